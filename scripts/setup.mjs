@@ -1,0 +1,85 @@
+// Makes a checkout ready to run: installs and builds what is missing or stale, and nothing else.
+// Plain JavaScript for Node 20, because it runs before the repo's own Node is there.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const ownNode = join(root, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
+
+const steps = [
+  {
+    name: "installing dependencies",
+    stamp: join(root, "node_modules", ".faultline-installed"),
+    inputs: ["package-lock.json", ".npmrc"],
+    outputs: [ownNode],
+    run: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error"),
+  },
+  {
+    name: "building",
+    stamp: join(root, "dist", ".faultline-built"),
+    inputs: ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "src"],
+    outputs: [join(root, "dist", "cli", "main.js")],
+    run: () => {
+      rmSync(join(root, "dist"), { recursive: true, force: true });
+      run(ownNode, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"]);
+    },
+  },
+];
+
+for (const step of steps) {
+  const wanted = fingerprint(step.inputs);
+  if (step.outputs.every((path) => existsSync(path)) && readStamp(step.stamp) === wanted) continue;
+  process.stderr.write(`faultline: ${step.name}…\n`);
+  step.run();
+  mkdirSync(join(step.stamp, ".."), { recursive: true });
+  writeFileSync(step.stamp, wanted);
+}
+
+/** One hash over the content of files and folders, so that a touched but unchanged file costs nothing. */
+function fingerprint(inputs) {
+  const hash = createHash("sha256");
+  for (const input of inputs) {
+    for (const file of filesUnder(join(root, input))) hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function filesUnder(path) {
+  if (!existsSync(path)) return [];
+  const entries = tryReadFolder(path);
+  if (entries === undefined) return [path];
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => filesUnder(join(path, entry.name)));
+}
+
+function tryReadFolder(path) {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if (error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function readStamp(path) {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
+/** npm tells the scripts it starts where it is itself; without it (plain `node scripts/setup.mjs`) the one on the PATH is used. */
+function npm(...args) {
+  const npmCli = process.env.npm_execpath;
+  if (npmCli?.endsWith(".js")) run(process.execPath, [npmCli, ...args]);
+  else run(process.platform === "win32" ? "npm.cmd" : "npm", args);
+}
+
+/** Output is held back and shown only when the step fails. */
+function run(command, args) {
+  const done = spawnSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  if (done.status === 0) return;
+  process.stderr.write(`${done.stdout ?? ""}${done.stderr ?? ""}`);
+  const why = done.error?.message ?? (done.signal === null ? `exit code ${done.status}` : `signal ${done.signal}`);
+  process.stderr.write(`faultline: set-up failed (${why}): ${command} ${args.join(" ")}\n`);
+  process.exit(1);
+}

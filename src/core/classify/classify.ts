@@ -1,0 +1,99 @@
+// Evidence in, fault out. The order of the groups in `symptoms/` is the order of belief; this file only walks it.
+
+import { traitsOf, type FaultCode } from "../fault/catalogue.ts";
+import { fault, type ContextValue, type Fault, type FaultEvidence } from "../fault/fault.ts";
+import { isFaultError } from "../fault/fault-error.ts";
+import { readField } from "../tolerate.ts";
+import type { Evidence } from "./evidence.ts";
+import { readSignals } from "./read-evidence.ts";
+import { readTexts } from "./read-text.ts";
+import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
+import type { Rule } from "./rule.ts";
+import type { Signals } from "./signals.ts";
+import { SYMPTOMS } from "./symptoms/index.ts";
+import { createHeaderReader, readTiming, type Timing } from "./timing.ts";
+
+export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
+
+/** The built-in rules with a tool's, an adapter's or a user's own rows in front. Compile once, use many times. */
+export function rulesWith(rows: readonly Rule[]): RuleBook {
+  return createRuleBook([{ source: "structured", rules: rows }, ...SYMPTOMS]);
+}
+
+/** A rate limit that lasts longer than this is a quota in all but name: waiting in place helps nobody. */
+export const QUOTA_FROM_WAIT_MS = 3_600_000;
+const LONG_WAITS: Readonly<Partial<Record<FaultCode, FaultCode>>> = { RateLimited: "QuotaExhausted" };
+
+const MAX_MESSAGE_CHARS = 500;
+const MAX_NEARLY = 3;
+
+export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): Fault {
+  const carried = carriedFault(evidence);
+  if (carried !== undefined) return carried;
+  const signals = readSignals(evidence);
+  let matches = rules.matchStructured(signals);
+  if (matches.length === 0) {
+    readTexts(signals);
+    matches = rules.matchAll(signals);
+  }
+  const [winner, ...others] = matches;
+  const code = winner?.code ?? "Unclassified";
+  const timing = traitsOf(code).lifts ? readTiming(signals) : {};
+  return build(code, winner, others, signals, timing);
+}
+
+/** An error that already carries a fault was classified once; it is not classified again. */
+function carriedFault({ error, aborted }: Evidence): Fault | undefined {
+  if (aborted !== undefined && aborted !== false) return undefined;
+  for (let at: unknown = error, depth = 0; typeof at === "object" && at !== null && depth < 16; depth++) {
+    if (isFaultError(at)) return at.fault;
+    at = readField(at, "cause");
+  }
+  return undefined;
+}
+
+function build(code: FaultCode, winner: Match | undefined, others: readonly Match[], signals: Signals, timing: Timing): Fault {
+  const lasting = (timing.retryAfterMs ?? 0) >= QUOTA_FROM_WAIT_MS ? LONG_WAITS[code] : undefined;
+  const rule = winner?.rule.id ?? "none";
+  const evidence: FaultEvidence = {
+    rule: lasting === undefined ? rule : "timing/long-wait",
+    source: winner?.source ?? "none",
+    nearly: nearly(lasting === undefined ? others : [winner, ...others], lasting ?? code),
+    excerpt: excerptOf(signals),
+  };
+  return fault(lasting ?? code, {
+    message: evidence.excerpt === "" ? code : evidence.excerpt,
+    context: contextOf(signals),
+    retryAfterMs: timing.retryAfterMs,
+    resetAt: timing.resetAt,
+    evidence,
+  });
+}
+
+function nearly(others: readonly (Match | undefined)[], code: FaultCode): readonly string[] {
+  const ids: string[] = [];
+  for (const other of others) if (other !== undefined && other.code !== code && ids.length < MAX_NEARLY) ids.push(other.rule.id);
+  return ids;
+}
+
+function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals): string {
+  const text = texts[0]?.replace(/\s+/g, " ").trim() ?? "";
+  if (text !== "") return text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
+  if (status !== 0) return `HTTP ${status}`;
+  for (const errno of errnos) return errno;
+  if (signal !== "") return `killed by ${signal}`;
+  if (exitCode !== null) return `exit code ${exitCode}`;
+  for (const stop of stops) return `stopped: ${stop}`;
+  return "";
+}
+
+function contextOf(signals: Signals): Readonly<Record<string, ContextValue>> {
+  const context: Record<string, ContextValue> = { surface: signals.surface };
+  if (signals.provider !== "") context["provider"] = signals.provider;
+  if (signals.status !== 0) context["status"] = signals.status;
+  if (signals.exitCode !== null) context["exitCode"] = signals.exitCode;
+  if (signals.signal !== "") context["signal"] = signals.signal;
+  // OpenAI and Anthropic may overrule their own status; `decide` honours a no.
+  if (signals.headers !== undefined && createHeaderReader(signals.headers)("x-should-retry") === "false") context["shouldRetry"] = false;
+  return context;
+}

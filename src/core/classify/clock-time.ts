@@ -1,0 +1,76 @@
+// "resets 9:16pm (UTC)", "reset at 5pm (Europe/Warsaw)", "regain access on 2026-06-01 at 00:00 UTC": a time of day with
+// its zone, as an instant. Without a zone a clock time says nothing certain, and nothing is made of it.
+
+import { tolerate } from "../tolerate.ts";
+
+const CLOCK =
+  /\b(?:resets?|reset at|try again|again|until|available)(?: on)?(?: at)? (?:(?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:, (?:(\d{4}),? )?)?(?:at )?)?)(\d{1,2})(?::(\d{2}))? ?([ap])\.?m\.? \(([A-Za-z]{2,32}(?:\/[A-Za-z_+-]{2,32}){0,2})\)/;
+const DATE =
+  /\b(?:access|resets?|again|until|available)(?: on| at)? (\d{4})-(\d{2})-(\d{2})(?:[T ](?:at )?(\d{2}):(\d{2})(?::\d{2}(?:\.\d{1,9})?)? ?(?:UTC|Z|GMT))/;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const SEARCHED_CHARS = 16_384;
+const DAY_MS = 86_400_000;
+
+/** NaN when the text names no time, or `observedAt` is needed to know the day and is missing. */
+export function parseClockTime(text: string, observedAt: number | undefined): number {
+  const searched = text.slice(0, SEARCHED_CHARS);
+  const date = DATE.exec(searched);
+  if (date !== null) {
+    const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = date.slice(1).map(Number);
+    return Date.UTC(year, month - 1, day, hour, minute);
+  }
+  const clock = CLOCK.exec(searched);
+  if (clock === null || observedAt === undefined) return NaN;
+  const [, month, day, year, hour = "0", minute = "0", half = "a", zone = ""] = clock;
+  const hours = (Number(hour) % 12) + (half === "p" ? 12 : 0);
+  const today = partsIn(zone, observedAt);
+  if (today === undefined) return NaN;
+  const named = month === undefined ? undefined : { month: MONTHS.indexOf(month), day: Number(day) };
+  const wanted = {
+    year: year === undefined ? today.year : Number(year),
+    month: named?.month ?? today.month,
+    day: named?.day ?? today.day,
+  };
+  const at = instantIn(zone, Date.UTC(wanted.year, wanted.month, wanted.day, hours, Number(minute)));
+  // A clock time without a date that has passed today means tomorrow.
+  return named === undefined && at <= observedAt ? at + DAY_MS : at;
+}
+
+interface Parts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly asUtc: number;
+}
+
+/** The wall clock of a zone at an instant; undefined for a zone nobody knows. */
+function partsIn(zone: string, at: number): Parts | undefined {
+  const format = zoneFormat(zone);
+  if (format === undefined) return undefined;
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return { year, month: month - 1, day, asUtc: Date.UTC(year, month - 1, day, hour, minute, second) };
+}
+
+/** The instant at which the zone's wall clock shows what `wall` shows in UTC. */
+function instantIn(zone: string, wall: number): number {
+  const shown = partsIn(zone, wall)?.asUtc ?? NaN;
+  return wall - (shown - wall);
+}
+
+function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
+  return tolerate(
+    () =>
+      new Intl.DateTimeFormat("en-US", {
+        timeZone: zone,
+        hourCycle: "h23",
+        year: "numeric",
+        month: "numeric",
+        day: "numeric",
+        hour: "numeric",
+        minute: "numeric",
+        second: "numeric",
+      }),
+    undefined,
+  );
+}

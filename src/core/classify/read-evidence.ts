@@ -1,0 +1,215 @@
+// Evidence → signals. Walks objects, cause chains and AggregateErrors, bounded in depth and number; survives throwing
+// getters and cycles. Text is only collected here: `read-text.ts` reads it when no structured signal was enough.
+
+import { parseJson, readField, tolerate } from "../tolerate.ts";
+import type { Evidence } from "./evidence.ts";
+import { addCode, addQuotaId, addStatus, addToken, isHttpStatus, type Signals } from "./signals.ts";
+
+const MAX_NODES = 400;
+const MAX_DEPTH = 16;
+const MAX_ITEMS = 16;
+/** What is read of a long text: its head, where the error usually is, and its tail, where the last words are. */
+const HEAD_CHARS = 49_152;
+const TAIL_CHARS = 16_384;
+/** A longer text is not parsed as JSON; the reader of text still finds the pairs in it. */
+const MAX_JSON_CHARS = 262_144;
+
+export function readSignals(evidence: Evidence): Signals {
+  const signals: Signals = {
+    surface: evidence.surface,
+    provider: typeof evidence.provider === "string" ? evidence.provider.toLowerCase() : "",
+    aborted: evidence.aborted === true ? "turn" : evidence.aborted === false ? null : (evidence.aborted ?? null),
+    status: isHttpStatus(evidence.status) ? evidence.status : 0,
+    tokens: new Set(),
+    errnos: new Set(),
+    stops: new Set(),
+    rpcCode: 0,
+    exitCode: typeof evidence.exitCode === "number" ? evidence.exitCode : null,
+    signal: typeof evidence.signal === "string" ? evidence.signal.toUpperCase() : "",
+    texts: [],
+    headers: evidence.headers,
+    timings: new Map(),
+    observedAt: typeof evidence.observedAt === "number" && Number.isFinite(evidence.observedAt) ? evidence.observedAt : undefined,
+    emptyBody: false,
+  };
+  if (signals.aborted !== null) return signals;
+  if (typeof evidence.code === "string") addCode(signals, evidence.code);
+  if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
+  const walk = createWalk(signals);
+  if (evidence.error !== undefined) walk(evidence.error, 0);
+  if (evidence.body !== undefined && evidence.body !== null) walk(evidence.body, 0);
+  if (typeof evidence.message === "string") addText(signals, evidence.message);
+  signals.emptyBody = isSuccess(signals.status) && isEmpty(evidence.body) && signals.texts.length === 0;
+  return signals;
+}
+
+type Read = (signals: Signals, value: unknown, name: string) => void;
+
+/** Fields by what they mean, in lower case. Everything not named here is only walked for what is below it. */
+const FIELDS: Readonly<Record<string, Read>> = {
+  type: addToken,
+  code: (signals, value) => {
+    if (typeof value === "string") addCode(signals, value);
+    else addStatusOrRpc(signals, value);
+  },
+  status: addStatusOrToken,
+  statuscode: addStatusOrToken,
+  status_code: addStatusOrToken,
+  http_status: addStatusOrToken,
+  httpstatuscode: addStatusOrToken,
+  api_error_status: addStatusOrToken,
+  errno: addToken,
+  syscall: (signals, value) => {
+    if (typeof value === "string" && value.startsWith("spawn")) signals.tokens.add("syscall:spawn");
+  },
+  name: addToken,
+  reason: addTokenOrText,
+  error_type: addToken,
+  error_code: addToken,
+  errorcode: addToken,
+  subtype: addToken,
+  terminal_reason: addToken,
+  kind: addToken,
+  __type: addToken,
+  limit_source: addToken,
+  quotaid: (signals, value) => {
+    if (typeof value === "string") addQuotaId(signals, value);
+  },
+  exitcode: (signals, value) => {
+    if (typeof value === "number") signals.exitCode ??= value;
+  },
+  signal: (signals, value) => {
+    if (typeof value === "string" && signals.signal === "") signals.signal = value.toUpperCase();
+  },
+  finish_reason: addStop,
+  finishreason: addStop,
+  stop_reason: addStop,
+  stopreason: addStop,
+  done_reason: addStop,
+  blockreason: addStop,
+  message: addTextValue,
+  msg: addTextValue,
+  detail: addTextValue,
+  title: addTextValue,
+  error_description: addTextValue,
+  error: addTokenOrText,
+  raw: addTextValue,
+  refusal: (signals, value) => {
+    if (typeof value === "string" && value !== "") signals.stops.add("refusal");
+  },
+  permission_denials: (signals, value) => {
+    if (Array.isArray(value) && value.length > 0) signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
+  },
+  retry_after: addTiming,
+  retrydelay: addTiming,
+  resets_at: addTiming,
+  resets_in_seconds: addTiming,
+  resetsat: addTiming,
+  body: addTextValue,
+  responsebody: addTextValue,
+  stderr: addTextValue,
+  failed_generation: (signals) => void signals.tokens.add("failed_generation"),
+};
+
+/** Where a failed call's own words stand beside the model's: read only when the object says it is an error. */
+const PROSE_FIELDS = new Set(["content", "result", "text", "output", "errors"]);
+/** What was sent, not what came back; or ballast. */
+const SKIPPED_FIELDS = new Set([
+  "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
+  "usage", "modelusage", "stack", "tools", "response", "url", "rawresponse", "socket", "partial", "links",
+]); // prettier-ignore
+/** Not enumerable on errors, so asked for by name. */
+const ERROR_FIELDS = ["name", "message", "code", "cause", "errors", "status", "type"] as const;
+
+function createWalk(signals: Signals): (value: unknown, depth: number) => void {
+  const seen = new Set<object>();
+
+  function walk(value: unknown, depth: number): void {
+    if (typeof value === "string") return addTextValue(signals, value);
+    if (typeof value !== "object" || value === null || depth > MAX_DEPTH || seen.size >= MAX_NODES || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1);
+      return;
+    }
+    const isError = value instanceof Error;
+    if (isError) addToken(signals, tolerate(() => value.constructor.name, ""));
+    const keys = tolerate(() => Object.keys(value), []);
+    if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth);
+    for (const key of keys) visit(value, key, depth);
+  }
+
+  function visit(holder: object, key: string, depth: number): void {
+    const name = key.toLowerCase();
+    if (SKIPPED_FIELDS.has(name)) return;
+    const value = readField(holder, key);
+    if (value === undefined || value === null) return;
+    if (PROSE_FIELDS.has(name) && !(name === "errors" || saysError(holder))) return;
+    if (name === "headers" || name === "responseheaders") return addHeaders(signals, value);
+    FIELDS[name]?.(signals, value, name);
+    if (PROSE_FIELDS.has(name) && typeof value === "string") addText(signals, value);
+    if (typeof value === "object") walk(value, depth + 1);
+  }
+
+  return walk;
+}
+
+function saysError(holder: object): boolean {
+  return readField(holder, "is_error") === true || readField(holder, "isError") === true;
+}
+
+/** Errors carry the headers of their response, and a body may quote those of the answer behind it (OpenRouter does). */
+function addHeaders(signals: Signals, headers: unknown): void {
+  signals.headers ??= headers;
+}
+
+function addTiming(signals: Signals, value: unknown, name: string): void {
+  if (typeof value === "string" || typeof value === "number") signals.timings.set(name, value);
+}
+
+function addTextValue(signals: Signals, value: unknown): void {
+  if (typeof value === "string") addText(signals, value);
+}
+
+/** A text that is JSON as a whole is walked as data; any other is kept, shortened, for the reader of text. */
+function addText(signals: Signals, text: string): void {
+  if (text === "") return;
+  const first = text.charCodeAt(0);
+  if ((first === 0x7b || first === 0x5b || first === 0x22) && text.length <= MAX_JSON_CHARS) {
+    const parsed = parseJson(text);
+    if (typeof parsed === "object" && parsed !== null && signals.texts.length < MAX_ITEMS) return createWalk(signals)(parsed, 4);
+    if (typeof parsed === "string") return addText(signals, parsed);
+  }
+  if (signals.texts.length >= MAX_ITEMS) return;
+  const short = text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
+  if (!signals.texts.includes(short)) signals.texts.push(short);
+}
+
+function addTokenOrText(signals: Signals, value: unknown): void {
+  if (typeof value !== "string") return;
+  if (/\s/.test(value) || value.length > 80) addText(signals, value);
+  else addToken(signals, value);
+}
+
+function addStop(signals: Signals, value: unknown): void {
+  if (typeof value === "string") signals.stops.add(value.toLowerCase());
+}
+
+function addStatusOrToken(signals: Signals, value: unknown): void {
+  if (typeof value === "number") addStatus(signals, value);
+  else if (typeof value === "string") addCode(signals, value);
+}
+
+function addStatusOrRpc(signals: Signals, value: unknown): void {
+  if (typeof value !== "number") return;
+  if (value <= -32_000 && value >= -32_768) signals.rpcCode ||= value;
+  else addStatus(signals, value);
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isEmpty(body: unknown): boolean {
+  return body === "" || body === null;
+}

@@ -1,0 +1,72 @@
+// What free text says in a form a program wrote: `"type":"overloaded_error"` at any depth of escaping, `code: 'ECONNRESET'`,
+// Python's repr, truncated JSON, `HTTP 429`, `API Error: 529`, an upper-case errno. One tolerant reader for all of them
+// instead of a parser for each; every pattern is linear (no nested quantifiers).
+
+import { addQuotaId, addStatus, type Signals } from "./signals.ts";
+
+/** `key: value` in JSON, JSON inside JSON strings, Python, and what Node's inspect prints. */
+const PAIR =
+  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|retryDelay)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{2,80})/gi;
+
+/** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
+const IDENTIFIER =
+  /(?<![A-Za-z0-9_/.-])(?:[a-z]+(?:_[a-z0-9]+)+|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
+
+/** A three-digit number is a status only where HTTP speaks: after such a word, before a reason phrase, or leading. */
+const STATUS_PLACES: readonly RegExp[] = [
+  /(?:\bHTTP(?:\/[\d.]{1,3})?|\bstatus(?:[ _]?code)?|\bAPI Error|\bError code|\bresponse code|\berror|\bhttp_status|\bstatusCode)["']?[\s:=([#-]{1,4}(?:is |of |HTTP )?["']?([45]\d\d)\b(?![\w.:,-]*\d)/i,
+  /(?:^|[^\w.:/-])([45]\d\d)[:\s]{1,2}(?:\(?(?:Too Many Requests|Internal Server Error|Internal Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Unauthorized|Forbidden|Not Found|Bad Request|Payment Required|Request Entity Too Large|Payload Too Large|Request Timeout|Conflict|Unprocessable|Client Error|Server Error|Overloaded|INVALID_ARGUMENT|PERMISSION_DENIED|RESOURCE_EXHAUSTED|UNAVAILABLE|INTERNAL|NOT_FOUND|status code))/i,
+  /^\W{0,4}(?:\w{0,40}(?:Error|Exception)\W{1,3})?\[?([45]\d\d)\b(?![\w.,:/-]*\d)(?! tokens)/,
+  /\(([45]\d\d)\)/,
+  /\(([45]\d\d) [a-z]/i,
+];
+
+/** How much of a text is searched for a status: enough for any message, little enough for any dump. */
+const STATUS_CHARS = 8_192;
+const MAX_PAIRS = 200;
+
+/** Adds what the collected texts say to the signals. */
+export function readTexts(signals: Signals): void {
+  for (const text of signals.texts) {
+    readPairs(text, signals);
+    readIdentifiers(text, signals);
+    if (signals.status < 400) readStatus(text, signals);
+    readRpcCode(text, signals);
+  }
+}
+
+function readPairs(text: string, signals: Signals): void {
+  let left = MAX_PAIRS;
+  for (const [, key = "", value = ""] of text.matchAll(PAIR)) {
+    if (left-- === 0) return;
+    const name = key.toLowerCase().replaceAll("_", "");
+    if (name === "quotaid") addQuotaId(signals, value);
+    else if (name === "retrydelay") signals.timings.set("retrydelay", value);
+    else if (name.endsWith("reason") && name !== "reason" && name !== "terminalreason") signals.stops.add(value.toLowerCase());
+    else if (/^\d{3}$/.test(value)) addStatus(signals, Number(value));
+    else signals.tokens.add(value.toLowerCase());
+  }
+}
+
+function readIdentifiers(text: string, signals: Signals): void {
+  let left = MAX_PAIRS;
+  for (const [word] of text.matchAll(IDENTIFIER)) {
+    if (left-- === 0) return;
+    if (word === word.toUpperCase()) signals.errnos.add(word);
+    signals.tokens.add(word.toLowerCase());
+  }
+}
+
+function readStatus(text: string, signals: Signals): void {
+  const head = text.slice(0, STATUS_CHARS);
+  for (const place of STATUS_PLACES) {
+    const found = place.exec(head)?.[1];
+    if (found !== undefined) return addStatus(signals, Number(found));
+  }
+}
+
+function readRpcCode(text: string, signals: Signals): void {
+  if (signals.rpcCode !== 0) return;
+  const found = /(?:error|code)["'\\]{0,9}[\s:]{1,4}(-32\d{3})\b/i.exec(text.slice(0, STATUS_CHARS))?.[1];
+  if (found !== undefined) signals.rpcCode = Number(found);
+}

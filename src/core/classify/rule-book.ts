@@ -1,0 +1,161 @@
+// Rules compiled for speed: each is filed under its most selective condition, so a classification looks only at rules
+// that can match, in their order. Adding rules costs memory, not time.
+
+import type { FaultCode } from "../fault/catalogue.ts";
+import type { EvidenceSource } from "../fault/fault.ts";
+import type { Surface } from "./evidence.ts";
+import { createPhraseBook, normalise, type PhraseBook, type PhraseHits } from "./phrases.ts";
+import type { Rule, RuleGroup, When } from "./rule.ts";
+import type { Signals } from "./signals.ts";
+
+export interface Match {
+  readonly rule: Rule;
+  readonly source: EvidenceSource;
+  readonly code: FaultCode;
+}
+
+export interface RuleBook {
+  /** Rules that decide on structured signals alone, first match first. */
+  matchStructured(signals: Signals): readonly Match[];
+  /** All rules, those on words included. */
+  matchAll(signals: Signals): readonly Match[];
+}
+
+/** A match and a few runners-up are kept. */
+const MAX_MATCHES = 5;
+const TOOL_SURFACES: ReadonlySet<Surface> = new Set(["tool", "mcp"]);
+
+interface Filed {
+  readonly rule: Rule;
+  readonly source: EvidenceSource;
+  readonly order: number;
+}
+
+export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
+  const filed: Filed[] = [];
+  for (const { source, rules } of groups) for (const rule of rules) filed.push({ rule, source, order: filed.length });
+  const index = new Map<string, Filed[]>();
+  for (const entry of filed) {
+    for (const key of keysOf(entry.rule.when)) {
+      const list = index.get(key);
+      if (list === undefined) index.set(key, [entry]);
+      else list.push(entry);
+    }
+  }
+  // From the first group of words on words decide; a structured match before it needs no text at all.
+  const firstText = filed.findIndex(({ source }) => source === "text");
+  const structuredEnd = firstText === -1 ? filed.length : firstText;
+  // Built on first use: many programs never meet a failure that only words explain.
+  let phrases: PhraseBook | undefined;
+  const phraseBook = (): PhraseBook => (phrases ??= createPhraseBook(filed.flatMap(({ rule }) => phrasesOf(rule.when))));
+
+  function candidates(signals: Signals): Filed[] {
+    const found: Filed[] = [...(index.get(ALWAYS) ?? [])];
+    const add = (key: string): void => {
+      const list = index.get(key);
+      if (list !== undefined) found.push(...list);
+    };
+    if (signals.aborted !== null) add(`aborted:${signals.aborted}`);
+    for (const token of signals.tokens) add(`token:${token}`);
+    for (const errno of signals.errnos) add(`errno:${errno}`);
+    for (const stop of signals.stops) add(`stop:${stop}`);
+    if (signals.rpcCode !== 0) add(`rpcCode:${signals.rpcCode}`);
+    if (signals.signal !== "") add(`signal:${signals.signal}`);
+    if (signals.exitCode !== null) add(`exitCode:${signals.exitCode}`);
+    if (signals.status !== 0) add(`status:${signals.status}`);
+    return found;
+  }
+
+  function pick(found: Filed[], signals: Signals, hits: Hits): readonly Match[] {
+    found.sort((a, b) => a.order - b.order);
+    const matches: Match[] = [];
+    let last = -1;
+    for (const { rule, source, order } of found) {
+      if (order === last || !holds(rule.when, signals, hits)) continue;
+      last = order;
+      matches.push({ rule, source, code: codeOn(rule, signals.surface) });
+      if (matches.length === MAX_MATCHES) break;
+    }
+    return matches;
+  }
+
+  return {
+    matchStructured: (signals) =>
+      pick(
+        candidates(signals).filter(({ order }) => order < structuredEnd),
+        signals,
+        NO_HITS,
+      ),
+    matchAll(signals) {
+      const found = candidates(signals);
+      const book = phraseBook();
+      const hits = signals.texts.length === 0 ? NO_HITS : hitsIn(book, signals.texts);
+      for (const id of hits.found.keys()) found.push(...(index.get(`says:${hits.phraseOf(id)}`) ?? []));
+      return pick(found, signals, hits);
+    },
+  };
+}
+
+const ALWAYS = "always";
+
+/** The keys a rule is filed under: the values of its most selective condition. */
+function keysOf(when: When): readonly string[] {
+  for (const field of ["aborted", "token", "errno", "stop", "rpcCode", "signal", "exitCode"] as const) {
+    const values = when[field];
+    if (values !== undefined) return typeof values === "string" ? [`${field}:${values}`] : values.map((value) => `${field}:${value}`);
+  }
+  if (when.says !== undefined) return (when.says[0] ?? []).map((phrase) => `says:${phrase}`);
+  if (when.status !== undefined) return when.status.map((status) => `status:${status}`);
+  return [ALWAYS];
+}
+
+function phrasesOf(when: When): readonly string[] {
+  return [...(when.says ?? []).flat(), ...(when.unless ?? [])];
+}
+
+interface Hits {
+  readonly found: PhraseHits;
+  phraseOf(id: number): string;
+  positions(phrase: string): readonly number[];
+}
+
+const NOWHERE: readonly number[] = [];
+const NO_HITS: Hits = { found: new Map(), phraseOf: () => "", positions: () => NOWHERE };
+
+function hitsIn(book: PhraseBook, texts: readonly string[]): Hits {
+  const found = book.find(normalise(texts.join(" · ")));
+  return { found, phraseOf: book.phraseOf, positions: (phrase) => found.get(book.idOf(phrase)) ?? NOWHERE };
+}
+
+function holds(when: When, signals: Signals, hits: Hits): boolean {
+  return (
+    (when.surface === undefined || when.surface.includes(signals.surface)) &&
+    (when.provider === undefined || when.provider.some((name) => signals.provider.startsWith(name))) &&
+    (when.aborted === undefined || when.aborted === signals.aborted) &&
+    (when.token === undefined || when.token.some((token) => signals.tokens.has(token))) &&
+    (when.errno === undefined || when.errno.some((errno) => signals.errnos.has(errno))) &&
+    (when.stop === undefined || when.stop.some((stop) => signals.stops.has(stop))) &&
+    (when.rpcCode === undefined || when.rpcCode.includes(signals.rpcCode)) &&
+    (when.signal === undefined || when.signal.includes(signals.signal)) &&
+    (when.exitCode === undefined || (signals.exitCode !== null && when.exitCode.includes(signals.exitCode))) &&
+    (when.status === undefined || when.status.includes(signals.status)) &&
+    (when.emptyBody === undefined || signals.emptyBody) &&
+    (when.unless === undefined || !when.unless.some((phrase) => hits.positions(phrase).length > 0)) &&
+    (when.says === undefined || areSaid(when.says, when.within ?? Infinity, hits))
+  );
+}
+
+/** Each group said; and if the groups must be close, some place of the first has a place of every other near it. */
+function areSaid(groups: readonly (readonly string[])[], within: number, hits: Hits): boolean {
+  const places = groups.map((group) => group.flatMap((phrase) => hits.positions(phrase)));
+  if (places.some((list) => list.length === 0)) return false;
+  const [first = NOWHERE, ...others] = places;
+  return (
+    within === Infinity ||
+    first.some((at) => others.every((list) => list.some((other) => Math.abs(other - at) <= within)))
+  );
+}
+
+function codeOn(rule: Rule, surface: Surface): FaultCode {
+  return rule.onTool !== undefined && TOOL_SURFACES.has(surface) ? rule.onTool : rule.means;
+}

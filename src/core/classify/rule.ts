@@ -1,0 +1,44 @@
+// A rule is a row: what must be seen, and what it then means. Rows stand in one order and the first that matches wins.
+
+import type { FaultCode } from "../fault/catalogue.ts";
+import type { EvidenceSource } from "../fault/fault.ts";
+import type { Evidence, Surface } from "./evidence.ts";
+
+/** Every condition given must hold; within one condition any of the values will do. */
+export interface When {
+  readonly surface?: readonly Surface[];
+  /** Matches a provider whose name starts so: `gemini` is also `gemini-cli`. */
+  readonly provider?: readonly string[];
+  readonly aborted?: "session" | "turn" | "tool";
+  /** Identifiers in lower case: error types, codes and names. */
+  readonly token?: readonly string[];
+  readonly errno?: readonly string[];
+  readonly stop?: readonly string[];
+  readonly rpcCode?: readonly number[];
+  readonly signal?: readonly string[];
+  readonly exitCode?: readonly number[];
+  readonly status?: readonly number[];
+  /** Words: each group must be said, by any of its phrases (see `phrases.ts` for how they match). */
+  readonly says?: readonly (readonly string[])[];
+  /** The groups of `says` must lie this close together (characters). Without it, anywhere in the text. */
+  readonly within?: number;
+  /** None of these phrases may be said. */
+  readonly unless?: readonly string[];
+  readonly emptyBody?: true;
+}
+
+export interface Rule {
+  /** `group/name`, unique; it is written into every fault the rule makes. */
+  readonly id: string;
+  readonly when: When;
+  readonly means: FaultCode;
+  /** The code to use instead when a tool or an MCP server failed rather than a provider. */
+  readonly onTool?: FaultCode;
+  /** A real signal that this row recognises; a test runs each. A string stands for error text. */
+  readonly example: Evidence | string;
+}
+
+export interface RuleGroup {
+  readonly source: EvidenceSource;
+  readonly rules: readonly Rule[];
+}

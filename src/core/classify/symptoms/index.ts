@@ -1,0 +1,36 @@
+// The order of belief, strongest first. Everything above the first group of words needs no text to decide.
+
+import type { RuleGroup } from "../rule.ts";
+import { ABORT, ABORT_NAMES } from "./abort.ts";
+import { RPC_CODES, SERVER_IDENTIFIERS, STATUSES, VAGUE_IDENTIFIERS } from "./defaults.ts";
+import { ERRNOS, FILE_ERRNOS } from "./errnos.ts";
+import { IDENTIFIERS } from "./identifiers.ts";
+import { CLI_EXIT_CODES, PROCESS } from "./process.ts";
+import { STOPS } from "./stops.ts";
+import { ACCESS_WORDS, DENIAL_WORDS } from "./words-access.ts";
+import { HOST_WORDS } from "./words-host.ts";
+import { LIMIT_WORDS } from "./words-limits.ts";
+import { NETWORK_WORDS, TOOL_WORDS } from "./words-network.ts";
+import { REQUEST_WORDS } from "./words-request.ts";
+
+export const SYMPTOMS: readonly RuleGroup[] = [
+  ABORT,
+  IDENTIFIERS,
+  ABORT_NAMES,
+  STOPS,
+  ERRNOS,
+  PROCESS,
+  DENIAL_WORDS,
+  LIMIT_WORDS,
+  ACCESS_WORDS,
+  REQUEST_WORDS,
+  HOST_WORDS,
+  FILE_ERRNOS,
+  VAGUE_IDENTIFIERS,
+  RPC_CODES,
+  STATUSES,
+  CLI_EXIT_CODES,
+  SERVER_IDENTIFIERS,
+  NETWORK_WORDS,
+  TOOL_WORDS,
+];

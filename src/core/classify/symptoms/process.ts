@@ -1,0 +1,37 @@
+// How a process ended: signals, and exit codes that mean something on their own.
+
+import type { RuleGroup } from "../rule.ts";
+
+// prettier-ignore
+export const PROCESS: RuleGroup = {
+  source: "process",
+  rules: [
+    { id: "process/interrupted", when: { signal: ["SIGINT"] },
+      means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", exitCode: null, signal: "SIGINT" } },
+    { id: "process/killed", when: { signal: ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTERM", "SIGHUP", "SIGTRAP", "SIGSYS", "SIGQUIT", "SIGXCPU"] },
+      means: "ProcessCrashed", example: { surface: "node", provider: "claude-cli", message: "Error: Claude Code process terminated by signal SIGKILL", signal: "SIGKILL" } },
+    { id: "process/crash-code", when: { exitCode: [132, 133, 134, 135, 136, 137, 139, 143, -4, -6, -7, -8, -9, -11, -15, 129, 3221225477, 3221225725, 3221226505] },
+      means: "ProcessCrashed", example: { surface: "cli", exitCode: 137, message: "Killed" } },
+    { id: "process/not-found", when: { exitCode: [127, 126] },
+      means: "BinaryMissing", example: { surface: "cli", exitCode: 127, message: "sh: 1: codex: not found" } },
+  ],
+};
+
+/** Exit codes of particular CLIs; what they printed counts for more. */
+// prettier-ignore
+export const CLI_EXIT_CODES: RuleGroup = {
+  source: "process",
+  rules: [
+    { id: "exit/cancelled",      when: { exitCode: [130] },                                         means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", exitCode: 130, message: "Operation cancelled." } },
+    { id: "exit/gemini-auth",    when: { provider: ["gemini"], exitCode: [41, 145] },               means: "AuthFailed",            example: { surface: "cli", provider: "gemini-cli", exitCode: 41 } },
+    { id: "exit/gemini-input",   when: { provider: ["gemini"], exitCode: [42, 144] },               means: "RequestInvalid",        example: { surface: "cli", provider: "gemini-cli", exitCode: 42 } },
+    { id: "exit/gemini-sandbox", when: { provider: ["gemini"], exitCode: [44] },                    means: "SandboxFailed",         example: { surface: "cli", provider: "gemini-cli", exitCode: 44 } },
+    { id: "exit/gemini-config",  when: { provider: ["gemini"], exitCode: [52] },                    means: "ConfigSchemaViolation", example: { surface: "cli", provider: "gemini-cli", exitCode: 52 } },
+    { id: "exit/turn-limit",     when: { provider: ["gemini", "qwen"], exitCode: [53] },            means: "TurnLimit",             example: { surface: "cli", provider: "qwen", exitCode: 53, message: "Reached max session turns for this session." } },
+    { id: "exit/gemini-tool",    when: { provider: ["gemini"], exitCode: [54] },                    means: "ExecutionFailed",       example: { surface: "cli", provider: "gemini-cli", exitCode: 54 } },
+    { id: "exit/gemini-denied",  when: { provider: ["gemini"], exitCode: [55, 147] },               means: "AccessDenied",          example: { surface: "cli", provider: "gemini-cli", exitCode: 55 } },
+    { id: "exit/gemini-404",     when: { provider: ["gemini"], exitCode: [148] },                   means: "ModelNotFound",         example: { surface: "cli", provider: "gemini-cli", exitCode: 148 } },
+    { id: "exit/gemini-429",     when: { provider: ["gemini"], exitCode: [173] },                   means: "RateLimited",           example: { surface: "cli", provider: "gemini-cli", exitCode: 173 } },
+    { id: "exit/gemini-5xx",     when: { provider: ["gemini"], exitCode: [244, 245, 246, 247, 248] }, means: "Provider5xx",         example: { surface: "cli", provider: "gemini-cli", exitCode: 247 } },
+  ],
+};

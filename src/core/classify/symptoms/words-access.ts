@@ -1,0 +1,41 @@
+// Words about who may do what: denials by people, missing binaries, credentials, certificates, regions.
+
+import type { RuleGroup } from "../rule.ts";
+
+// prettier-ignore
+export const DENIAL_WORDS: RuleGroup = {
+  source: "text",
+  rules: [
+    { id: "words/denied-by-person", when: { says: [["user rejected", "rejected by user", "rejected by the user", "user refused", "user denied", "denied by user", "denied by the user", "user declined", "declined by user", "declined by the user", "rejected the tool", "permission was declined", "doesn't want to proceed", "rejected this tool", "rejected by operator"]], unless: ["api key*"] },
+      means: "AccessDenied", onTool: "Forbidden", example: "The user rejected permission to use this specific tool call." },
+    { id: "words/permission-needed", when: { says: [["haven't granted it yet", "requested permissions to", "requires approval", "needs approval", "needs your approval", "auto denied", "auto rejecting", "blocked by classifier", "action was rejected", "circumvent this denial", "berechtigung verweigert", "permission mode", "permission prompt", "denied by policy", "blocked by policy", "blocked by hook", "disallowed by policy", "denied in your settings", "not in the allowlist", "not in allowlist", "approval required", "requires permission", "permission required"]] },
+      means: "AccessDenied", onTool: "Forbidden", example: "Claude requested permissions to use Bash, but you haven't granted it yet." },
+    { id: "words/permission-to-use", when: { says: [["permission to use", "permission to run", "permission for", "tool call", "tool use", "command", "operation"], ["has been denied", "was denied", "been rejected", "is blocked", "was blocked", "blocked by"]], within: 80 },
+      means: "AccessDenied", onTool: "Forbidden", example: "Permission to use Bash with command node --version has been denied." },
+    { id: "words/guard-failed-closed", when: { says: [["classifier", "guardian", "approval review"], ["blocking", "blocked", "denied", "rejected"]], within: 60 },
+      means: "AccessDenied", onTool: "Forbidden", example: "Stage N classifier error - blocking" },
+  ],
+};
+
+// prettier-ignore
+export const ACCESS_WORDS: RuleGroup = {
+  source: "text",
+  rules: [
+    { id: "words/certificate", when: { says: [["self signed certificate*", "certificate verify failed", "unable to get local issuer certificate", "unable to get issuer certificate", "unable to verify the first certificate", "certificate has expired", "certificate is not trusted", "certificate is not yet valid", "unknown ca", "invalid peer certificate", "unknown authority", "unknownissuer", "ssl certificate problem", "sslcertverificationerror", "hostname mismatch", "certificate's altnames", "bad certificate", "certificate unknown", "pkix path building failed", "unable to find valid certification path", "certificate validation failed", "certificate is invalid", "wrong version number"]] },
+      means: "TlsUntrusted", example: "Cannot connect to API: self-signed certificate in certificate chain" },
+    { id: "words/binary-missing", when: { says: [["spawn*"], ["enoent"]], within: 80 },
+      means: "BinaryMissing", example: "Connection state: Error spawn npx ENOENT" },
+    { id: "words/command-not-found", when: { says: [["command not found", "executable not found", "binary not found", "executable file not found", "not found in $path", "not found in path", "is not recognized as an internal or external command", "is not recognized as the name of a cmdlet", "native binary not installed", "could not find claude code command", "cli not found", "binary is missing", "cli is not installed", "failed to locate", "not found on path", "not in your path", "no such file or directory (os error 2)", "unable to locate executable", "failed to spawn", "is not on path", "cannot find the file specified"]] },
+      means: "BinaryMissing", example: "Claude Code executable not found at <path>. Is options.pathToClaudeCodeExecutable set?" },
+    { id: "words/login", when: { says: [["please run /login", "not logged in", "please log in", "please login", "sign in again", "log in again", "log out and sign in", "re authenticate", "reauthenticate", "authentication failed", "failed to authenticate", "authentication fails", "authentication failure", "could not resolve authentication method", "could not load credentials", "could not load the default credentials", "missing credentials", "no credentials", "invalid credentials", "bad credentials", "invalid x api key", "login required", "session expired", "session has expired", "token expired", "token has expired", "token is expired", "expired token", "token is invalid", "invalid token", "token is invalidated", "not authenticated", "authentication required", "authentication credential*", "please set an auth method", "invalid auth*", "no auth*", "unauthenticated", "invalid subscription key", "security token included in the request", "invalid bearer", "must provide an api key", "please provide an api key", "need to provide", "unauthorized", "authorization header", "invalid access token", "user not found", "invalid client", "invalid jwt", "signature has expired", "no auth type is selected", "login expired", "认证失败", "鉴权失败", "身份验证", "无效的令牌", "未授权", "令牌已过期", "api key 无效", "密钥无效", "无效的 api", "认证", "令牌"]] },
+      means: "AuthFailed", onTool: "Forbidden", example: "Your access token could not be refreshed because your refresh token was revoked. Please log out and sign in again." },
+    { id: "words/credential", when: { says: [["api key*", "apikey*", "api token*", "access token*", "auth token*", "oauth token*", "refresh token*", "bearer token*", "credential*", "secret with the name", "openai api key", "anthropic api key", "gemini api key", "google api key", "x goog api key", "service account"], ["invalid", "incorrect", "not valid", "missing", "expired", "revoked", "no", "not provided", "not found", "not set", "is not set", "required", "must be set", "must be passed", "could not be refreshed", "malformed", "wrong", "failed to refresh", "unable to refresh", "disabled", "leaked", "empty", "not configured", "could not find", "couldn't find", "not supported by this", "unable to find", "does not exist", "rejected", "denied", "unset", "failed", "you must provide", "please pass", "unavailable"]], within: 60 },
+      means: "AuthFailed", onTool: "Forbidden", example: "Incorrect API key provided: sk***XX. You can obtain an API key from the console." },
+    { id: "words/missing-key-variable", when: { says: [["missing environment variable", "environment variable*", "env var*"], ["api key*", "token", "not set", "auth*"]], within: 60 },
+      means: "AuthFailed", example: "When using Gemini API, you must specify the GEMINI_API_KEY environment variable." },
+    { id: "words/region", when: { says: [["not available in your country", "not available in your region", "not be available in your country", "unsupported country", "unsupported region", "user location is not supported", "country, region, or territory not supported", "region is not supported", "supported countries", "geo restricted", "not supported in your region"]] },
+      means: "AccessDenied", onTool: "Forbidden", example: "User location is not supported for the API use." },
+    { id: "words/no-access", when: { says: [["don't have access", "do not have access", "does not have access", "not authorized to", "is not authorized", "are not authorized", "access denied", "access is denied", "access to this model", "no access to", "permission denied", "permission error", "insufficient permission*", "insufficient scope*", "does not have permission", "do not have permission", "don't have permission", "lacks permission", "missing permission*", "not allowed for this organization", "has been suspended", "has been disabled", "account is suspended", "been banned", "forbidden", "not permitted", "operation not permitted", "access forbidden", "must be a member", "verify your organization", "organization must be verified", "not entitled", "ip address is not", "restricted to", "没有权限", "无权", "权限不足", "拒绝访问"]], unless: ["may not exist", "does not exist or"] },
+      means: "AccessDenied", onTool: "Forbidden", example: "You don't have access to the model with the specified model ID." },
+  ],
+};

@@ -1,0 +1,174 @@
+// When to try again: read from every form providers use, strongest first. A header beats a body, a body beats words.
+// `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. Zero, negative and absurd values
+// are no answer.
+
+import { tolerate } from "../tolerate.ts";
+import { parseClockTime } from "./clock-time.ts";
+import { durationInWords, parseDuration } from "./duration.ts";
+import type { Signals } from "./signals.ts";
+
+export interface Timing {
+  readonly retryAfterMs?: number;
+  readonly resetAt?: number;
+}
+
+/** Longer than any real limit window; beyond it a number is a mistake or an attack. */
+const MAX_WAIT_MS = 400 * 86_400_000;
+/** Epoch numbers: seconds below, milliseconds above. Both ends bound "some time this century". */
+const EPOCH_SECONDS = { from: 1.2e9, to: 4.2e9 } as const;
+
+export function readTiming(signals: Signals): Timing {
+  const headers = createHeaderReader(signals.headers);
+  return (
+    fromRetryAfter(headers, signals) ??
+    fromBody(signals) ??
+    fromResetHeaders(headers, signals) ??
+    fromText(signals) ??
+    NO_TIMING
+  );
+}
+
+const NO_TIMING: Timing = Object.freeze({});
+
+type HeaderReader = (name: string) => string | undefined;
+
+/** `retry-after-ms: 1500`, `retry-after: 30`, `retry-after: Wed, 21 Oct 2026 07:28:00 GMT`. */
+function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
+  const ms = header("retry-after-ms");
+  if (ms !== undefined && isNumeric(ms)) return wait(Number(ms), observedAt);
+  const value = header("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (isNumeric(value)) return wait(Number(value) * 1000, observedAt);
+  return until(Date.parse(value), Date.parse(header("date") ?? ""), observedAt);
+}
+
+/** Fields of a body, in lower case, and how to read each. */
+const BODY_FIELDS: Readonly<Record<string, (value: string | number, observedAt: number | undefined) => Timing | undefined>> = {
+  retrydelay: (value, observedAt) => (typeof value === "string" ? wait(parseDuration(value), observedAt) : undefined), //  google.rpc.RetryInfo "34.07s"
+  retry_after: (value, observedAt) => wait(typeof value === "number" ? value * 1000 : parseDuration(value), observedAt), // OpenRouter availability
+  resets_in_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                     ChatGPT usage_limit_reached
+  resets_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                            the same, and OpenRouter budgets
+  resetsat: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                             Claude Code rate_limit_event
+};
+
+function fromBody({ timings, observedAt }: Signals): Timing | undefined {
+  for (const [field, read] of Object.entries(BODY_FIELDS)) {
+    const value = timings.get(field);
+    const timing = value === undefined ? undefined : read(value, observedAt);
+    if (timing !== undefined) return timing;
+  }
+  return undefined;
+}
+
+/** Families of reset headers: `${prefix}-reset${suffix}` with `${prefix}-remaining${suffix}` beside it. */
+const RESET_HEADERS: readonly { readonly reset: string; readonly remaining: string }[] = [
+  { reset: "anthropic-ratelimit-unified-reset", remaining: "anthropic-ratelimit-unified-remaining" },
+  { reset: "x-codex-primary-reset-at", remaining: "x-codex-primary-remaining" },
+  ...["requests", "tokens", "input-tokens", "output-tokens"].map((what) => ({
+    reset: `anthropic-ratelimit-${what}-reset`,
+    remaining: `anthropic-ratelimit-${what}-remaining`,
+  })),
+  ...["requests", "tokens", "project-tokens"].map((what) => ({
+    reset: `x-ratelimit-reset-${what}`,
+    remaining: `x-ratelimit-remaining-${what}`,
+  })),
+  { reset: "x-ratelimit-reset", remaining: "x-ratelimit-remaining" },
+  { reset: "ratelimit-reset", remaining: "ratelimit-remaining" },
+];
+
+/** The limit that is used up says when it lifts; if none admits to be used up, the longest one is the safe answer. */
+function fromResetHeaders(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
+  const draft = fromRateLimitField(header("ratelimit"), observedAt);
+  if (draft !== undefined) return draft;
+  let used: Timing | undefined;
+  let any: Timing | undefined;
+  for (const { reset, remaining } of RESET_HEADERS) {
+    const value = header(reset);
+    const timing = value === undefined ? undefined : resetValue(value.trim(), observedAt);
+    if (timing === undefined) continue;
+    any = longer(any, timing);
+    if (header(remaining)?.trim() === "0") used = longer(used, timing);
+  }
+  return used ?? any;
+}
+
+/** The IETF draft: `RateLimit: "default";r=0;t=30`; `t` is seconds. */
+function fromRateLimitField(value: string | undefined, observedAt: number | undefined): Timing | undefined {
+  if (value === undefined) return undefined;
+  let found: Timing | undefined;
+  for (const item of value.split(",")) {
+    const left = /;\s*r=(\d+)/.exec(item)?.[1];
+    const seconds = /;\s*t=(\d+)/.exec(item)?.[1];
+    const timing = left === "0" && seconds !== undefined ? wait(Number(seconds) * 1000, observedAt) : undefined;
+    if (timing !== undefined) found = longer(found, timing);
+  }
+  return found;
+}
+
+/** A reset header holds a Go duration (OpenAI, Groq), plain seconds (Azure), an epoch (OpenRouter, Claude) or RFC 3339 (Anthropic). */
+function resetValue(value: string, observedAt: number | undefined): Timing | undefined {
+  if (isNumeric(value)) {
+    const number = Number(value);
+    return number >= EPOCH_SECONDS.from ? until(instantOf(number), NaN, observedAt) : wait(number * 1000, observedAt);
+  }
+  const duration = parseDuration(value);
+  return Number.isNaN(duration) ? until(Date.parse(value), NaN, observedAt) : wait(duration, observedAt);
+}
+
+/** "Please try again in 6m 11.52s", "retry after 86400 seconds", "resets 9:16pm (UTC)". */
+function fromText({ texts, observedAt }: Signals): Timing | undefined {
+  for (const text of texts) {
+    const timing = wait(durationInWords(text), observedAt) ?? until(parseClockTime(text, observedAt), NaN, undefined);
+    if (timing !== undefined) return timing;
+  }
+  return undefined;
+}
+
+function wait(ms: number, observedAt: number | undefined): Timing | undefined {
+  if (!(ms > 0 && ms <= MAX_WAIT_MS)) return undefined;
+  const retryAfterMs = Math.ceil(ms);
+  return observedAt === undefined ? { retryAfterMs } : { retryAfterMs, resetAt: observedAt + retryAfterMs };
+}
+
+/** An instant. How long that is from now is known only with a clock: the server's own if it sent one, else the observer's. */
+function until(at: number, serverNow: number, observedAt: number | undefined): Timing | undefined {
+  if (!Number.isFinite(at) || at < EPOCH_SECONDS.from * 1000 || at > EPOCH_SECONDS.to * 1000) return undefined;
+  const now = Number.isNaN(serverNow) ? observedAt : serverNow;
+  const ms = now === undefined ? NaN : at - now;
+  return ms > 0 && ms <= MAX_WAIT_MS ? { retryAfterMs: Math.ceil(ms), resetAt: at } : { resetAt: at };
+}
+
+function instantOf(value: string | number): number {
+  const number = Number(value);
+  if (Number.isNaN(number)) return Date.parse(String(value));
+  return number <= EPOCH_SECONDS.to ? number * 1000 : number;
+}
+
+function longer(a: Timing | undefined, b: Timing): Timing {
+  if (a === undefined) return b;
+  return (b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a;
+}
+
+function isNumeric(value: string): boolean {
+  return /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(value);
+}
+
+/** Reads a header from whatever holds headers, whatever its letter case. */
+export function createHeaderReader(headers: unknown): HeaderReader {
+  if (typeof headers !== "object" || headers === null) return () => undefined;
+  if (headers instanceof Map || (typeof Headers === "function" && headers instanceof Headers)) {
+    return (name) => headerText(tolerate(() => headers.get(name) as unknown, undefined));
+  }
+  const byName = new Map<string, unknown>();
+  const pairs = tolerate(() => (Array.isArray(headers) ? (headers as unknown[][]) : Object.entries(headers)), []);
+  for (const pair of pairs.slice(0, 256)) {
+    if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
+  }
+  return (name) => headerText(byName.get(name));
+}
+
+function headerText(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof first === "number") return String(first);
+  return typeof first === "string" && first.length <= 1024 ? first : undefined;
+}

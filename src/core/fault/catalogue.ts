@@ -1,0 +1,183 @@
+// Every fault there is: one row per code. Shared code asks a row's traits and never a code's name, so that
+// a new code needs a row here (and words, and a policy row: tests demand both) and no new branch anywhere.
+
+/** What a fault is a property of: decides whether another target could do better. */
+export type FaultScope =
+  | "request" //    the request itself: it fails the same way everywhere
+  | "credential" // this key or account
+  | "model" //      this model
+  | "provider" //   this provider, or this agent CLI
+  | "network" //    the way there
+  | "tool" //       this tool
+  | "output" //     what came back
+  | "limit" //      a limit somebody set
+  | "host"; //      this machine, this process
+
+export type CausePill =
+  | "schema invalid"
+  | "network error"
+  | "auth error"
+  | "canceled"
+  | "timeout"
+  | "rate limited"
+  | "overloaded"
+  | "quota exhausted"
+  | "provider not found"
+  | "permission denied"
+  | "bad request"
+  | "capability missing"
+  | "context overflow"
+  | "content filter"
+  | "output cut"
+  | "tool failed"
+  | "tool denied"
+  | "test failed"
+  | "budget exceeded"
+  | "turn limit"
+  | "sandbox error"
+  | "circuit open"
+  | "crashed"
+  | "store error"
+  | "config invalid"
+  | "internal"
+  | "unknown";
+
+export interface CatalogueRow {
+  readonly class: string;
+  /** Worth trying again unchanged. */
+  readonly retryable: boolean;
+  /** Passes by itself with time, so a "wait until" means something. Every retryable fault does. */
+  readonly lifts: boolean;
+  /** The work may have been done although we saw a failure: run again only if it is idempotent. */
+  readonly mayHaveHappened: boolean;
+  /** Counts against the target's breaker. */
+  readonly tripsBreaker: boolean;
+  /** A cooperative exit and no error: never retried, never counted. */
+  readonly cancels: boolean;
+  readonly scope: FaultScope;
+  /** The status of its problem+json. */
+  readonly httpStatus: number;
+  readonly pill: CausePill;
+}
+
+type Mark = "retry" | "lifts" | "maybe-done" | "trips" | "cancels";
+
+/** `traits` lists what is true of the code; everything not listed is false. */
+function row<Class extends string>(
+  faultClass: Class,
+  traits: readonly Mark[],
+  scope: FaultScope,
+  httpStatus: number,
+  pill: CausePill,
+): CatalogueRow & { readonly class: Class } {
+  return {
+    class: faultClass,
+    retryable: traits.includes("retry"),
+    lifts: traits.includes("retry") || traits.includes("lifts"),
+    mayHaveHappened: traits.includes("maybe-done"),
+    tripsBreaker: traits.includes("trips"),
+    cancels: traits.includes("cancels"),
+    scope,
+    httpStatus,
+    pill,
+  };
+}
+
+// prettier-ignore
+export const CATALOGUE = {
+  ShapeInvalid:            row("Validation",         [],                                "request",    422, "config invalid"),
+  ContractVersionMismatch: row("Validation",         [],                                "host",       422, "config invalid"),
+  ConfigSchemaViolation:   row("Validation",         [],                                "host",       422, "config invalid"),
+
+  RateLimited:             row("ProviderTransient",  ["retry", "trips"],                "credential", 429, "rate limited"),
+  Overloaded:              row("ProviderTransient",  ["retry", "trips"],                "model",      503, "overloaded"),
+  Provider5xx:             row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "provider",   502, "overloaded"),
+  NetworkTimeout:          row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    504, "timeout"),
+  NetworkDisconnect:       row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    502, "network error"),
+
+  AuthFailed:              row("ProviderAccess",     [],                                "credential", 401, "auth error"),
+  AccessDenied:            row("ProviderAccess",     [],                                "credential", 403, "permission denied"),
+  QuotaExhausted:          row("ProviderAccess",     ["lifts"],                          "credential", 429, "quota exhausted"),
+  TlsUntrusted:            row("ProviderAccess",     [],                                "network",    502, "network error"),
+  BinaryMissing:           row("ProviderAccess",     [],                                "provider",   502, "provider not found"),
+  PermissionLoop:          row("ProviderAccess",     [],                                "provider",   403, "permission denied"),
+
+  RequestInvalid:          row("ProviderRequest",    [],                                "request",    400, "bad request"),
+  ModelNotFound:           row("ProviderRequest",    [],                                "model",      404, "provider not found"),
+  EndpointNotFound:        row("ProviderRequest",    [],                                "provider",   404, "provider not found"),
+  ContextOverflow:         row("ProviderRequest",    [],                                "model",      413, "context overflow"),
+  ContentFiltered:         row("ProviderRequest",    [],                                "request",    422, "content filter"),
+
+  MissingStreaming:        row("ProviderCapability", [],                                "model",      422, "capability missing"),
+  MissingToolCalling:      row("ProviderCapability", [],                                "model",      422, "capability missing"),
+  MissingModality:         row("ProviderCapability", [],                                "model",      422, "capability missing"),
+  MissingCapability:       row("ProviderCapability", [],                                "model",      422, "capability missing"),
+  ContextWindowTooSmall:   row("ProviderCapability", [],                                "model",      422, "capability missing"),
+
+  SchemaInvalid:           row("Output",             [],                                "output",     502, "schema invalid"),
+  OutputTruncated:         row("Output",             [],                                "output",     502, "output cut"),
+  EmptyOutput:             row("Output",             [],                                "output",     502, "schema invalid"),
+  TestsFailed:             row("Output",             [],                                "output",     422, "test failed"),
+
+  ExecutionTimeout:        row("ToolTransient",      ["retry", "trips", "maybe-done"],  "tool",       504, "timeout"),
+  ResourceBusy:            row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),
+  ToolUnavailable:         row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),
+
+  InputInvalid:            row("ToolTerminal",       [],                                "request",    400, "tool failed"),
+  OutputMalformed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       502, "schema invalid"),
+  Forbidden:               row("ToolTerminal",       [],                                "request",    403, "tool denied"),
+  NotFound:                row("ToolTerminal",       [],                                "tool",       404, "tool failed"),
+  ExecutionFailed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       500, "tool failed"),
+  Unsupported:             row("ToolTerminal",       [],                                "tool",       501, "tool failed"),
+  ResourceExhausted:       row("ToolTerminal",       [],                                "host",       507, "tool failed"),
+
+  ManifestDrift:           row("Session",            [],                                "host",       409, "store error"),
+  StoreUnavailable:        row("Session",            ["retry", "maybe-done"],           "host",       503, "store error"),
+  ResumeMismatch:          row("Session",            [],                                "host",       409, "store error"),
+
+  BudgetExceeded:          row("Limit",              [],                                "limit",      402, "budget exceeded"),
+  RunTimeout:              row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
+  TurnTimeout:             row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
+  TurnLimit:               row("Limit",              [],                                "limit",      429, "turn limit"),
+
+  CircuitOpen:             row("Guard",              ["lifts"],                          "provider",   503, "circuit open"),
+  RetryBudgetSpent:        row("Guard",              ["lifts"],                          "provider",   503, "circuit open"),
+  QueueFull:               row("Guard",              ["lifts"],                          "provider",   503, "overloaded"),
+
+  SandboxFailed:           row("Sandbox",            [],                                "request",    422, "sandbox error"),
+  SandboxTimeout:          row("Sandbox",            ["retry"],                         "host",       504, "sandbox error"),
+
+  SessionCancelled:        row("Cancellation",       ["cancels", "maybe-done"],         "request",    499, "canceled"),
+  TurnCancelled:           row("Cancellation",       ["cancels", "maybe-done"],         "request",    499, "canceled"),
+  ToolCancelled:           row("Cancellation",       ["cancels", "maybe-done"],         "request",    499, "canceled"),
+
+  LifecycleFailure:        row("ExtensionHost",      [],                                "host",       500, "internal"),
+  DependencyCycle:         row("ExtensionHost",      [],                                "host",       500, "config invalid"),
+  DependencyMissing:       row("ExtensionHost",      [],                                "host",       500, "config invalid"),
+
+  ProcessCrashed:          row("Crash",              ["trips", "maybe-done"],           "provider",   502, "crashed"),
+  Interrupted:             row("Crash",              ["retry", "maybe-done"],           "host",       503, "crashed"),
+
+  Uncaught:                row("Internal",           ["maybe-done"],                    "host",       500, "internal"),
+  InvariantBroken:         row("Internal",           ["maybe-done"],                    "host",       500, "internal"),
+  HostCapabilityMissing:   row("Internal",           [],                                "host",       501, "internal"),
+  EngineState:             row("Internal",           [],                                "host",       409, "internal"),
+
+  Unclassified:            row("Unknown",            ["maybe-done"],                    "request",    500, "unknown"),
+} as const;
+
+export type FaultCode = keyof typeof CATALOGUE;
+export type FaultClass = (typeof CATALOGUE)[FaultCode]["class"];
+
+export const FAULT_CODES = Object.freeze(Object.keys(CATALOGUE)) as readonly FaultCode[];
+export const FAULT_CLASSES: readonly FaultClass[] = Object.freeze([
+  ...new Set(FAULT_CODES.map((code) => CATALOGUE[code].class)),
+]);
+
+export function traitsOf(code: FaultCode): CatalogueRow & { readonly class: FaultClass } {
+  return CATALOGUE[code];
+}
+
+export function isFaultCode(value: unknown): value is FaultCode {
+  return typeof value === "string" && Object.hasOwn(CATALOGUE, value);
+}

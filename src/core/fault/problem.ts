@@ -1,0 +1,56 @@
+// A fault as RFC 9457 problem details: what an HTTP client may see, which is what a user may see plus the stable codes.
+
+import { type FaultClass, type FaultCode, traitsOf } from "./catalogue.ts";
+import type { Fault } from "./fault.ts";
+import { viewFor, type ViewOptions } from "./view.ts";
+import { wordsFor } from "./words/words.ts";
+
+export const PROBLEM_MEDIA_TYPE = "application/problem+json";
+
+/** Member names follow the RFC's own lower-case, underscore-free core and snake_case for our extensions. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance?: string;
+  readonly class: FaultClass;
+  readonly code: FaultCode;
+  readonly retryable: boolean;
+  readonly retry_after_ms?: number;
+  readonly reset_at?: string;
+  readonly next: string;
+  readonly correlation_id: string;
+  readonly errors?: readonly ProblemPointer[];
+}
+
+/** Where in the request a mistake is: a JSON pointer and what is wrong there. */
+export interface ProblemPointer {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface ProblemOptions extends ViewOptions {
+  readonly instance?: string;
+  readonly errors?: readonly ProblemPointer[];
+}
+
+export function toProblem(fault: Fault, options: ProblemOptions): Problem {
+  const { httpStatus, retryable } = traitsOf(fault.code);
+  const view = viewFor("user", fault, options);
+  return {
+    type: `urn:faultline:fault:${fault.code}`,
+    title: wordsFor(fault.code, options.locale ?? "en").title,
+    status: httpStatus,
+    detail: view.message,
+    ...(options.instance === undefined ? {} : { instance: options.instance }),
+    class: fault.class,
+    code: fault.code,
+    retryable,
+    ...(view.retryAfterMs === undefined ? {} : { retry_after_ms: view.retryAfterMs }),
+    ...(view.resetAt === undefined ? {} : { reset_at: new Date(view.resetAt).toISOString() }),
+    next: view.next,
+    correlation_id: view.correlationId,
+    ...(options.errors === undefined ? {} : { errors: options.errors }),
+  };
+}

@@ -1,0 +1,15 @@
+// An error that is ignored on purpose is still told: as an event with the reason. Nothing is swallowed in silence.
+
+import type { Fault } from "./fault.ts";
+
+export interface SuppressedFault {
+  readonly type: "fault-suppressed";
+  readonly at: number;
+  /** Why going on is right. */
+  readonly reason: string;
+  readonly fault: Fault;
+}
+
+export function suppressed(fault: Fault, reason: string, at: number): SuppressedFault {
+  return Object.freeze({ type: "fault-suppressed", at, reason, fault });
+}
