@@ -21,7 +21,7 @@ export function rulesWith(rows: readonly Rule[]): RuleBook {
 }
 
 /** A rate limit that lasts longer than this is a quota in all but name: waiting in place helps nobody. */
-export const QUOTA_FROM_WAIT_MS = 3_600_000;
+export const QUOTA_FROM_WAIT_MS = 6 * 3_600_000;
 const LONG_WAITS: Readonly<Partial<Record<FaultCode, FaultCode>>> = { RateLimited: "QuotaExhausted" };
 
 const MAX_MESSAGE_CHARS = 500;

@@ -1,8 +1,9 @@
 // Finds every phrase of a list in one pass over a text (Aho–Corasick), so that the cost is linear in the text and does
 // not grow with the number of rules. No regular expression ever sees foreign text with more than a bounded look-around.
 //
-// Text is normalised first: lower case, one space for any run of white space, quotes, underscores, hyphens and escaped
-// line breaks, straight apostrophes. A phrase matches whole words; a trailing `*` lets the last word go on.
+// Text is normalised first: lower case, no URLs (their paths are full of misleading words), one space for any run of white
+// space, quotes, underscores, hyphens, box lines and escaped line breaks, straight apostrophes. A phrase matches whole words;
+// a trailing `*` lets the last word go on.
 
 export interface PhraseBook {
   /** Where each phrase was found: phrase number → end positions, first few only. */
@@ -131,7 +132,8 @@ function isWordChar(text: string, at: number): boolean {
 export function normalise(text: string): string {
   return text
     .toLowerCase()
-    .replace(/\\+[nrt]|[\s_\-"`\\]+|\u001b\[[0-9;]{0,16}m/g, " ")
+    .replace(/\bhttps?:\/\/[^\s"'`<>)\]}]+/g, " ")
+    .replace(/\\+[nrt]|[\s_\-"`\\│┃|]+|\u001b\[[0-9;]{0,16}m/g, " ")
     .replace(/ {2,}/g, " ")
     .replace(/[\u2018\u2019\u02bc]/g, "'");
 }

@@ -67,6 +67,7 @@ const FIELDS: Readonly<Record<string, Read>> = {
   error_type: addToken,
   error_code: addToken,
   errorcode: addToken,
+  errortype: addToken,
   subtype: addToken,
   terminal_reason: addToken,
   kind: addToken,
@@ -105,6 +106,7 @@ const FIELDS: Readonly<Record<string, Read>> = {
   resets_at: addTiming,
   resets_in_seconds: addTiming,
   resetsat: addTiming,
+  estimated_time: addTiming,
   body: addTextValue,
   responsebody: addTextValue,
   stderr: addTextValue,
@@ -112,7 +114,9 @@ const FIELDS: Readonly<Record<string, Read>> = {
 };
 
 /** Where a failed call's own words stand beside the model's: read only when the object says it is an error. */
-const PROSE_FIELDS = new Set(["content", "result", "text", "output", "errors"]);
+const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
+/** Where a model's answer would be; there and empty, it gave none. */
+const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
 /** What was sent, not what came back; or ballast. */
 const SKIPPED_FIELDS = new Set([
   "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
@@ -124,31 +128,34 @@ const ERROR_FIELDS = ["name", "message", "code", "cause", "errors", "status", "t
 function createWalk(signals: Signals): (value: unknown, depth: number) => void {
   const seen = new Set<object>();
 
-  function walk(value: unknown, depth: number): void {
+  function walk(value: unknown, depth: number, inError = false): void {
     if (typeof value === "string") return addTextValue(signals, value);
     if (typeof value !== "object" || value === null || depth > MAX_DEPTH || seen.size >= MAX_NODES || seen.has(value)) return;
     seen.add(value);
     if (Array.isArray(value)) {
-      for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1);
+      for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1, inError);
       return;
     }
     const isError = value instanceof Error;
     if (isError) addToken(signals, tolerate(() => value.constructor.name, ""));
     const keys = tolerate(() => Object.keys(value), []);
-    if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth);
-    for (const key of keys) visit(value, key, depth);
+    const failed = inError || saysError(value);
+    if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth, failed);
+    for (const key of keys) visit(value, key, depth, failed);
   }
 
-  function visit(holder: object, key: string, depth: number): void {
+  function visit(holder: object, key: string, depth: number, inError: boolean): void {
     const name = key.toLowerCase();
     if (SKIPPED_FIELDS.has(name)) return;
     const value = readField(holder, key);
     if (value === undefined || value === null) return;
-    if (PROSE_FIELDS.has(name) && !(name === "errors" || saysError(holder))) return;
+    const isProse = PROSE_FIELDS.has(name);
+    if (OUTPUT_LISTS.has(name) && Array.isArray(value) && value.length === 0) signals.tokens.add("empty:output");
+    if (isProse && !inError && (typeof value === "string" || Array.isArray(value))) return;
     if (name === "headers" || name === "responseheaders") return addHeaders(signals, value);
-    FIELDS[name]?.(signals, value, name);
-    if (PROSE_FIELDS.has(name) && typeof value === "string") addText(signals, value);
-    if (typeof value === "object") walk(value, depth + 1);
+    const read = FIELDS[name] ?? (isProse || name.endsWith("message") ? addTextValue : undefined);
+    read?.(signals, value, name);
+    if (typeof value === "object") walk(value, depth + 1, inError);
   }
 
   return walk;

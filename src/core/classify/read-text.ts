@@ -6,18 +6,20 @@ import { addQuotaId, addStatus, type Signals } from "./signals.ts";
 
 /** `key: value` in JSON, JSON inside JSON strings, Python, and what Node's inspect prints. */
 const PAIR =
-  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|retryDelay)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{2,80})/gi;
+  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|exception-type|retryDelay|estimated_time)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{2,80})/gi;
 
 /** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
 const IDENTIFIER =
-  /(?<![A-Za-z0-9_/.-])(?:[a-z]+(?:_[a-z0-9]+)+|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
+  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
 
 /** A three-digit number is a status only where HTTP speaks: after such a word, before a reason phrase, or leading. */
 const STATUS_PLACES: readonly RegExp[] = [
-  /(?:\bHTTP(?:\/[\d.]{1,3})?|\bstatus(?:[ _]?code)?|\bAPI Error|\bError code|\bresponse code|\berror|\bhttp_status|\bstatusCode)["']?[\s:=([#-]{1,4}(?:is |of |HTTP )?["']?([45]\d\d)\b(?![\w.:,-]*\d)/i,
+  /(?:\bHTTP(?:\/[\d.]{1,3})?|\bstatus(?:[ _]?code)?|\bAPI Error|\bError code|\bresponse code(?: was)?|\berror|\bhttp_status|\bstatusCode)["']?[\s:=([#-]{1,4}(?:is |of |HTTP )?["']?([45]\d\d)\b(?![\w.:,-]*\d)/i,
   /(?:^|[^\w.:/-])([45]\d\d)[:\s]{1,2}(?:\(?(?:Too Many Requests|Internal Server Error|Internal Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Unauthorized|Forbidden|Not Found|Bad Request|Payment Required|Request Entity Too Large|Payload Too Large|Request Timeout|Conflict|Unprocessable|Client Error|Server Error|Overloaded|INVALID_ARGUMENT|PERMISSION_DENIED|RESOURCE_EXHAUSTED|UNAVAILABLE|INTERNAL|NOT_FOUND|status code))/i,
   /^\W{0,4}(?:\w{0,40}(?:Error|Exception)\W{1,3})?\[?([45]\d\d)\b(?![\w.,:/-]*\d)(?! tokens)/,
-  /\(([45]\d\d)\)/,
+  /(?:error|exception|rejected|failed|failure|status|http|response|request|not_found)[^()\n]{0,48}\(([45]\d\d)\)/i,
+  /(?:Error|Exception|failed|model):? \[?([45]\d\d)\b(?![\w.,:/-]*\d)(?! tokens)/,
+  /: ([45]\d\d) (?:[A-Z{<"]|status)/,
   /\(([45]\d\d) [a-z]/i,
 ];
 
@@ -32,7 +34,14 @@ export function readTexts(signals: Signals): void {
     readIdentifiers(text, signals);
     if (signals.status < 400) readStatus(text, signals);
     readRpcCode(text, signals);
+    readBucket(text, signals);
   }
+}
+
+/** `Limit 7000, Used 0, Requested 12903`: a single request larger than the whole bucket never fits, however long one waits. */
+function readBucket(text: string, signals: Signals): void {
+  const found = /\bLimit:? (\d{1,12}),.{0,40}Requested:? ~?(\d{1,12})/.exec(text.slice(0, STATUS_CHARS));
+  if (found !== null && Number(found[2]) > Number(found[1])) signals.tokens.add("request>limit");
 }
 
 function readPairs(text: string, signals: Signals): void {
@@ -41,7 +50,7 @@ function readPairs(text: string, signals: Signals): void {
     if (left-- === 0) return;
     const name = key.toLowerCase().replaceAll("_", "");
     if (name === "quotaid") addQuotaId(signals, value);
-    else if (name === "retrydelay") signals.timings.set("retrydelay", value);
+    else if (name === "retrydelay" || name === "estimatedtime") signals.timings.set(key.toLowerCase(), value);
     else if (name.endsWith("reason") && name !== "reason" && name !== "terminalreason") signals.stops.add(value.toLowerCase());
     else if (/^\d{3}$/.test(value)) addStatus(signals, Number(value));
     else signals.tokens.add(value.toLowerCase());
@@ -50,6 +59,8 @@ function readPairs(text: string, signals: Signals): void {
 
 function readIdentifiers(text: string, signals: Signals): void {
   let left = MAX_PAIRS;
+  // Connect and gRPC put their state in brackets: `[unavailable] Error`.
+  for (const [, state = ""] of text.slice(0, STATUS_CHARS).matchAll(/\[([a-z_]{4,24})\]/g)) signals.tokens.add(state);
   for (const [word] of text.matchAll(IDENTIFIER)) {
     if (left-- === 0) return;
     if (word === word.toUpperCase()) signals.errnos.add(word);

@@ -47,6 +47,7 @@ const BODY_FIELDS: Readonly<Record<string, (value: string | number, observedAt: 
   retrydelay: (value, observedAt) => (typeof value === "string" ? wait(parseDuration(value), observedAt) : undefined), //  google.rpc.RetryInfo "34.07s"
   retry_after: (value, observedAt) => wait(typeof value === "number" ? value * 1000 : parseDuration(value), observedAt), // OpenRouter availability
   resets_in_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                     ChatGPT usage_limit_reached
+  estimated_time: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                        Hugging Face, a model that is loading
   resets_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                            the same, and OpenRouter budgets
   resetsat: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                             Claude Code rate_limit_event
 };
@@ -126,7 +127,7 @@ function fromText({ texts, observedAt }: Signals): Timing | undefined {
 
 function wait(ms: number, observedAt: number | undefined): Timing | undefined {
   if (!(ms > 0 && ms <= MAX_WAIT_MS)) return undefined;
-  const retryAfterMs = Math.ceil(ms);
+  const retryAfterMs = Math.max(1, Math.round(ms));
   return observedAt === undefined ? { retryAfterMs } : { retryAfterMs, resetAt: observedAt + retryAfterMs };
 }
 
@@ -135,7 +136,7 @@ function until(at: number, serverNow: number, observedAt: number | undefined): T
   if (!Number.isFinite(at) || at < EPOCH_SECONDS.from * 1000 || at > EPOCH_SECONDS.to * 1000) return undefined;
   const now = Number.isNaN(serverNow) ? observedAt : serverNow;
   const ms = now === undefined ? NaN : at - now;
-  return ms > 0 && ms <= MAX_WAIT_MS ? { retryAfterMs: Math.ceil(ms), resetAt: at } : { resetAt: at };
+  return ms > 0 && ms <= MAX_WAIT_MS ? { retryAfterMs: Math.max(1, Math.round(ms)), resetAt: at } : { resetAt: at };
 }
 
 function instantOf(value: string | number): number {

@@ -13,7 +13,7 @@ export const VAGUE_IDENTIFIERS: RuleGroup = {
     { id: "vague/denied", when: { token: ["permission_error", "permission_denied", "permission-denied", "permissiondeniederror", "forbidden", "access_denied", "request_forbidden", "accessdenied", "unauthorizedoperation"] },
       means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "google", status: 403, body: { error: { code: 403, message: "Permission denied on resource project default.", status: "PERMISSION_DENIED" } } } },
     { id: "vague/auth", when: { token: ["unauthorized", "authentication", "not_authenticated"] },
-      means: "AuthFailed", onTool: "Forbidden", example: { surface: "http", status: 401, body: { error: "unauthorized" } } },
+      means: "AuthFailed", example: { surface: "http", status: 401, body: { error: "unauthorized" } } },
     { id: "vague/not-found", when: { token: ["not_found_error", "not_found", "notfounderror", "notfound", "resourcenotfoundexception", "thread_not_found", "previous_response_not_found", "session_not_found"] },
       means: "EndpointNotFound", onTool: "NotFound", example: { surface: "http", provider: "fireworks", status: 404, body: { error: { code: "NOT_FOUND", message: "not deployed" } } } },
     { id: "vague/request", when: { token: ["invalid_request_error", "invalid_argument", "badrequesterror", "bad_request", "invalid_request", "validationexception", "invalid_value", "unsupported_parameter", "unsupported_value", "missing_required_parameter", "unknown_parameter", "failed_precondition", "invalidparameter", "invalid_parameter", "invalid_parameter_error", "unprocessable", "unprocessableentityerror", "out_of_range", "invalid_function_parameters", "invalid_image", "image_parse_error", "invalid_image_format", "unsupported_image_media_type", "invalidparametervalue", "httpvalidationerror", "ai_invalidprompterror", "ai_invalidargumenterror"] },
@@ -45,7 +45,7 @@ export const STATUSES: RuleGroup = {
   source: "status",
   rules: [
     { id: "status/400", when: { status: [400, 405, 406, 411, 414, 415, 416, 417, 431] }, means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", status: 400, body: "" } },
-    { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed", onTool: "Forbidden",          example: { surface: "http", provider: "openai", status: 401, body: '"Unauthorized"' } },
+    { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed",                               example: { surface: "http", provider: "openai", status: 401, body: '"Unauthorized"' } },
     { id: "status/402", when: { status: [402] },                means: "QuotaExhausted",                           example: { surface: "http", provider: "deepseek", status: 402, message: "402" } },
     { id: "status/403", when: { status: [403, 412, 451] },      means: "AccessDenied", onTool: "Forbidden",        example: { surface: "http", provider: "mistral", status: 403, message: "403 status code (no body)" } },
     { id: "status/404", when: { status: [404, 410] },           means: "EndpointNotFound", onTool: "NotFound",     example: { surface: "http", provider: "azure", status: 404, body: { error: { code: "404", message: "Resource not found" } } } },

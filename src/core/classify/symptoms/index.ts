@@ -10,7 +10,7 @@ import { STOPS } from "./stops.ts";
 import { ACCESS_WORDS, DENIAL_WORDS } from "./words-access.ts";
 import { HOST_WORDS } from "./words-host.ts";
 import { LIMIT_WORDS } from "./words-limits.ts";
-import { NETWORK_WORDS, TOOL_WORDS } from "./words-network.ts";
+import { LAST_WORDS, NETWORK_WORDS, TOOL_WORDS } from "./words-network.ts";
 import { REQUEST_WORDS } from "./words-request.ts";
 
 export const SYMPTOMS: readonly RuleGroup[] = [
@@ -30,7 +30,8 @@ export const SYMPTOMS: readonly RuleGroup[] = [
   RPC_CODES,
   STATUSES,
   CLI_EXIT_CODES,
-  SERVER_IDENTIFIERS,
   NETWORK_WORDS,
+  SERVER_IDENTIFIERS,
+  LAST_WORDS,
   TOOL_WORDS,
 ];

@@ -1,5 +1,5 @@
-// The weakest words: about the connection, a timeout, or a server that broke. They say how a call ended rather than why,
-// so everything else was asked before them.
+// The weakest words: about the connection, a timeout, a server that broke, a request nobody explains. They say how a call
+// ended rather than why, so everything else was asked before them.
 
 import type { RuleGroup } from "../rule.ts";
 
@@ -7,14 +7,28 @@ import type { RuleGroup } from "../rule.ts";
 export const NETWORK_WORDS: RuleGroup = {
   source: "text",
   rules: [
-    { id: "words/server", when: { says: [["internal server error", "internal error", "internal service error", "bad gateway", "service unavailable", "gateway timeout", "gateway time out", "server had an error", "server side issue", "server side error", "error occurred while processing your request", "error processing your request", "unexpected error occurred", "upstream error", "upstream request failed", "upstream connect error", "server error", "api error occurred on the server", "web server is down", "origin is unreachable", "error code: 502", "cloudflare", "backend error", "服务器错误", "内部错误", "服务异常", "系统错误"]], unless: ["stream disconnected before completion: error sending", "cloudflare tunnel"] },
-      means: "Provider5xx", example: "stream disconnected before completion: An error occurred while processing your request. You can retry your request." },
-    { id: "words/timeout", when: { says: [["timed out", "timeout", "timeouts", "time out", "timedout", "deadline exceeded", "took too long", "idle timeout", "etimedout", "deadline has elapsed", "no response within", "did not respond in time", "not respond within", "timeout error", "超时"]], unless: ["timeout parameter"] },
+    { id: "words/timeout", when: { says: [["timed out", "timeout", "timeouts", "time out", "timedout", "deadline exceeded", "took too long", "idle timeout", "etimedout", "deadline has elapsed", "no response within", "did not respond in time", "not respond within", "timeout error", "超时"]] },
       means: "NetworkTimeout", onTool: "ExecutionTimeout", example: "OAuth error: timeout of 15000ms exceeded" },
     { id: "words/refused", when: { says: [["connection refused", "econnrefused", "getaddrinfo", "name resolution", "name or service not known", "nodename nor servname", "no such host", "could not resolve host*", "failed to lookup address", "dns error", "dns lookup", "dns resolution", "enotfound", "network is unreachable", "no route to host", "host is unreachable", "unable to connect", "could not connect", "cannot connect", "can't connect", "failed to connect", "failed to establish a new connection", "can't reach", "cannot reach", "unreachable", "no internet", "you appear to be offline", "internet connection", "fetch failed", "failed to fetch", "tcp connect error", "error trying to connect", "connect error", "proxy error", "tunneling socket", "error fetching from", "error communicating with", "connection could not be established", "econnreset", "no connection", "not connected", "mcp error 32000", "load failed", "connection attempt failed", "max retries exceeded", "无法连接", "连接失败", "连接被拒绝"]] },
       means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "[GoogleGenerativeAI Error]: Error fetching from https://example.invalid/v1beta: fetch failed" },
+    { id: "words/server", when: { says: [["internal server error", "internal error", "internal service error", "bad gateway", "service unavailable", "gateway timeout", "gateway time out", "server had an error", "server side issue", "server side error", "error occurred while processing your request", "error processing your request", "unexpected error occurred", "upstream error", "upstream request failed", "upstream connect error", "server error", "api error occurred on the server", "web server is down", "origin is unreachable", "error code: 502", "cloudflare", "backend error", "服务器错误", "内部错误", "服务异常", "系统错误"]], unless: ["stream disconnected before completion: error sending", "cloudflare tunnel"] },
+      means: "Provider5xx", example: "stream disconnected before completion: An error occurred while processing your request. You can retry your request." },
     { id: "words/cut", when: { says: [["stream disconnected", "stream closed", "stream ended", "stream error", "stream was closed", "stream interrupted", "stream aborted", "stream reset", "socket hang up", "socket closed", "socket was closed", "socket connection", "other side closed", "connection reset", "connection closed", "connection was closed", "connection is closed", "connection error*", "connection aborted", "connection was lost", "connection lost", "connection dropped", "connection failed", "connection failure", "connection interrupted", "connection terminated", "connection broken", "connection to the server", "lost connection", "connection has been closed", "premature close", "premature end", "unexpected eof", "unexpected end of file", "eof occurred", "early eof", "handshake eof", "error sending request", "error decoding response body", "error reading a body", "error reading", "incomplete chunked read", "peer closed", "remote end closed", "server disconnected", "forcibly closed", "broken pipe", "expected a completed response", "did not receive done", "ended without a finish reason", "without a finish reason", "ended without", "without sending any chunks", "transport closed", "transport error", "network error*", "network connection", "network failure", "network request failed", "network issue*", "network problem*", "typeerror: terminated", "error: terminated", "websocket closed", "websocket error", "websocket connection", "disconnected", "http2 error", "http/2 stream", "goaway", "connection pool", "unexpected connection", "closed unexpectedly", "exited unexpectedly", "server closed", "网络错误", "网络异常", "连接中断", "连接超时", "网络连接", "断开"]] },
       means: "NetworkDisconnect", example: "stream disconnected before completion: stream closed before response.completed" },
+  ],
+};
+
+/** What is left to say when even the connection is not to blame. */
+// prettier-ignore
+export const LAST_WORDS: RuleGroup = {
+  source: "text",
+  rules: [
+    { id: "words/bad-request", when: { says: [["invalid request", "bad request", "malformed request", "invalid_request", "request validation", "invalid value", "invalid type for", "is not of type", "invalid schema for function", "invalid schema", "invalid function", "invalid tool", "string does not match pattern", "missing required parameter*", "missing required field*", "field required", "is a required property", "invalid parameter*", "invalid argument*", "invalid json in request", "could not parse the json body", "unprocessable entity", "invalid mcp configuration", "参数错误", "参数", "unknown option", "unexpected argument", "unrecognized option", "unrecognized subcommand", "invalid url", "failed to parse url", "unsupported protocol", "invalid header", "is an invalid header value", "invalid base url", "bad port"]] },
+      means: "RequestInvalid", onTool: "InputInvalid", example: "400 invalid_request_error: Invalid value: 'foo'." },
+    { id: "words/not-found", when: { says: [["not found", "page not found"]], unless: ["network*"] },
+      means: "EndpointNotFound", onTool: "NotFound", example: { surface: "mcp", message: "StreamableHTTPError: Streamable HTTP error: Failed to open SSE stream: Not Found" } },
+    { id: "words/no-output", when: { token: ["empty:output"] },
+      means: "EmptyOutput", example: { surface: "http", status: 200, body: { id: "resp_1", object: "response", status: "completed", output: [] } } },
     { id: "words/try-later", when: { says: [["please try again later", "try again later", "please retry later", "temporary failure", "temporary error", "transient error", "please retry your request", "you can retry your request", "try again in a moment", "usually temporary"]] },
       means: "Overloaded", onTool: "ToolUnavailable", example: "We are having trouble right now. Please try again later." },
   ],
@@ -25,7 +39,9 @@ export const NETWORK_WORDS: RuleGroup = {
 export const TOOL_WORDS: RuleGroup = {
   source: "text",
   rules: [
-    { id: "words/tool-failed", when: { surface: ["tool", "mcp"], says: [["error*", "exception*", "traceback", "failed", "failure", "exit code*", "exit status", "fatal", "cannot", "could not", "unable to", "modulenotfounderror", "importerror"]] },
+    { id: "words/killed", when: { surface: ["cli", "tool"], says: [["killed"]] },
+      means: "ProcessCrashed", example: { surface: "cli", message: "Search(pattern: *.md)\n  Found 0 files\n\nKilled" } },
+    { id: "words/tool-failed", when: { surface: ["tool", "mcp"], says: [["error*", "exception*", "traceback", "failed", "failure", "exit code*", "exit status", "fatal", "cannot", "could not", "unable to", "has been closed"]] },
       means: "ExecutionFailed", example: { surface: "tool", message: "Error: Exit code 1\ntest" } },
   ],
 };
