@@ -42,7 +42,8 @@ for (const step of steps) {
 function fingerprint(inputs) {
   const hash = createHash("sha256");
   for (const input of inputs) {
-    for (const file of filesUnder(join(root, input))) hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
+    for (const file of filesUnder(join(root, input)))
+      hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   }
   return hash.digest("hex");
 }

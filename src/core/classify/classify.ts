@@ -52,7 +52,13 @@ function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   return undefined;
 }
 
-function build(code: FaultCode, winner: Match | undefined, others: readonly Match[], signals: Signals, timing: Timing): Fault {
+function build(
+  code: FaultCode,
+  winner: Match | undefined,
+  others: readonly Match[],
+  signals: Signals,
+  timing: Timing,
+): Fault {
   const lasting = (timing.retryAfterMs ?? 0) >= QUOTA_FROM_WAIT_MS ? LONG_WAITS[code] : undefined;
   const rule = winner?.rule.id ?? "none";
   const evidence: FaultEvidence = {
@@ -72,7 +78,8 @@ function build(code: FaultCode, winner: Match | undefined, others: readonly Matc
 
 function nearly(others: readonly (Match | undefined)[], code: FaultCode): readonly string[] {
   const ids: string[] = [];
-  for (const other of others) if (other !== undefined && other.code !== code && ids.length < MAX_NEARLY) ids.push(other.rule.id);
+  for (const other of others)
+    if (other !== undefined && other.code !== code && ids.length < MAX_NEARLY) ids.push(other.rule.id);
   return ids;
 }
 
@@ -94,6 +101,7 @@ function contextOf(signals: Signals): Readonly<Record<string, ContextValue>> {
   if (signals.exitCode !== null) context["exitCode"] = signals.exitCode;
   if (signals.signal !== "") context["signal"] = signals.signal;
   // OpenAI and Anthropic may overrule their own status; `decide` honours a no.
-  if (signals.headers !== undefined && createHeaderReader(signals.headers)("x-should-retry") === "false") context["shouldRetry"] = false;
+  if (signals.headers !== undefined && createHeaderReader(signals.headers)("x-should-retry") === "false")
+    context["shouldRetry"] = false;
   return context;
 }

@@ -1,7 +1,14 @@
 // Durations as machines write them (`1.4s`, `6m 11.52s`, `1h23m45.6s`, `7m12s`, `120ms`) and as sentences do
 // ("in 5 days 22 hours 11 minutes", "after 37 seconds").
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
 
 const UNIT = "(?:ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)";
 const PART = `\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}`;
@@ -31,7 +38,8 @@ export function durationInWords(text: string): number {
 
 function sum(text: string): number {
   let total = 0;
-  for (const [, amount = "", unit = ""] of text.matchAll(PARTS)) total += Number(amount) * (UNIT_MS[unitKey(unit)] ?? NaN);
+  for (const [, amount = "", unit = ""] of text.matchAll(PARTS))
+    total += Number(amount) * (UNIT_MS[unitKey(unit)] ?? NaN);
   // 9.816 s is 9816 ms, whatever the binary fraction says.
   return Math.round(total * 1000) / 1000;
 }

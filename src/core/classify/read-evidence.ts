@@ -29,7 +29,8 @@ export function readSignals(evidence: Evidence): Signals {
     texts: [],
     headers: evidence.headers,
     timings: new Map(),
-    observedAt: typeof evidence.observedAt === "number" && Number.isFinite(evidence.observedAt) ? evidence.observedAt : undefined,
+    observedAt:
+      typeof evidence.observedAt === "number" && Number.isFinite(evidence.observedAt) ? evidence.observedAt : undefined,
     emptyBody: false,
   };
   if (signals.aborted !== null) return signals;
@@ -99,7 +100,8 @@ const FIELDS: Readonly<Record<string, Read>> = {
     if (typeof value === "string" && value !== "") signals.stops.add("refusal");
   },
   permission_denials: (signals, value) => {
-    if (Array.isArray(value) && value.length > 0) signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
+    if (Array.isArray(value) && value.length > 0)
+      signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
   },
   retry_after: addTiming,
   retrydelay: addTiming,
@@ -130,15 +132,20 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
 
   function walk(value: unknown, depth: number, inError = false): void {
     if (typeof value === "string") return addTextValue(signals, value);
-    if (typeof value !== "object" || value === null || depth > MAX_DEPTH || seen.size >= MAX_NODES || seen.has(value)) return;
+    if (typeof value !== "object" || value === null || depth > MAX_DEPTH || seen.size >= MAX_NODES || seen.has(value))
+      return;
     seen.add(value);
     if (Array.isArray(value)) {
       for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1, inError);
       return;
     }
     const isError = value instanceof Error;
-    if (isError) addToken(signals, tolerate(() => value.constructor.name, ""));
-    const keys = tolerate(() => Object.keys(value), []);
+    if (isError)
+      addToken(
+        signals,
+        tolerate(() => value.constructor.name, ""),
+      );
+    const keys: readonly string[] = tolerate(() => Object.keys(value), []);
     const failed = inError || saysError(value);
     if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth, failed);
     for (const key of keys) visit(value, key, depth, failed);
@@ -184,11 +191,13 @@ function addText(signals: Signals, text: string): void {
   const first = text.charCodeAt(0);
   if ((first === 0x7b || first === 0x5b || first === 0x22) && text.length <= MAX_JSON_CHARS) {
     const parsed = parseJson(text);
-    if (typeof parsed === "object" && parsed !== null && signals.texts.length < MAX_ITEMS) return createWalk(signals)(parsed, 4);
+    if (typeof parsed === "object" && parsed !== null && signals.texts.length < MAX_ITEMS)
+      return createWalk(signals)(parsed, 4);
     if (typeof parsed === "string") return addText(signals, parsed);
   }
   if (signals.texts.length >= MAX_ITEMS) return;
-  const short = text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
+  const short =
+    text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
   if (!signals.texts.includes(short)) signals.texts.push(short);
 }
 

@@ -51,7 +51,8 @@ function readPairs(text: string, signals: Signals): void {
     const name = key.toLowerCase().replaceAll("_", "");
     if (name === "quotaid") addQuotaId(signals, value);
     else if (name === "retrydelay" || name === "estimatedtime") signals.timings.set(key.toLowerCase(), value);
-    else if (name.endsWith("reason") && name !== "reason" && name !== "terminalreason") signals.stops.add(value.toLowerCase());
+    else if (name.endsWith("reason") && name !== "reason" && name !== "terminalreason")
+      signals.stops.add(value.toLowerCase());
     else if (/^\d{3}$/.test(value)) addStatus(signals, Number(value));
     else signals.tokens.add(value.toLowerCase());
   }

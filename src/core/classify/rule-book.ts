@@ -47,7 +47,8 @@ export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
   const structuredEnd = firstText === -1 ? filed.length : firstText;
   // Built on first use: many programs never meet a failure that only words explain.
   let phrases: PhraseBook | undefined;
-  const phraseBook = (): PhraseBook => (phrases ??= createPhraseBook(filed.flatMap(({ rule }) => phrasesOf(rule.when))));
+  const phraseBook = (): PhraseBook =>
+    (phrases ??= createPhraseBook(filed.flatMap(({ rule }) => phrasesOf(rule.when))));
 
   function candidates(signals: Signals): Filed[] {
     const found: Filed[] = [...(index.get(ALWAYS) ?? [])];
@@ -102,7 +103,8 @@ const ALWAYS = "always";
 function keysOf(when: When): readonly string[] {
   for (const field of ["aborted", "token", "errno", "stop", "rpcCode", "signal", "exitCode"] as const) {
     const values = when[field];
-    if (values !== undefined) return typeof values === "string" ? [`${field}:${values}`] : values.map((value) => `${field}:${value}`);
+    if (values !== undefined)
+      return typeof values === "string" ? [`${field}:${values}`] : values.map((value) => `${field}:${value}`);
   }
   if (when.says !== undefined) return (when.says[0] ?? []).map((phrase) => `says:${phrase}`);
   if (when.status !== undefined) return when.status.map((status) => `status:${status}`);

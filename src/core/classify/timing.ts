@@ -43,7 +43,9 @@ function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing |
 }
 
 /** Fields of a body, in lower case, and how to read each. */
-const BODY_FIELDS: Readonly<Record<string, (value: string | number, observedAt: number | undefined) => Timing | undefined>> = {
+const BODY_FIELDS: Readonly<
+  Record<string, (value: string | number, observedAt: number | undefined) => Timing | undefined>
+> = {
   retrydelay: (value, observedAt) => (typeof value === "string" ? wait(parseDuration(value), observedAt) : undefined), //  google.rpc.RetryInfo "34.07s"
   retry_after: (value, observedAt) => wait(typeof value === "number" ? value * 1000 : parseDuration(value), observedAt), // OpenRouter availability
   resets_in_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                     ChatGPT usage_limit_reached

@@ -50,7 +50,12 @@ export interface FaultDetail {
   readonly evidence?: FaultEvidence;
 }
 
-const RAISED: FaultEvidence = Object.freeze({ rule: "raised", source: "raised", nearly: Object.freeze([]), excerpt: "" });
+const RAISED: FaultEvidence = Object.freeze({
+  rule: "raised",
+  source: "raised",
+  nearly: Object.freeze([]),
+  excerpt: "",
+});
 const NO_CONTEXT: FaultContext = Object.freeze({});
 
 export function fault(code: FaultCode, detail: FaultDetail = {}): Fault {

@@ -117,12 +117,15 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
   function visitObject(value: object, depth: number): unknown {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
     if (value instanceof URL || value instanceof Date) return text(tolerate(() => String(value), UNREADABLE));
-    if (Array.isArray(value)) return Array.from({ length: Math.min(value.length, MAX_NODES) }, (_, i) => visit(value[i], depth + 1));
+    if (Array.isArray(value))
+      return Array.from({ length: Math.min(value.length, MAX_NODES) }, (_, i) => visit(value[i], depth + 1));
     const out: Record<string, unknown> = {};
     for (const [key, item] of entriesOf(value)) {
       const clean = text(key);
-      const safe = SECRET_FIELD_NAME.test(key) && item !== null && item !== undefined ? REDACTED : visit(item, depth + 1);
-      if (safe !== undefined) Object.defineProperty(out, clean, { value: safe, enumerable: true, configurable: true, writable: true });
+      const safe =
+        SECRET_FIELD_NAME.test(key) && item !== null && item !== undefined ? REDACTED : visit(item, depth + 1);
+      if (safe !== undefined)
+        Object.defineProperty(out, clean, { value: safe, enumerable: true, configurable: true, writable: true });
     }
     return out;
   }

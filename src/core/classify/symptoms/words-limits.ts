@@ -2,9 +2,37 @@
 
 import type { RuleGroup } from "../rule.ts";
 
-const PER_DAY = ["per day", "tokens per day", "requests per day", "tpd", "rpd", "daily", "per week", "weekly", "per month", "monthly", "5 hour", "five hour", "billing cycle", "free tier", "每日", "每天", "每月"];
+const PER_DAY = [
+  "per day",
+  "tokens per day",
+  "requests per day",
+  "tpd",
+  "rpd",
+  "daily",
+  "per week",
+  "weekly",
+  "per month",
+  "monthly",
+  "5 hour",
+  "five hour",
+  "billing cycle",
+  "free tier",
+  "每日",
+  "每天",
+  "每月",
+];
 const USED_UP = ["limit*", "quota*", "exceed*", "exhausted", "reached", "used up", "hit", "cap", "上限", "限额"];
-const TOKENS_PER_MINUTE = ["tokens per min", "tokens per minute", "per minute", "tpm", "rpm", "requests per minute", "requests per min", "per second", "input tokens per minute"];
+const TOKENS_PER_MINUTE = [
+  "tokens per min",
+  "tokens per minute",
+  "per minute",
+  "tpm",
+  "rpm",
+  "requests per minute",
+  "requests per min",
+  "per second",
+  "input tokens per minute",
+];
 
 // prettier-ignore
 export const LIMIT_WORDS: RuleGroup = {

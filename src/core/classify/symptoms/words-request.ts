@@ -2,7 +2,26 @@
 
 import type { RuleGroup } from "../rule.ts";
 
-const UNSUPPORTED = ["does not support", "doesn't support", "do not support", "not support*", "unsupported", "not enabled for", "that support", "without support", "cannot be used with", "not available for", "no support for", "not capable", "isn't supported", "incompatible with", "only supported by", "only supported in", "choice requires", "不支持"];
+const UNSUPPORTED = [
+  "does not support",
+  "doesn't support",
+  "do not support",
+  "not support*",
+  "unsupported",
+  "not enabled for",
+  "that support",
+  "without support",
+  "cannot be used with",
+  "not available for",
+  "no support for",
+  "not capable",
+  "isn't supported",
+  "incompatible with",
+  "only supported by",
+  "only supported in",
+  "choice requires",
+  "不支持",
+];
 
 // prettier-ignore
 export const REQUEST_WORDS: RuleGroup = {

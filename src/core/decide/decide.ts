@@ -1,0 +1,164 @@
+// The only place that chooses. Sees the whole situation at once, which nested wrappers never do, and holds these:
+// D1  attempts never exceed the row's number, the first included.
+// D2  no wait outlives the deadline.
+// D3  what may have happened is not run again, here or elsewhere, unless it is idempotent.
+// D4  a wait the other side named is kept exactly.
+// D5  cancellation wins: it is neither retried nor worked around.
+
+import { type CausePill, traitsOf, type CatalogueRow } from "../fault/catalogue.ts";
+import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor } from "../policy/policy.ts";
+import { delayMs } from "../policy/backoff.ts";
+import type { Considered, Decision, QuestionKind, Refusal } from "./decision.ts";
+import { nextTarget, type PassedOver, SCOPES_THAT_ADVANCE } from "./fallback.ts";
+import type { Situation } from "./situation.ts";
+
+export function decide(situation: Situation, policy: Policy): Decision {
+  const traits = traitsOf(situation.fault.code);
+  const row = rowFor(policy, situation.fault, situation.place);
+  const considered: Considered[] = [];
+  const passedOver: PassedOver[] = [];
+  const story = { row: row.origin, considered, passedOver };
+  if (traits.cancels) return { ...story, recourse: "fail" };
+
+  const wait = waitFor(situation, row.retry);
+  const refused = refusalOfRetry(situation, row, wait, policy);
+  if (refused === null && row.retry !== null) {
+    const { maxAttempts } = row.retry;
+    return { ...story, recourse: "retry", ...wait, attempt: situation.attempt + 1, maxAttempts };
+  }
+  considered.push({ recourse: "retry", refused: refused ?? "not-in-policy" });
+
+  for (const recourse of row.then) {
+    const no = refusalOf(recourse, situation, traits, policy);
+    const taken = no ?? take(recourse, situation, traits, passedOver);
+    if (typeof taken !== "string") return { ...story, ...taken };
+    considered.push({ recourse, refused: taken });
+  }
+  return { ...story, recourse: "fail" };
+}
+
+interface Wait {
+  readonly delayMs: number;
+  readonly serverWait: boolean;
+}
+
+function waitFor({ fault, attempt, now, roll }: Situation, retry: Retry | null): Wait {
+  const named = fault.resetAt !== undefined && fault.resetAt > now ? fault.resetAt - now : fault.retryAfterMs;
+  if (named !== undefined) return { delayMs: named, serverWait: true };
+  return { delayMs: retry === null ? 0 : delayMs(retry, attempt + 1, roll), serverWait: false };
+}
+
+/** In the order in which they are told: what can never be before what is only not now. */
+function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, policy: Policy): Refusal | null {
+  if (retry === null) return "not-in-policy";
+  const again = refusalToRunAgain(situation, traitsOf(situation.fault.code));
+  if (again !== null) return again;
+  if (situation.fault.context["shouldRetry"] === false) return "server-says-no";
+  if (situation.attempt >= retry.maxAttempts) return "attempts-spent";
+  if (hasNeverWorked("retry", situation, policy)) return "never-worked";
+  if (situation.breaker === "open" || situation.breaker === "isolated") return "breaker-open";
+  if (!situation.retryBudgetLeft) return "retry-budget-spent";
+  if (wait.delayMs > retry.maxWaitMs) return "wait-too-long";
+  if (situation.waitedMs + wait.delayMs > retry.maxTotalWaitMs) return "waits-spent";
+  if (situation.deadlineAt !== null && situation.now + wait.delayMs >= situation.deadlineAt) return "deadline";
+  return null;
+}
+
+/** Whether the same work may be started once more, here or by another target. */
+function refusalToRunAgain(
+  { idempotent, committed, now, deadlineAt }: Situation,
+  traits: CatalogueRow,
+): Refusal | null {
+  if (traits.mayHaveHappened && !idempotent) return "may-have-happened";
+  if (committed) return "already-answering";
+  if (deadlineAt !== null && now >= deadlineAt) return "deadline";
+  return null;
+}
+
+interface RecourseTraits {
+  /** Starts the work again, so that D3 applies. */
+  readonly runsAgain: boolean;
+  /** Allowed once. */
+  readonly once: boolean;
+}
+
+const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
+  "refresh-credential": { runsAgain: true, once: true },
+  "fallback": { runsAgain: true, once: false },
+  "alternative": { runsAgain: true, once: false },
+  "compact": { runsAgain: true, once: true },
+  "regenerate": { runsAgain: true, once: true },
+  "default": { runsAgain: false, once: false },
+  "partial": { runsAgain: false, once: false },
+  "skip": { runsAgain: false, once: false },
+  "park": { runsAgain: true, once: false },
+  "ask": { runsAgain: false, once: false },
+  "surface": { runsAgain: false, once: false },
+  "fail": { runsAgain: false, once: false },
+};
+
+function refusalOf(recourse: Recourse, situation: Situation, traits: CatalogueRow, policy: Policy): Refusal | null {
+  if (recourse === "fail") return null;
+  const { runsAgain, once } = TRAITS_OF_RECOURSE[recourse];
+  if (!situation.offers.has(recourse)) return "not-offered";
+  if (once && situation.taken.includes(recourse)) return "already-taken";
+  if (runsAgain) {
+    const again = refusalToRunAgain(situation, traits);
+    if (again !== null) return again;
+  }
+  return hasNeverWorked(recourse, situation, policy) ? "never-worked" : null;
+}
+
+/** What a recourse needs to know to be carried out, or why it cannot be. */
+function take(
+  recourse: Recourse,
+  situation: Situation,
+  traits: CatalogueRow,
+  passedOver: PassedOver[],
+): DistributiveOmit<Decision, "row" | "considered" | "passedOver"> | Refusal {
+  switch (recourse) {
+    case "fallback": {
+      if (!SCOPES_THAT_ADVANCE.has(traits.scope)) return "wrong-scope";
+      const next = nextTarget(situation.chain, traits.scope);
+      passedOver.push(...next.passedOver);
+      return next.target === null ? "no-target" : { recourse, target: next.target.id };
+    }
+    case "alternative": {
+      const [tool] = situation.alternatives;
+      return tool === undefined ? "no-alternative" : { recourse, tool };
+    }
+    case "park": {
+      const wakeAt = wakeTime(situation, traits);
+      return wakeAt === null ? "no-reset-time" : { recourse, wakeAt };
+    }
+    case "ask":
+      return { recourse, question: QUESTION_ABOUT[traits.pill] ?? "Approve" };
+    default:
+      return { recourse };
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+function wakeTime({ fault, now }: Situation, traits: CatalogueRow): number | null {
+  if (!traits.lifts) return null;
+  if (fault.resetAt !== undefined) return Math.max(fault.resetAt, now);
+  return fault.retryAfterMs === undefined ? null : now + fault.retryAfterMs;
+}
+
+/** What a person is asked: to sign in, to choose, to give other input; otherwise to approve or not. */
+const QUESTION_ABOUT: Readonly<Partial<Record<CausePill, QuestionKind>>> = {
+  "auth error": "Auth.DeviceCode",
+  "quota exhausted": "Select",
+  "capability missing": "Select",
+  "provider not found": "Select",
+  "bad request": "Ask",
+  "schema invalid": "Confirm",
+};
+
+/** The last tries of this recourse at this kind of fault all failed. */
+function hasNeverWorked(recourse: Recourse | "retry", { incidents }: Situation, { learnsAfter }: Policy): boolean {
+  if (learnsAfter === 0) return false;
+  const recent = incidents.filter((incident) => incident.recourse === recourse).slice(0, learnsAfter);
+  return recent.length === learnsAfter && recent.every(({ worked }) => !worked);
+}

@@ -1,0 +1,59 @@
+// What was decided, and the whole story of it: which row spoke, what else was considered, and why it was not taken.
+
+import type { Recourse, RowOrigin } from "../policy/policy.ts";
+import type { PassedOver } from "./fallback.ts";
+
+/** Why something was refused. A closed list: every reason has words (see `explain.ts`). */
+export const REFUSALS = [
+  "not-in-policy", //       the row does not retry
+  "attempts-spent",
+  "may-have-happened", //   and the work is not idempotent
+  "already-answering", //   part of the answer is out
+  "server-says-no", //      x-should-retry: false
+  "breaker-open",
+  "retry-budget-spent",
+  "wait-too-long", //       longer than the row allows for one wait
+  "waits-spent", //         longer than the row allows for all waits
+  "deadline",
+  "never-worked", //        the memory of past incidents
+  "not-offered", //         cannot be done here
+  "already-taken", //       allowed once
+  "wrong-scope", //         another target would fail the same way
+  "no-target",
+  "no-alternative",
+  "no-reset-time", //       nobody knows when it lifts
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+export interface Considered {
+  readonly recourse: Recourse | "retry";
+  readonly refused: Refusal;
+}
+
+export type QuestionKind = "Approve" | "Ask" | "Select" | "Confirm" | "Auth.DeviceCode";
+
+interface Story {
+  readonly row: RowOrigin;
+  /** What was considered before, in order. */
+  readonly considered: readonly Considered[];
+  /** Targets that were passed over on the way to the next one. */
+  readonly passedOver: readonly PassedOver[];
+}
+
+export type Decision = Story &
+  (
+    | {
+        readonly recourse: "retry";
+        readonly delayMs: number;
+        /** The other side named the wait, so it is exact. */
+        readonly serverWait: boolean;
+        /** The attempt that will be made. */
+        readonly attempt: number;
+        readonly maxAttempts: number;
+      }
+    | { readonly recourse: "fallback"; readonly target: string }
+    | { readonly recourse: "alternative"; readonly tool: string }
+    | { readonly recourse: "park"; readonly wakeAt: number }
+    | { readonly recourse: "ask"; readonly question: QuestionKind }
+    | { readonly recourse: Exclude<Recourse, "fallback" | "alternative" | "park" | "ask"> }
+  );

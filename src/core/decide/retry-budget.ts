@@ -1,0 +1,30 @@
+// A token bucket for retries, shared by all calls to one target. Every call earns a little, every retry costs one, so
+// when everything fails at once the extra load stays a fixed share instead of multiplying.
+
+import type { RetryBudgetRule } from "../policy/policy.ts";
+
+export interface RetryBudget {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+export function fullBudget(rule: RetryBudgetRule, now: number): RetryBudget {
+  return { tokens: rule.capacity, at: now };
+}
+
+/** A first attempt goes out. */
+export function earn(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
+  return add(budget, rule, now, rule.perCall);
+}
+
+/** A retry wants to go out: null when the bucket is empty. */
+export function spend(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget | null {
+  const filled = add(budget, rule, now, 0);
+  return filled.tokens < 1 ? null : { ...filled, tokens: filled.tokens - 1 };
+}
+
+/** A clock that went back adds nothing and takes nothing. */
+function add({ tokens, at }: RetryBudget, rule: RetryBudgetRule, now: number, extra: number): RetryBudget {
+  const seconds = Math.max(0, now - at) / 1000;
+  return { tokens: Math.min(rule.capacity, tokens + seconds * rule.perSecond + extra), at: Math.max(at, now) };
+}

@@ -1,0 +1,73 @@
+// `faultline/core`: the pure part. No I/O, no clock, no chance, no dependency; runs anywhere JavaScript does.
+
+export { CATALOGUE, FAULT_CLASSES, FAULT_CODES, isFaultCode, traitsOf } from "./fault/catalogue.ts";
+export type { CatalogueRow, CausePill, FaultClass, FaultCode, FaultScope } from "./fault/catalogue.ts";
+export { causeChain, fault, withContext, wrap } from "./fault/fault.ts";
+export type { ContextValue, EvidenceSource, Fault, FaultContext, FaultDetail, FaultEvidence } from "./fault/fault.ts";
+export { FaultError, isFaultError } from "./fault/fault-error.ts";
+export { collectPartial } from "./fault/partial.ts";
+export type { ItemFault, ItemOutcome, PartialResult } from "./fault/partial.ts";
+export { PROBLEM_MEDIA_TYPE, toProblem } from "./fault/problem.ts";
+export type { Problem, ProblemOptions, ProblemPointer } from "./fault/problem.ts";
+export { createRedactor, REDACTED, SHAPE_REDACTOR } from "./fault/redact.ts";
+export type { Redactor } from "./fault/redact.ts";
+export { suppressed } from "./fault/suppressed.ts";
+export type { SuppressedFault } from "./fault/suppressed.ts";
+export { MODEL_CONTEXT, viewFor } from "./fault/view.ts";
+export type { Audience, AuditView, ModelView, OperatorView, UserView, ViewOf, ViewOptions } from "./fault/view.ts";
+export { matrixOutcome, VOCABULARY } from "./fault/vocabulary.ts";
+export type {
+  ErrorCategory,
+  LlmKind,
+  MatrixOutcome,
+  RunCode,
+  SiClass,
+  StudClass,
+  VocabularyRow,
+} from "./fault/vocabulary.ts";
+export { LOCALES, resolveLocale, wordsFor } from "./fault/words/words.ts";
+export type { FaultWords, Locale } from "./fault/words/words.ts";
+
+export { classify, DEFAULT_RULES, QUOTA_FROM_WAIT_MS, rulesWith } from "./classify/classify.ts";
+export { SURFACES } from "./classify/evidence.ts";
+export type { CancelScope, Evidence, Surface } from "./classify/evidence.ts";
+export type { Rule, When } from "./classify/rule.ts";
+export type { RuleBook } from "./classify/rule-book.ts";
+
+export { rowsOfAdapter, rowsOfStage, rowsOfTool, toolRetry, withRows } from "./policy/layer.ts";
+export type { ToolRetryManifest } from "./policy/layer.ts";
+export { lintPolicy } from "./policy/lint.ts";
+export type { Finding, FindingKind } from "./policy/lint.ts";
+export { DEFAULT_POLICY, MATRIX } from "./policy/matrix.ts";
+export { describeMatch, RECOURSES, rowFor } from "./policy/policy.ts";
+export type {
+  Backoff,
+  BackoffKind,
+  BreakerRule,
+  Place,
+  Policy,
+  PolicyRow,
+  Recourse,
+  Retry,
+  RetryBudgetRule,
+  RowMatch,
+  RowOrigin,
+} from "./policy/policy.ts";
+export { PRESET_NAMES, PRESETS } from "./policy/presets.ts";
+export type { PresetName } from "./policy/presets.ts";
+
+export { baseDelayMs, delayBounds, delayMs, schedule } from "./policy/backoff.ts";
+export type { DelayBounds, ScheduledWait } from "./policy/backoff.ts";
+export { admit, CLOSED, isolate, record, release } from "./decide/breaker.ts";
+export type { Admission, Breaker, BreakerState, CallResult, Ticket } from "./decide/breaker.ts";
+export { decide } from "./decide/decide.ts";
+export { REFUSALS } from "./decide/decision.ts";
+export type { Considered, Decision, QuestionKind, Refusal } from "./decide/decision.ts";
+export { explain, formatMs, whyNot } from "./decide/explain.ts";
+export type { Explanation } from "./decide/explain.ts";
+export { nextTarget, SCOPES_THAT_ADVANCE } from "./decide/fallback.ts";
+export type { Chain, NextTarget, PassedOver, Target } from "./decide/fallback.ts";
+export { earn, fullBudget, spend } from "./decide/retry-budget.ts";
+export type { RetryBudget } from "./decide/retry-budget.ts";
+export { situation } from "./decide/situation.ts";
+export type { Incident, Situation } from "./decide/situation.ts";

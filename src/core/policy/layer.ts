@@ -1,0 +1,72 @@
+// Layers put rows in front; the first match wins, so whoever speaks last is asked first. From back to front: the matrix,
+// a preset, a provider's adapter, a tool's manifest, a stage, the operator's file.
+
+import { TOOL_RETRY } from "./matrix.ts";
+import type { Policy, PolicyRow, Retry, RowMatch, RowOrigin } from "./policy.ts";
+
+export const LAYERS: readonly RowOrigin["layer"][] = ["matrix", "preset", "adapter", "tool", "stage", "file"];
+
+/** The policy with more rows, each put in front of all rows of its own layer and of those behind it. */
+export function withRows(policy: Policy, rows: readonly PolicyRow[]): Policy {
+  const all = [...rows, ...policy.rows];
+  const layered = LAYERS.toReversed().flatMap((layer) => all.filter(({ origin }) => origin.layer === layer));
+  return { ...policy, rows: layered };
+}
+
+/** A tool's own retry policy, with the field names of the tool error handling specification. */
+export interface ToolRetryManifest {
+  readonly strategy?: "exponential_backoff" | "linear_backoff" | "fixed_delay";
+  readonly initial_delay_ms?: number;
+  readonly max_delay_ms?: number;
+  readonly multiplier?: number;
+  readonly jitter_percent?: number;
+  readonly max_attempts?: number;
+  readonly max_total_time_ms?: number;
+}
+
+const STRATEGIES = { exponential_backoff: "exponential", linear_backoff: "linear", fixed_delay: "fixed" } as const;
+
+/** What a manifest leaves out stays as the default for tools. */
+export function toolRetry(manifest: ToolRetryManifest): Retry {
+  const { backoff } = TOOL_RETRY;
+  return {
+    maxAttempts: manifest.max_attempts ?? TOOL_RETRY.maxAttempts,
+    backoff: {
+      kind: manifest.strategy === undefined ? backoff.kind : STRATEGIES[manifest.strategy],
+      initialMs: manifest.initial_delay_ms ?? backoff.initialMs,
+      maxMs: manifest.max_delay_ms ?? Math.max(backoff.maxMs, manifest.initial_delay_ms ?? 0),
+      multiplier: manifest.multiplier ?? backoff.multiplier,
+    },
+    jitter: manifest.jitter_percent === undefined ? TOOL_RETRY.jitter : manifest.jitter_percent / 100,
+    maxWaitMs: TOOL_RETRY.maxWaitMs,
+    maxTotalWaitMs: manifest.max_total_time_ms ?? TOOL_RETRY.maxTotalWaitMs,
+  };
+}
+
+/** The row a tool's manifest puts in front: its retry for everything transient it meets, the default list after it. */
+export function rowsOfTool(tool: string, manifest: ToolRetryManifest, base: Policy): readonly PolicyRow[] {
+  return ownRows({ tool: [tool] }, toolRetry(manifest), base, { layer: "tool", at: tool });
+}
+
+/** The row a provider's adapter puts in front for its transport faults. */
+export function rowsOfAdapter(provider: string, retry: Retry, base: Policy): readonly PolicyRow[] {
+  return ownRows({ provider: [provider] }, retry, base, { layer: "adapter", at: provider });
+}
+
+/** The row a stage puts in front for the calls made in it. */
+export function rowsOfStage(stage: string, retry: Retry, base: Policy): readonly PolicyRow[] {
+  return ownRows({ stage: [stage] }, retry, base, { layer: "stage", at: stage });
+}
+
+/** Every row of the base that retries, narrowed to one place and given the place's own retry. */
+function ownRows(place: RowMatch, retry: Retry, base: Policy, origin: RowOrigin): readonly PolicyRow[] {
+  return base.rows
+    .filter((row) => row.retry !== null && isTransport(row))
+    .map((row) => ({ ...row, match: { ...row.match, ...place }, retry, origin }));
+}
+
+/** A place may pace its own transport; how the store is retried is not its business. */
+function isTransport({ match }: PolicyRow): boolean {
+  const transport: readonly string[] = ["ProviderTransient", "ToolTransient", "RateLimited"];
+  return [...(match.class ?? []), ...(match.code ?? [])].some((name) => transport.includes(name));
+}

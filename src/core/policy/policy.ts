@@ -1,0 +1,147 @@
+// What we want done about each fault, as data: rows, first match wins. Nothing here acts; `decide` reads it.
+
+import { traitsOf, type FaultClass, type FaultCode } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { Surface } from "../classify/evidence.ts";
+
+/** What can be done once retrying is over or not allowed. */
+export const RECOURSES = [
+  "refresh-credential", // once
+  "fallback", //           the next provider or model of the chain
+  "alternative", //        another tool
+  "compact", //            once a turn; the next request must be strictly smaller
+  "regenerate", //         once, with the validator's errors
+  "default", //            the value declared for this case
+  "partial", //            what did arrive
+  "skip", //               go on without it
+  "park", //               a durable wait until the fault lifts
+  "ask", //                a person decides
+  "surface", //            the model sees a typed error and reacts
+  "fail",
+] as const;
+export type Recourse = (typeof RECOURSES)[number];
+
+export type BackoffKind = "fixed" | "linear" | "exponential";
+
+export interface Backoff {
+  readonly kind: BackoffKind;
+  /** The wait before the second attempt. */
+  readonly initialMs: number;
+  readonly maxMs: number;
+  /** Growth per attempt; only `exponential` uses it. */
+  readonly multiplier: number;
+}
+
+export interface Retry {
+  /** All attempts, the first included. */
+  readonly maxAttempts: number;
+  readonly backoff: Backoff;
+  /** 0.2 spreads a computed wait by ±20 %. A wait the server asked for is never spread downwards. */
+  readonly jitter: number;
+  /** A single wait longer than this is not slept on: another recourse is taken. */
+  readonly maxWaitMs: number;
+  /** All waits of one call together; the time attempts take does not count. */
+  readonly maxTotalWaitMs: number;
+}
+
+/** Every field given must match. `code` and `class` are the fault's, the rest is where it happened. */
+export interface RowMatch {
+  readonly class?: readonly FaultClass[];
+  readonly code?: readonly FaultCode[];
+  readonly surface?: readonly Surface[];
+  readonly provider?: readonly string[];
+  readonly tool?: readonly string[];
+  readonly stage?: readonly string[];
+}
+
+/** Who wrote a row: shown wherever a decision is explained. */
+export interface RowOrigin {
+  readonly layer: "matrix" | "preset" | "adapter" | "tool" | "stage" | "file";
+  /** A name, or `file:line`. */
+  readonly at: string;
+}
+
+export interface PolicyRow {
+  readonly match: RowMatch;
+  /** null: one attempt only. */
+  readonly retry: Retry | null;
+  /** Tried in order; `fail` stands behind every list. */
+  readonly then: readonly Recourse[];
+  readonly origin: RowOrigin;
+}
+
+export interface BreakerRule {
+  /** Consecutive failures that open it. */
+  readonly failures: number;
+  /** Consecutive successful probes that close it. */
+  readonly successes: number;
+  readonly openMs: number;
+  /** Each opening without a recovery in between lasts this many times longer … */
+  readonly growth: number;
+  /** … up to this. */
+  readonly maxOpenMs: number;
+  /** A probe that has not answered after this long no longer keeps the next one waiting. */
+  readonly probeTimeoutMs: number;
+  /** What is counted: a call with all its attempts, or each attempt. */
+  readonly counts: "calls" | "attempts";
+}
+
+/** A token bucket shared by all calls to a target, so that retries cannot become a storm. */
+export interface RetryBudgetRule {
+  readonly capacity: number;
+  /** What each first attempt earns: 0.2 allows one retry per five calls in the long run. */
+  readonly perCall: number;
+  /** A trickle, so that a quiet program may still retry. */
+  readonly perSecond: number;
+}
+
+export interface Policy {
+  readonly name: string;
+  readonly rows: readonly PolicyRow[];
+  readonly breaker: BreakerRule;
+  readonly retryBudget: RetryBudgetRule;
+  /** After how many failures in a row the memory of past incidents overrules a recourse; 0 switches it off. */
+  readonly learnsAfter: number;
+}
+
+/** Where a fault happened, as far as rows can match on it. */
+export interface Place {
+  readonly surface: Surface;
+  readonly provider: string;
+  readonly tool: string;
+  readonly stage: string;
+}
+
+export const NOWHERE: Place = Object.freeze({ surface: "node", provider: "", tool: "", stage: "" });
+
+/** The row in charge. A policy that passed `lint` has one for every code; without one, nothing is tried. */
+export function rowFor(policy: Policy, fault: Pick<Fault, "code">, place: Place): PolicyRow {
+  return policy.rows.find((row) => matches(row.match, fault.code, place)) ?? NO_ROW;
+}
+
+const NO_ROW: PolicyRow = { match: {}, retry: null, then: ["fail"], origin: { layer: "matrix", at: "no row" } };
+
+export function matches(match: RowMatch, code: FaultCode, place: Place): boolean {
+  return (
+    (match.code === undefined || match.code.includes(code)) &&
+    (match.class === undefined || match.class.includes(traitsOf(code).class)) &&
+    (match.surface === undefined || match.surface.includes(place.surface)) &&
+    (match.provider === undefined || match.provider.includes(place.provider)) &&
+    (match.tool === undefined || match.tool.includes(place.tool)) &&
+    (match.stage === undefined || match.stage.includes(place.stage))
+  );
+}
+
+/** The codes a row can ever match, whatever the place. */
+export function codesOf(match: RowMatch, all: readonly FaultCode[]): readonly FaultCode[] {
+  return all.filter(
+    (code) =>
+      (match.code === undefined || match.code.includes(code)) &&
+      (match.class === undefined || match.class.includes(traitsOf(code).class)),
+  );
+}
+
+export function describeMatch(match: RowMatch): string {
+  const parts = Object.entries(match).map(([field, values]) => `${field} ${(values as readonly string[]).join(" | ")}`);
+  return parts.length === 0 ? "everything" : parts.join(", ");
+}

@@ -1,0 +1,50 @@
+// A mistake in a file, shown the way compilers do: what, where, the line itself with a caret under it, and what to do.
+
+export interface Diagnostic {
+  readonly severity: "error" | "warning";
+  /** Stable, e.g. `POL002`. */
+  readonly code: string;
+  readonly message: string;
+  readonly file: string;
+  /** 1-based, as editors count. */
+  readonly line: number;
+  readonly column: number;
+  /** How many characters the caret underlines. */
+  readonly length: number;
+  /** Stands beside the caret. */
+  readonly label: string;
+  readonly help: string;
+}
+
+/** One diagnostic as text, without colour; `source` is the whole file. */
+export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
+  const { severity, code, message, file, line, column, length, label, help } = diagnostic;
+  const lines = source.split(/\r?\n/);
+  const shown = lines[line - 1] ?? "";
+  const gutter = String(line).length;
+  const margin = " ".repeat(gutter);
+  const before = lines[line - 2];
+  const rows = [
+    `${severity}[${code}]: ${message}`,
+    `${margin}--> ${file}:${line}:${column}`,
+    `${margin} |`,
+    ...(before === undefined || before.trim() === "" ? [] : [`${String(line - 1).padStart(gutter)} | ${before}`]),
+    `${line} | ${shown}`,
+    `${margin} | ${padTo(shown, column - 1)}${"^".repeat(Math.max(1, length))}${label === "" ? "" : ` ${label}`}`,
+    ...(help === "" ? [] : [`${margin} = help: ${help}`]),
+  ];
+  return rows.join("\n");
+}
+
+/** Blank space as wide as what stands above it: wide characters take two columns, tabs stay tabs. */
+function padTo(shown: string, column: number): string {
+  let pad = "";
+  for (const char of shown.slice(0, column)) pad += char === "\t" ? "\t" : isWide(char) ? "  " : " ";
+  return pad;
+}
+
+function isWide(char: string): boolean {
+  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
+    char,
+  );
+}

@@ -1,0 +1,8 @@
+// `faultline/policy-file`: policies in YAML, with every mistake shown where it is.
+
+export { renderDiagnostic } from "./diagnostic.ts";
+export type { Diagnostic } from "./diagnostic.ts";
+export { parsePolicy } from "./parse.ts";
+export type { ParsedPolicy } from "./parse.ts";
+export { policyFileSchema, policyJsonSchema } from "./schema.ts";
+export type { PolicyFile } from "./schema.ts";

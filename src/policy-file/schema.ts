@@ -1,0 +1,98 @@
+// What a policy file may say. One zod schema checks files and makes the JSON Schema that editors use.
+
+import * as z from "zod";
+import { FAULT_CLASSES, FAULT_CODES, PRESET_NAMES, RECOURSES, SURFACES } from "../core/index.ts";
+
+const ms = (most: number, about: string) => z.int().min(0).max(most).describe(`${about} Milliseconds.`);
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const oneOrMore = <T extends z.ZodType>(item: T, about: string) =>
+  z.union([item, z.array(item).min(1)]).describe(about);
+
+const backoff = z
+  .strictObject({
+    kind: z.enum(["fixed", "linear", "exponential"]).describe("How waits grow from one attempt to the next."),
+    initialMs: ms(DAY_MS, "The wait before the second attempt."),
+    maxMs: ms(DAY_MS, "No computed wait is longer."),
+    multiplier: z.number().min(1).max(100).describe("Growth per attempt, for `exponential`. 2 when left out."),
+  })
+  .partial({ maxMs: true, multiplier: true })
+  .describe("How long to wait between attempts.");
+
+const retry = z
+  .strictObject({
+    maxAttempts: z.int().min(1).max(100).describe("All attempts, the first included."),
+    backoff,
+    jitter: z.number().min(0).max(1).describe("0.2 spreads a computed wait by ±20 %. 0.2 when left out."),
+    maxWaitMs: ms(30 * DAY_MS, "A single wait longer than this is not slept on. 10 minutes when left out."),
+    maxTotalWaitMs: ms(30 * DAY_MS, "All waits of one call together. One hour when left out."),
+  })
+  .partial({ jitter: true, maxWaitMs: true, maxTotalWaitMs: true });
+
+const match = z
+  .strictObject({
+    class: oneOrMore(z.enum(FAULT_CLASSES), "The fault's class."),
+    code: oneOrMore(z.enum(FAULT_CODES), "The fault's code."),
+    surface: oneOrMore(z.enum(SURFACES), "Where it was seen."),
+    provider: oneOrMore(z.string().min(1), "The provider's name."),
+    tool: oneOrMore(z.string().min(1), "The tool's id."),
+    stage: oneOrMore(z.string().min(1), "The stage's name."),
+  })
+  .partial()
+  .describe("Every field given must match; an empty match is everything.");
+
+const row = z
+  .strictObject({
+    match,
+    retry: z.union([z.literal("none"), retry]).describe("`none`, or how often and how long apart to try again."),
+    then: z.array(z.enum(RECOURSES)).min(1).describe("What to do once retrying is over or not allowed, in order."),
+  })
+  .partial({ retry: true })
+  .describe("First match wins.");
+
+const breaker = z
+  .strictObject({
+    failures: z.int().min(1).max(1000).describe("Consecutive failures that open it."),
+    successes: z.int().min(1).max(1000).describe("Consecutive successful probes that close it."),
+    openMs: ms(DAY_MS, "How long it stays open the first time."),
+    growth: z.number().min(1).max(10).describe("Each opening in a row lasts this many times longer."),
+    maxOpenMs: ms(DAY_MS, "The longest it stays open."),
+    probeTimeoutMs: ms(DAY_MS, "A probe that has not answered by then makes room for the next."),
+    counts: z
+      .enum(["calls", "attempts"])
+      .describe("What counts as a failure: a call with all its attempts, or each attempt."),
+  })
+  .partial();
+
+const retryBudget = z
+  .strictObject({
+    capacity: z.number().min(0).max(1e6).describe("Most retries that can be saved up."),
+    perCall: z.number().min(0).max(10).describe("What each first attempt earns."),
+    perSecond: z.number().min(0).max(1e4).describe("What each second earns."),
+  })
+  .partial();
+
+export const policyFileSchema = z
+  .strictObject({
+    version: z.literal(1).describe("The version of this format."),
+    preset: z.enum(PRESET_NAMES).describe("The policy these rows are put in front of. `default` when left out."),
+    rows: z.array(row).describe("Rows, first match wins, in front of the preset's."),
+    breaker,
+    retryBudget,
+    learnsAfter: z
+      .int()
+      .min(0)
+      .max(1000)
+      .describe("After how many failures in a row a recourse is no longer tried; 0 for never."),
+  })
+  .partial({ preset: true, rows: true, breaker: true, retryBudget: true, learnsAfter: true });
+
+export type PolicyFile = z.infer<typeof policyFileSchema>;
+export type PolicyFileRow = z.infer<typeof row>;
+export type PolicyFileRetry = z.infer<typeof retry>;
+
+/** For editors: `# yaml-language-server: $schema=…/policy.schema.json` on the first line of a policy file. */
+export function policyJsonSchema(): object {
+  return { title: "Faultline policy", ...z.toJSONSchema(policyFileSchema, { target: "draft-2020-12" }) };
+}
