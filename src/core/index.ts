@@ -28,7 +28,7 @@ export type {
 export { LOCALES, resolveLocale, wordsFor } from "./fault/words/words.ts";
 export type { FaultWords, Locale } from "./fault/words/words.ts";
 
-export { classify, DEFAULT_RULES, QUOTA_FROM_WAIT_MS, rulesWith } from "./classify/classify.ts";
+export { classify, DEFAULT_RULES, rulesWith } from "./classify/classify.ts";
 export { SURFACES } from "./classify/evidence.ts";
 export type { CancelScope, Evidence, Surface } from "./classify/evidence.ts";
 export type { Rule, When } from "./classify/rule.ts";

@@ -1,7 +1,7 @@
 // Evidence in, fault out. The order of the groups in `symptoms/` is the order of belief; this file only walks it.
 
 import { traitsOf, type FaultCode } from "../fault/catalogue.ts";
-import { fault, type ContextValue, type Fault, type FaultEvidence } from "../fault/fault.ts";
+import { fault, type ContextValue, type EvidenceSource, type Fault, type FaultEvidence } from "../fault/fault.ts";
 import { isFaultError } from "../fault/fault-error.ts";
 import { readField } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
@@ -20,9 +20,35 @@ export function rulesWith(rows: readonly Rule[]): RuleBook {
   return createRuleBook([{ source: "structured", rules: rows }, ...SYMPTOMS]);
 }
 
-/** A rate limit that lasts longer than this is a quota in all but name: waiting in place helps nobody. */
-export const QUOTA_FROM_WAIT_MS = 6 * 3_600_000;
-const LONG_WAITS: Readonly<Partial<Record<FaultCode, FaultCode>>> = { RateLimited: "QuotaExhausted" };
+interface TimingRule {
+  readonly id: string;
+  readonly was: FaultCode;
+  /** Applies only to faults that this kind of evidence made; null for any. */
+  readonly source: EvidenceSource | null;
+  readonly minWaitMs: number;
+  readonly maxWaitMs: number;
+  readonly means: FaultCode;
+}
+
+/** How long a wait is may say what is waited for: hours make a quota in all but name, minutes a rate limit that words called a quota. */
+const TIMING_RULES: readonly TimingRule[] = [
+  {
+    id: "timing/long-wait",
+    was: "RateLimited",
+    source: null,
+    minWaitMs: 6 * 3_600_000,
+    maxWaitMs: Infinity,
+    means: "QuotaExhausted",
+  }, // "Please retry after 86400 seconds."
+  {
+    id: "timing/short-wait",
+    was: "QuotaExhausted",
+    source: "text",
+    minWaitMs: 1,
+    maxWaitMs: 300_000,
+    means: "RateLimited",
+  }, //             "Your quota will reset after 5s."
+];
 
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NEARLY = 3;
@@ -59,21 +85,32 @@ function build(
   signals: Signals,
   timing: Timing,
 ): Fault {
-  const lasting = (timing.retryAfterMs ?? 0) >= QUOTA_FROM_WAIT_MS ? LONG_WAITS[code] : undefined;
-  const rule = winner?.rule.id ?? "none";
+  const source = winner?.source ?? "none";
+  const timed = timingRule(code, source, timing.retryAfterMs ?? 0);
+  const means = timed?.means ?? code;
   const evidence: FaultEvidence = {
-    rule: lasting === undefined ? rule : "timing/long-wait",
-    source: winner?.source ?? "none",
-    nearly: nearly(lasting === undefined ? others : [winner, ...others], lasting ?? code),
+    rule: timed?.id ?? winner?.rule.id ?? "none",
+    source,
+    nearly: nearly(timed === undefined ? others : [winner, ...others], means),
     excerpt: excerptOf(signals),
   };
-  return fault(lasting ?? code, {
-    message: evidence.excerpt === "" ? code : evidence.excerpt,
+  return fault(means, {
+    message: evidence.excerpt === "" ? means : evidence.excerpt,
     context: contextOf(signals),
     retryAfterMs: timing.retryAfterMs,
     resetAt: timing.resetAt,
     evidence,
   });
+}
+
+function timingRule(code: FaultCode, source: EvidenceSource, waitMs: number): TimingRule | undefined {
+  return TIMING_RULES.find(
+    (rule) =>
+      rule.was === code &&
+      (rule.source === null || rule.source === source) &&
+      waitMs >= rule.minWaitMs &&
+      waitMs <= rule.maxWaitMs,
+  );
 }
 
 function nearly(others: readonly (Match | undefined)[], code: FaultCode): readonly string[] {

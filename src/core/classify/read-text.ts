@@ -10,7 +10,7 @@ const PAIR =
 
 /** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
 const IDENTIFIER =
-  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
+  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
 
 /** A three-digit number is a status only where HTTP speaks: after such a word, before a reason phrase, or leading. */
 const STATUS_PLACES: readonly RegExp[] = [
@@ -20,6 +20,7 @@ const STATUS_PLACES: readonly RegExp[] = [
   /(?:error|exception|rejected|failed|failure|status|http|response|request|not_found)[^()\n]{0,48}\(([45]\d\d)\)/i,
   /(?:Error|Exception|failed|model):? \[?([45]\d\d)\b(?![\w.,:/-]*\d)(?! tokens)/,
   /: ([45]\d\d) (?:[A-Z{<"]|status)/,
+  /\| ([45]\d\d) \|/,
   /\(([45]\d\d) [a-z]/i,
 ];
 

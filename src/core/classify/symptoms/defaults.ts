@@ -31,8 +31,7 @@ export const RPC_CODES: RuleGroup = {
     { id: "rpc/invalid-request",  when: { rpcCode: [-32600] },         means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "mcp", body: { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "Invalid Request" } } } },
     { id: "rpc/method-not-found", when: { rpcCode: [-32601] },         means: "Unsupported",                              example: { surface: "mcp", message: "MCP error -32601: Method not found" } },
     { id: "rpc/invalid-params",   when: { rpcCode: [-32602] },         means: "InputInvalid",                             example: { surface: "mcp", message: "MCP error -32602: Invalid params" } },
-    { id: "rpc/internal",         when: { rpcCode: [-32603] },         means: "ExecutionFailed",                          example: { surface: "mcp", message: "MCP error -32603: Internal error" } },
-    { id: "rpc/closed",           when: { rpcCode: [-32000] },         means: "ToolUnavailable",                          example: { surface: "mcp", message: "MCP error -32000: Connection closed" } },
+    { id: "rpc/closed",           when: { rpcCode: [-32000], says: [["closed", "not connected", "disconnected"]] }, means: "ToolUnavailable", example: { surface: "mcp", message: "MCP error -32000: Connection closed" } },
     { id: "rpc/timeout",          when: { rpcCode: [-32001] },         means: "ExecutionTimeout",                         example: { surface: "mcp", message: "MCP error -32001: Request timed out" } },
     { id: "rpc/not-found",        when: { rpcCode: [-32002] },         means: "NotFound",                                 example: { surface: "mcp", message: "MCP error -32002: Resource not found" } },
     { id: "rpc/capability",       when: { rpcCode: [-32020, -32021, -32022] }, means: "Unsupported",                      example: { surface: "mcp", body: { error: { code: -32022, message: "Unsupported protocol version" } } } },
@@ -71,6 +70,8 @@ export const SERVER_IDENTIFIERS: RuleGroup = {
   rules: [
     { id: "vague/server", when: { token: ["server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalservererror", "internalserverexception", "internalfailure", "modelerrorexception", "modelstreamerrorexception", "internalerror", "provider_unavailable", "bad_gateway", "upstream_error", "serviceunavailableerror", "service_unavailable", "service_unavailable_error", "unavailable"] },
       means: "Provider5xx", example: { surface: "sse", provider: "openai", body: { error: { message: "The server had an error while processing your request", type: "server_error" } } } },
+    { id: "rpc/internal", when: { rpcCode: [-32603, -32000] },
+      means: "ExecutionFailed", example: { surface: "mcp", message: "MCP error -32603: Internal error" } },
     { id: "vague/connection", when: { token: ["apiconnectionerror", "socketerror", "connectionerror", "clientconnectorerror", "remoteprotocolerror", "connecterror", "readerror", "protocolerror", "maxretryerror", "newconnectionerror", "connectionreseterror", "connectionrefusederror", "remotedisconnected", "incompleteread", "chunkedencodingerror", "serverdisconnectederror", "clientoserror", "clientpayloaderror", "eoferror", "unexpectedeof", "proxyerror"] },
       means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "openai.error.APIConnectionError: Error communicating with OpenAI" },
     { id: "vague/timeout", when: { token: ["timeouterror", "timeout", "timeoutexception", "etimeout"] },

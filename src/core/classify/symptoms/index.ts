@@ -5,7 +5,7 @@ import { ABORT, ABORT_NAMES } from "./abort.ts";
 import { RPC_CODES, SERVER_IDENTIFIERS, STATUSES, VAGUE_IDENTIFIERS } from "./defaults.ts";
 import { ERRNOS, FILE_ERRNOS } from "./errnos.ts";
 import { IDENTIFIERS } from "./identifiers.ts";
-import { CLI_EXIT_CODES, PROCESS } from "./process.ts";
+import { CLI_EXIT_CODES, PROCESS, TERMINATED } from "./process.ts";
 import { STOPS } from "./stops.ts";
 import { ACCESS_WORDS, DENIAL_WORDS } from "./words-access.ts";
 import { HOST_WORDS } from "./words-host.ts";
@@ -33,5 +33,6 @@ export const SYMPTOMS: readonly RuleGroup[] = [
   NETWORK_WORDS,
   SERVER_IDENTIFIERS,
   LAST_WORDS,
+  TERMINATED,
   TOOL_WORDS,
 ];

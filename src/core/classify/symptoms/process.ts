@@ -8,9 +8,9 @@ export const PROCESS: RuleGroup = {
   rules: [
     { id: "process/interrupted", when: { signal: ["SIGINT"] },
       means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", exitCode: null, signal: "SIGINT" } },
-    { id: "process/killed", when: { signal: ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTERM", "SIGHUP", "SIGTRAP", "SIGSYS", "SIGQUIT", "SIGXCPU"] },
+    { id: "process/killed", when: { signal: ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS", "SIGQUIT", "SIGXCPU"] },
       means: "ProcessCrashed", example: { surface: "node", provider: "claude-cli", message: "Error: Claude Code process terminated by signal SIGKILL", signal: "SIGKILL" } },
-    { id: "process/crash-code", when: { exitCode: [132, 133, 134, 135, 136, 137, 139, 143, -4, -6, -7, -8, -9, -11, -15, 129, 3221225477, 3221225725, 3221226505] },
+    { id: "process/crash-code", when: { exitCode: [132, 133, 134, 135, 136, 137, 139, -4, -6, -7, -8, -9, -11, 3221225477, 3221225725, 3221226505] },
       means: "ProcessCrashed", example: { surface: "cli", exitCode: 137, message: "Killed" } },
     { id: "process/not-found", when: { exitCode: [127, 126] },
       means: "BinaryMissing", example: { surface: "cli", exitCode: 127, message: "sh: 1: codex: not found" } },
@@ -33,5 +33,15 @@ export const CLI_EXIT_CODES: RuleGroup = {
     { id: "exit/gemini-404",     when: { provider: ["gemini"], exitCode: [148] },                   means: "ModelNotFound",         example: { surface: "cli", provider: "gemini-cli", exitCode: 148 } },
     { id: "exit/gemini-429",     when: { provider: ["gemini"], exitCode: [173] },                   means: "RateLimited",           example: { surface: "cli", provider: "gemini-cli", exitCode: 173 } },
     { id: "exit/gemini-5xx",     when: { provider: ["gemini"], exitCode: [244, 245, 246, 247, 248] }, means: "Provider5xx",         example: { surface: "cli", provider: "gemini-cli", exitCode: 247 } },
+  ],
+};
+
+/** Somebody asked it to stop, perhaps a timer: what it printed says more. */
+// prettier-ignore
+export const TERMINATED: RuleGroup = {
+  source: "process",
+  rules: [
+    { id: "process/terminated", when: { signal: ["SIGTERM", "SIGHUP"] }, means: "ProcessCrashed", example: { surface: "cli", exitCode: null, signal: "SIGTERM" } },
+    { id: "exit/terminated",    when: { exitCode: [143, 129, -15, -1] }, means: "ProcessCrashed", example: { surface: "cli", provider: "claude-cli", exitCode: 143 } },
   ],
 };

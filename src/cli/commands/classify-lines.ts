@@ -1,0 +1,100 @@
+// `faultline classify --jsonl`: one object a line in, one answer a line out, in order, in constant memory. A bad line gets
+// an error object of its own and the run goes on; the exit code tells.
+
+import * as z from "zod";
+import { classify, fault, SURFACES, type Evidence } from "../../core/index.ts";
+import { type Io, UsageError } from "../io.ts";
+import { type Line, MAX_LINE_CHARS, splitLines } from "../lines.ts";
+import { faultCore } from "./classify.ts";
+
+const id = z.union([z.string(), z.number(), z.null()]).optional();
+const input = z.looseObject({
+  status: z.int().nullish(),
+  message: z.string().nullish(),
+  code: z.string().nullish(),
+  exitCode: z.int().nullish(),
+  signal: z.string().nullish(),
+  stopReason: z.string().nullish(),
+  observedAt: z.number().nullish(),
+});
+const lineSchema = z.looseObject({ id, surface: z.enum(SURFACES), provider: z.string().nullish(), input });
+
+/** Answers are written in pieces of this size. */
+const FLUSH_CHARS = 65_536;
+
+export async function classifyLines(source: string | undefined, io: Io): Promise<void> {
+  const chunks = source === undefined || source === "-" ? io.stdin : io.openFile(source);
+  let pending = "";
+  let good = 0;
+  let bad = 0;
+  for await (const line of splitLines(chunks)) {
+    if ("text" in line && line.text.trim() === "") continue;
+    const answer = answerTo(line, io);
+    if ("error" in answer) bad++;
+    else good++;
+    pending += `${JSON.stringify(answer)}\n`;
+    if (pending.length >= FLUSH_CHARS) {
+      await io.stdout.write(pending);
+      pending = "";
+    }
+  }
+  await io.stdout.write(pending);
+  if (bad === 0) return;
+  const what = bad === 1 ? "1 line was" : `${bad} lines were`;
+  throw new UsageError(
+    `${what} unusable and got an error object; ${good} were classified.`,
+    good === 0 ? "failed" : "partial",
+  );
+}
+
+type Answer =
+  | { readonly id: unknown; readonly fault: object }
+  | { readonly id: unknown; readonly line: number; readonly error: object };
+
+function answerTo(line: Line, io: Io): Answer {
+  if ("tooLong" in line) return refusal(line.number, null, "", `the line is longer than ${MAX_LINE_CHARS} characters`);
+  const parsed = parseLine(line.text);
+  if (!parsed.ok) return refusal(line.number, null, "", parsed.why);
+  const checked = lineSchema.safeParse(parsed.value);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const field = issue?.path.join(".") ?? "";
+    return refusal(
+      line.number,
+      idOf(parsed.value),
+      field,
+      `${field === "" ? "the line" : field}: ${issue?.message ?? "not usable"}`,
+    );
+  }
+  const { surface, provider, input: seen } = checked.data;
+  const evidence = { observedAt: io.clock.now(), ...dropNulls(seen), surface, provider } as Evidence;
+  return { id: checked.data.id ?? null, fault: faultCore(classify(evidence)) };
+}
+
+function refusal(line: number, lineId: unknown, field: string, message: string): Answer {
+  const { class: faultClass, code } = fault("ShapeInvalid");
+  return { id: lineId, line, error: { class: faultClass, code, field, message } };
+}
+
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+
+function parseLine(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    // What the engine says may quote the line, and the line may hold a secret: only the kind of mistake is told.
+    return {
+      ok: false,
+      why: classify({ surface: "schema", error }).code === "Unclassified" ? "not JSON" : "not valid JSON",
+    };
+  }
+}
+
+function idOf(value: unknown): unknown {
+  const lineId = typeof value === "object" && value !== null && "id" in value ? value.id : null;
+  return typeof lineId === "string" || typeof lineId === "number" ? lineId : null;
+}
+
+function dropNulls(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null && item !== undefined));
+}

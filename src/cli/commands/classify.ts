@@ -1,0 +1,153 @@
+// `faultline classify`: text, a status, an exit code in; a fault out.
+
+import type { Command } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import {
+  classify,
+  type Evidence,
+  type Fault,
+  formatMs,
+  type Locale,
+  SHAPE_REDACTOR,
+  SURFACES,
+  type Surface,
+  traitsOf,
+  viewFor,
+} from "../../core/index.ts";
+import { type Io, paintFor } from "../io.ts";
+import { type GlobalOptions, globalOptions } from "../options.ts";
+import { readInput } from "../read-input.ts";
+import { CLI_WORDS } from "../words.ts";
+import { classifyLines } from "./classify-lines.ts";
+
+interface ClassifyOptions {
+  readonly surface?: Surface;
+  readonly provider?: string;
+  readonly status?: number;
+  readonly header: readonly (readonly [string, string])[];
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly errno?: string;
+}
+
+export function addClassify(program: Command, io: Io): void {
+  program
+    .command("classify")
+    .summary("name the fault behind an error text, a status or an exit code")
+    .description("Names the fault behind an error text, an HTTP status or an exit code.")
+    .argument("[text]", "the error text; `-` reads it from stdin (with --jsonl: a file of lines)")
+    .addOption(new Option("--surface <where>", "where it was seen").choices(SURFACES))
+    .option("--provider <name>", "who it came from, e.g. openai, claude-cli")
+    .option("--status <number>", "the HTTP status", toInteger)
+    .option("--header <name: value>", "a response header; may be repeated", toHeader, [])
+    .option("--exit-code <number>", "the exit code of the process", toInteger)
+    .option("--signal <name>", "the signal that ended it, e.g. SIGKILL")
+    .option("--errno <code>", "an error code such as ECONNRESET")
+    .option("--jsonl", "read one object {id, surface, provider, input} a line and answer each with one line, in order")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline classify "stream disconnected before completion"
+  $ faultline classify --status 429 --header "retry-after: 30" --provider openai
+  $ claude -p "…" 2>&1 | faultline classify - --surface cli --exit-code 1
+  $ faultline classify --jsonl < failures.jsonl`,
+    )
+    .action(async (text: string | undefined, options: ClassifyOptions & { jsonl?: true }, command: Command) => {
+      const shared = globalOptions(command, io);
+      if (options.jsonl === true || shared.jsonl) return classifyLines(text, io);
+      const message = await readInput(text, io, hasSignal(options));
+      const fault = classify(evidenceOf(message, options, io));
+      await io.stdout.write(shared.json ? `${JSON.stringify(faultJson(fault))}\n` : describeFault(fault, io, shared));
+    });
+}
+
+/** Something to classify even without text. */
+function hasSignal({ status, exitCode, signal, errno, header }: ClassifyOptions): boolean {
+  return [status, exitCode, signal, errno].some((value) => value !== undefined) || header.length > 0;
+}
+
+function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence {
+  return {
+    surface: options.surface ?? (options.status === undefined ? "cli" : "http"),
+    provider: options.provider,
+    status: options.status,
+    headers: options.header,
+    message: message === "" ? undefined : message,
+    code: options.errno,
+    exitCode: options.exitCode,
+    signal: options.signal,
+    observedAt: io.clock.now(),
+  };
+}
+
+export function faultJson(fault: Fault): object {
+  const view = viewFor("operator", fault, { correlationId: "" });
+  const { rule, source, nearly, detail } = view;
+  return { fault: { ...faultCore(fault), message: detail, rule, source, nearly } };
+}
+
+/** The fields every machine-readable answer has. */
+export function faultCore(fault: Fault): object {
+  return {
+    class: fault.class,
+    code: fault.code,
+    retryable: traitsOf(fault.code).retryable,
+    retryAfterMs: fault.retryAfterMs ?? null,
+    resetAt: fault.resetAt ?? null,
+    rule: fault.evidence.rule,
+  };
+}
+
+function describeFault(fault: Fault, io: Io, { locale, color }: GlobalOptions): string {
+  const paint = paintFor(io.stdout, io.env, color);
+  const words = CLI_WORDS[locale];
+  const view = viewFor("operator", fault, { correlationId: "", locale, redactor: SHAPE_REDACTOR });
+  const { retryable } = traitsOf(fault.code);
+  const facts: [string, string][] = [
+    [words.rule, `${view.rule} (${view.source})`],
+    ...(view.nearly.length === 0 ? [] : [[words.nearly, view.nearly.join(", ")] as [string, string]]),
+    ...timingFacts(fault, locale),
+    ...(view.excerpt === "" ? [] : [[words.read, shorten(view.excerpt)] as [string, string]]),
+  ];
+  const width = Math.max(...facts.map(([label]) => columns(label)));
+  return [
+    `${paint(["bold", retryable ? "yellow" : "red"], fault.code)}  ${paint("dim", fault.class)}  ${retryable ? words.retryable : words.notRetryable}`,
+    `  ${view.message} ${view.next}`,
+    ...facts.map(([label, value]) => `  ${paint("dim", label + " ".repeat(width - columns(label)))}  ${value}`),
+    "",
+  ].join("\n");
+}
+
+function timingFacts(fault: Fault, locale: Locale): [string, string][] {
+  const words = CLI_WORDS[locale];
+  const facts: [string, string][] = [];
+  if (fault.retryAfterMs !== undefined) facts.push([words.wait, formatMs(fault.retryAfterMs, locale)]);
+  if (fault.resetAt !== undefined) facts.push([words.resets, new Date(fault.resetAt).toISOString()]);
+  return facts;
+}
+
+const MAX_SHOWN_CHARS = 200;
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
+}
+
+/** Chinese characters take two columns. */
+function columns(text: string): number {
+  return [...text].reduce((sum, char) => sum + (char > "\u2e7f" ? 2 : 1), 0);
+}
+
+function toInteger(value: string): number {
+  if (!/^-?\d{1,10}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
+}
+
+function toHeader(
+  value: string,
+  before: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
+  const at = value.indexOf(":");
+  if (at < 1) throw new InvalidArgumentError('Write it as "name: value".');
+  return [...before, [value.slice(0, at).trim().toLowerCase(), value.slice(at + 1).trim()]];
+}

@@ -1,0 +1,118 @@
+// `faultline explain`: what a fault means, what Faultline does about it, and what a person can do.
+
+import type { Command } from "commander";
+import {
+  classify,
+  describeMatch,
+  fault,
+  FAULT_CODES,
+  type Fault,
+  type FaultCode,
+  matrixOutcome,
+  PRESETS,
+  rowFor,
+  traitsOf,
+  VOCABULARY,
+  wordsFor,
+} from "../../core/index.ts";
+import { type Io, paintFor } from "../io.ts";
+import { globalOptions, type GlobalOptions } from "../options.ts";
+import { scheduleLines } from "../schedule-lines.ts";
+import { readInput } from "../read-input.ts";
+import { CLI_WORDS } from "../words.ts";
+import { faultCore } from "./classify.ts";
+
+export function addExplain(program: Command, io: Io): void {
+  program
+    .command("explain")
+    .summary("say what a fault means, what is done about it and what you can do")
+    .description("Explains a fault code, or the fault behind an error text.")
+    .argument("[code|text]", "a fault code, an error text, or `-` for stdin")
+    .option("--list", "list all fault codes")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline explain RateLimited
+  $ faultline explain "API Error: 529 Overloaded" --locale zh-CN
+  $ faultline explain --list`,
+    )
+    .action(async (text: string | undefined, { list }: { list?: true }, command: Command) => {
+      const shared = globalOptions(command, io);
+      if (list === true) return listCodes(io, shared);
+      const explained = faultFrom(await readInput(text, io, false));
+      await io.stdout.write(
+        shared.json ? `${JSON.stringify(explainJson(explained, shared))}\n` : explainText(explained, io, shared),
+      );
+    });
+}
+
+/** A code in any letter case, or the fault behind a text. */
+function faultFrom(text: string): Fault {
+  const wanted = text.trim().toLowerCase();
+  const code = FAULT_CODES.find((known) => known.toLowerCase() === wanted);
+  return code === undefined ? classify({ surface: "cli", message: text }) : fault(code);
+}
+
+async function listCodes(io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
+  if (json)
+    return io.stdout.write(
+      `${JSON.stringify(FAULT_CODES.map((code) => ({ code, ...traitsOf(code), title: wordsFor(code, locale).title })))}\n`,
+    );
+  const paint = paintFor(io.stdout, io.env, color);
+  let shownClass = "";
+  for (const code of FAULT_CODES) {
+    const { class: faultClass } = traitsOf(code);
+    if (faultClass !== shownClass)
+      await io.stdout.write(`${shownClass === "" ? "" : "\n"}${paint("bold", faultClass)}\n`);
+    shownClass = faultClass;
+    await io.stdout.write(`  ${code.padEnd(24)} ${paint("dim", wordsFor(code, locale).title)}\n`);
+  }
+}
+
+function explainJson(explained: Fault, { locale }: GlobalOptions): object {
+  const { code } = explained;
+  const row = rowFor(PRESETS.default, explained, PLACE);
+  return {
+    fault: faultCore(explained),
+    words: wordsFor(code, locale),
+    traits: traitsOf(code),
+    vocabulary: { ...VOCABULARY[code], outcome: matrixOutcome(code) },
+    policy: { match: describeMatch(row.match), retry: row.retry, then: row.then },
+  };
+}
+
+const PLACE = { surface: "cli", provider: "", tool: "", stage: "" } as const;
+
+function explainText(explained: Fault, io: Io, { locale, color }: GlobalOptions): string {
+  const paint = paintFor(io.stdout, io.env, color);
+  const labels = CLI_WORDS[locale];
+  const { code, evidence } = explained;
+  const words = wordsFor(code, locale);
+  const traits = traitsOf(code);
+  const row = rowFor(PRESETS.default, explained, PLACE);
+  const section = (title: string, lines: readonly string[]): string[] => [
+    paint("bold", title),
+    ...lines.map((line) => `  ${line}`),
+    "",
+  ];
+  return [
+    `${paint(["bold", traits.retryable ? "yellow" : "red"], code)}  ${words.title}  ${paint("dim", `${traits.class} · ${traits.retryable ? labels.retryable : labels.notRetryable}`)}`,
+    ...(evidence.source === "raised" ? [] : [paint("dim", `${labels.rule} ${evidence.rule}`)]),
+    "",
+    ...section(labels.means, [words.user]),
+    ...section(labels.does, [
+      ...scheduleLines(row, locale),
+      ...(traits.mayHaveHappened && row.retry !== null ? [labels.repeatUnsafe] : []),
+    ]),
+    ...section(labels.youCan, [words.next]),
+    ...section(labels.operator, [words.operator]),
+    ...section(labels.model, [words.model]),
+    ...section(labels.alsoKnown, [otherNames(code)]),
+  ].join("\n");
+}
+
+function otherNames(code: FaultCode): string {
+  const { stud, llmKind, runCode, si, cli } = VOCABULARY[code];
+  return [`${stud.class}/${stud.code}`, llmKind, runCode, matrixOutcome(code), si ?? "–", cli].join(" · ");
+}

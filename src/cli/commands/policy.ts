@@ -1,0 +1,186 @@
+// `faultline policy`: check a file, show the rows in force, try a fault on them.
+
+import { closest } from "fastest-levenshtein";
+import { Command, Option } from "commander";
+import {
+  describeMatch,
+  FAULT_CODES,
+  type FaultCode,
+  type Policy,
+  type PolicyRow,
+  PRESET_NAMES,
+  type PresetName,
+  PRESETS,
+  rowFor,
+  schedule,
+  SURFACES,
+  type Surface,
+} from "../../core/index.ts";
+import { type Diagnostic, parsePolicy, policyJsonSchema, renderDiagnostic } from "../../policy-file/index.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import { globalOptions, type GlobalOptions } from "../options.ts";
+import { scheduleLines } from "../schedule-lines.ts";
+
+interface PolicyOptions {
+  readonly policy?: string;
+  readonly preset?: PresetName;
+}
+
+interface PlaceOptions extends PolicyOptions {
+  readonly surface: Surface;
+  readonly provider?: string;
+  readonly tool?: string;
+  readonly stage?: string;
+}
+
+export function addPolicy(program: Command, io: Io): void {
+  const policy = program
+    .command("policy")
+    .summary("check, show and try out policies")
+    .description("Checks, shows and tries out policies.");
+  policy
+    .command("check")
+    .description("Reports every mistake in a policy file, with its place and a hint.")
+    .argument("<file>", "a YAML policy file")
+    .option("--strict", "warnings count as errors")
+    .action(async (file: string, options: { strict?: true }, command: Command) =>
+      check(file, options.strict === true, io, globalOptions(command, io)),
+    );
+  withPolicyOptions(
+    policy.command("show").description("Shows the rows in force, first match first, and where each comes from."),
+  ).action(async (options: PolicyOptions, command: Command) =>
+    show(await load(options, io), io, globalOptions(command, io)),
+  );
+  withPolicyOptions(
+    policy.command("simulate").description("Shows what happens to a fault: each attempt with its wait, and what then."),
+  )
+    .argument("<code>", "a fault code, e.g. RateLimited")
+    .addOption(new Option("--surface <where>", "where it is seen").choices(SURFACES).default("http"))
+    .option("--provider <name>", "the provider it comes from")
+    .option("--tool <id>", "the tool it happens in")
+    .option("--stage <name>", "the stage it happens in")
+    .action(async (code: string, options: PlaceOptions, command: Command) =>
+      simulate(codeNamed(code), await load(options, io), options, io, globalOptions(command, io)),
+    );
+  policy
+    .command("schema")
+    .description("Prints the JSON Schema of policy files, for editors.")
+    .action(() => io.stdout.write(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`));
+}
+
+function withPolicyOptions(command: Command): Command {
+  return command
+    .option("--policy <file>", "a YAML policy file")
+    .addOption(new Option("--preset <name>", "a built-in policy").choices(PRESET_NAMES).conflicts("policy"));
+}
+
+async function check(file: string, strict: boolean, io: Io, { json, color }: GlobalOptions): Promise<void> {
+  const source = await io.readFile(file);
+  const { diagnostics, policy } = parsePolicy(source, file);
+  const count = (severity: Diagnostic["severity"]): number =>
+    diagnostics.filter((one) => one.severity === severity).length;
+  const failed = policy === null || (strict && diagnostics.length > 0);
+  if (failed) io.exit("config");
+  if (json) return io.stdout.write(`${JSON.stringify({ file, ok: !failed, diagnostics })}\n`);
+  await printDiagnostics(diagnostics, source, io, color);
+  const verdict = `${file}: ${plural(count("error"), "error")}, ${plural(count("warning"), "warning")}`;
+  const paint = paintFor(io.stdout, io.env, color);
+  await io.stdout.write(`${paint(failed ? "red" : "green", failed ? "✗" : "✓")} ${verdict}\n`);
+}
+
+async function printDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  source: string,
+  io: Io,
+  color: GlobalOptions["color"],
+): Promise<void> {
+  const paint = paintFor(io.stderr, io.env, color);
+  for (const diagnostic of diagnostics) {
+    const [head = "", ...rest] = renderDiagnostic(diagnostic, source).split("\n");
+    await io.stderr.write(
+      `${paint(["bold", diagnostic.severity === "error" ? "red" : "yellow"], head)}\n${rest.join("\n")}\n\n`,
+    );
+  }
+}
+
+async function load({ policy: file, preset }: PolicyOptions, io: Io): Promise<Policy> {
+  if (file === undefined) return PRESETS[preset ?? "default"];
+  const source = await io.readFile(file);
+  const { policy, diagnostics } = parsePolicy(source, file);
+  if (policy !== null) return policy;
+  await printDiagnostics(diagnostics, source, io, "auto");
+  throw new UsageError(`${file} has ${plural(diagnostics.length, "error")}; correct it and try again.`, "config");
+}
+
+async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Promise<void> {
+  if (json) return io.stdout.write(`${JSON.stringify(policy)}\n`);
+  const paint = paintFor(io.stdout, io.env, color);
+  const cells = policy.rows.map(
+    (row) => [describeMatch(row.match), retryCell(row), row.then.join(" → "), originCell(row)] as const,
+  );
+  const widths = [0, 1].map((column) => Math.min(52, Math.max(...cells.map((cell) => cell[column]?.length ?? 0))));
+  await io.stdout.write(`${paint("bold", `policy ${policy.name}`)}  first match wins\n\n`);
+  for (const [match, retry, then, origin] of cells) {
+    await io.stdout.write(
+      `${match.padEnd(widths[0] ?? 0)}  ${retry.padEnd(widths[1] ?? 0)}  ${then}  ${paint("dim", `(${origin})`)}\n`,
+    );
+  }
+  const { breaker, retryBudget } = policy;
+  await io.stdout.write(
+    `\nbreaker       opens after ${breaker.failures} failed ${breaker.counts}, closes after ${breaker.successes}, open ${breaker.openMs} ms ×${breaker.growth} up to ${breaker.maxOpenMs} ms\n`,
+  );
+  await io.stdout.write(
+    `retry budget  ${retryBudget.capacity} saved at most, +${retryBudget.perCall} per call, +${retryBudget.perSecond} per second\n`,
+  );
+}
+
+function retryCell({ retry }: PolicyRow): string {
+  if (retry === null) return "once";
+  const waits = schedule(retry).map(({ baseMs }) => (baseMs >= 1000 ? `${baseMs / 1000}s` : `${baseMs}ms`));
+  return `${retry.maxAttempts} × ${waits.join("·")} ±${Math.round(retry.jitter * 100)}%`;
+}
+
+function originCell({ origin }: PolicyRow): string {
+  return origin.layer === "matrix" ? "matrix" : `${origin.layer} ${origin.at}`;
+}
+
+async function simulate(
+  code: FaultCode,
+  policy: Policy,
+  options: PlaceOptions,
+  io: Io,
+  { json, locale, color }: GlobalOptions,
+): Promise<void> {
+  const place = {
+    surface: options.surface,
+    provider: options.provider ?? "",
+    tool: options.tool ?? "",
+    stage: options.stage ?? "",
+  };
+  const row = rowFor(policy, { code }, place);
+  if (json) {
+    const attempts = row.retry === null ? [] : schedule(row.retry);
+    const last = attempts.filter(({ reachable }) => reachable).at(-1);
+    const totalMaxMs = last?.totalMaxMs ?? 0;
+    return io.stdout.write(
+      `${JSON.stringify({ code, policy: policy.name, row: { match: row.match, origin: row.origin }, waits: attempts, totalMaxMs, then: row.then })}\n`,
+    );
+  }
+  const paint = paintFor(io.stdout, io.env, color);
+  const lines = scheduleLines(row, locale).map((line) => `  ${line}\n`);
+  await io.stdout.write(
+    `${paint("bold", code)}  ${paint("dim", `${describeMatch(row.match)} (${originCell(row)})`)}\n${lines.join("")}`,
+  );
+}
+
+function codeNamed(name: string): FaultCode {
+  const code = FAULT_CODES.find((known) => known.toLowerCase() === name.toLowerCase());
+  if (code !== undefined) return code;
+  throw new UsageError(
+    `There is no fault code \`${name}\`. Did you mean \`${closest(name, FAULT_CODES)}\`? \`faultline explain --list\` lists all.`,
+  );
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

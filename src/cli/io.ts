@@ -1,0 +1,48 @@
+// What a command may touch: data goes to stdout, everything else to stderr. Given, not global, so that tests can look.
+
+import { styleText } from "node:util";
+import type { Clock } from "../runtime/clock.ts";
+import type { ExitName } from "./exit-codes.ts";
+
+export interface Io {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Reads a file as text. */
+  readFile(path: string): Promise<string>;
+  /** Streams a file. */
+  openFile(path: string): AsyncIterable<Uint8Array>;
+  /** Sets what the process ends with; the first failure stays. */
+  exit(name: ExitName): void;
+}
+
+export interface Sink {
+  readonly isTTY: boolean;
+  /** Resolves when more may be written. */
+  write(text: string): Promise<void>;
+}
+
+export type Style = Parameters<typeof styleText>[0];
+export type Paint = (style: Style, text: string) => string;
+export type ColorMode = "auto" | "always" | "never";
+
+/** Colour where a person looks: a terminal, no NO_COLOR, or asked for. */
+export function paintFor(sink: Sink, env: Io["env"], mode: ColorMode): Paint {
+  const noColor = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  const forced = (env["FORCE_COLOR"] ?? "") !== "" && env["FORCE_COLOR"] !== "0";
+  const on = mode === "always" || (mode === "auto" && (forced || (sink.isTTY && !noColor)));
+  return on ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
+}
+
+/** A message a person can act on: thrown by a command, printed by `main`, never with a stack. */
+export class UsageError extends Error {
+  readonly exit: ExitName;
+
+  constructor(message: string, exit: ExitName = "usage", options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "UsageError";
+    this.exit = exit;
+  }
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// The process around the command line: streams, exit code, and the last word on an error nobody expected.
+
+import { createReadStream, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { systemClock } from "../runtime/clock.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import type { Io, Sink } from "./io.ts";
+
+const MIN_NODE = [22, 13] as const;
+
+/** Nobody reads any more (`| head`): that is a normal end, not an error. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
+  throw error;
+}
+
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  stream.on("error", ignoreClosedPipe);
+  return {
+    isTTY: stream.isTTY,
+    write: (text) =>
+      new Promise((resolve) => {
+        if (text === "" || stream.write(text)) resolve();
+        else stream.once("drain", resolve);
+      }),
+  };
+}
+
+async function main(): Promise<void> {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
+    process.stderr.write(`faultline needs Node ${MIN_NODE.join(".")} or newer; this is ${process.versions.node}.\n`);
+    process.exitCode = EXIT_CODES.failed.code;
+    return;
+  }
+  // Loaded only now, because what it imports may not run on an older Node.
+  const { runCli } = await import("./program.ts");
+  const { NO_STDIN } = await import("./read-input.ts");
+  const { UsageError } = await import("./io.ts");
+  const unreadable = (path: string, cause: NodeJS.ErrnoException): Error => {
+    const why =
+      cause.code === "ENOENT"
+        ? "there is no such file"
+        : cause.code === "EISDIR"
+          ? "it is a folder"
+          : (cause.code ?? cause.message);
+    return new UsageError(`Cannot read ${path}: ${why}.`, "usage", { cause });
+  };
+  const io: Io = {
+    stdin: process.stdin.isTTY ? NO_STDIN : process.stdin,
+    stdout: sinkOf(process.stdout),
+    stderr: sinkOf(process.stderr),
+    env: process.env,
+    clock: systemClock,
+    readFile: async (path) =>
+      readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => Promise.reject(unreadable(path, error))),
+    async *openFile(path) {
+      try {
+        yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+      } catch (error) {
+        throw unreadable(path, error as NodeJS.ErrnoException);
+      }
+    },
+    exit: (name) => {
+      process.exitCode ??= EXIT_CODES[name].code;
+    },
+  };
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  await runCli(process.argv.slice(2), version, io);
+}
+
+try {
+  await main();
+} catch (error) {
+  // A bug in us: say so, with everything needed to report it.
+  process.stderr.write(
+    `faultline: an unexpected error; please report it.\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exitCode = EXIT_CODES.failed.code;
+}

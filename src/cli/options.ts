@@ -1,0 +1,29 @@
+// Options every command has, resolved once.
+
+import type { Command } from "commander";
+import { type Locale, resolveLocale } from "../core/index.ts";
+import type { ColorMode, Io } from "./io.ts";
+
+export interface GlobalOptions {
+  readonly json: boolean;
+  readonly jsonl: boolean;
+  readonly locale: Locale;
+  readonly color: ColorMode;
+}
+
+interface RawOptions {
+  readonly json?: true;
+  readonly jsonl?: true;
+  readonly locale?: Locale;
+  readonly color?: ColorMode;
+}
+
+export function globalOptions(command: Command, { env }: Io): GlobalOptions {
+  const raw = command.optsWithGlobals<RawOptions>();
+  return {
+    json: raw.json === true,
+    jsonl: raw.jsonl === true,
+    locale: raw.locale ?? resolveLocale(env["LC_ALL"] ?? env["LC_MESSAGES"] ?? env["LANG"] ?? "en"),
+    color: raw.color ?? "auto",
+  };
+}

@@ -1,0 +1,46 @@
+// The command line, built around the I/O it is given.
+
+import { Command, CommanderError, Option } from "commander";
+import { LOCALES } from "../core/index.ts";
+import { addClassify } from "./commands/classify.ts";
+import { addExplain } from "./commands/explain.ts";
+import { addPolicy } from "./commands/policy.ts";
+import { addTour } from "./commands/tour.ts";
+import { type Io, UsageError } from "./io.ts";
+
+export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
+  const program = createProgram(version, io);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (error instanceof UsageError) {
+      io.exit(error.exit);
+      await io.stderr.write(`faultline: ${error.message}\n`);
+    } else if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) io.exit("usage");
+    } else throw error;
+  }
+}
+
+function createProgram(version: string, io: Io): Command {
+  const program = new Command("faultline")
+    .description("The failure layer for AI agents: classify failures, see what a policy does about them.")
+    .version(version, "-V, --version", "print the version")
+    .option("--json", "print one JSON document")
+    .addOption(new Option("--locale <tag>", "language of texts (default: from LANG)").choices(LOCALES))
+    .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"))
+    .showSuggestionAfterError()
+    .showHelpAfterError("Run `faultline --help` to see what there is.")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    })
+    .exitOverride()
+    .action(() => program.outputHelp());
+  addClassify(program, io);
+  addExplain(program, io);
+  addPolicy(program, io);
+  addTour(program, io);
+  return program;
+}

@@ -1,0 +1,25 @@
+// An argument, or stdin when it is `-` or when nothing was given and something is piped in.
+
+import { type Io, UsageError } from "./io.ts";
+
+const MAX_INPUT_BYTES = 64 * 1024 * 1024;
+
+export async function readInput(text: string | undefined, io: Io, mayBeEmpty: boolean): Promise<string> {
+  if (text !== undefined && text !== "-") return text;
+  if (text === undefined && mayBeEmpty) return "";
+  if (text === undefined && io.stdin === NO_STDIN) {
+    throw new UsageError("Nothing to read: give the error text as an argument, or `-` to read it from stdin.");
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of io.stdin) {
+    bytes += chunk.length;
+    if (bytes > MAX_INPUT_BYTES)
+      throw new UsageError(`stdin is longer than ${MAX_INPUT_BYTES} bytes; pass the last part of it.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A terminal as stdin: nobody pipes anything in, and waiting for it would look like a hang. */
+export const NO_STDIN: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };

@@ -1,0 +1,17 @@
+// A policy row in words: the attempts with their waits, and what comes after them.
+
+import { formatMs, type Locale, type PolicyRow, schedule } from "../core/index.ts";
+import { CLI_WORDS } from "./words.ts";
+
+export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
+  const words = CLI_WORDS[locale];
+  const next = `${words.then}: ${then.join(" → ")}`;
+  if (retry === null) return [words.once, next];
+  const time = (ms: number): string => formatMs(ms, locale);
+  const waits = schedule(retry).map(({ attempt, baseMs, minMs, maxMs, totalMaxMs, reachable }) => {
+    const range = minMs === maxMs ? time(baseMs) : `${time(baseMs)} (${time(minMs)} – ${time(maxMs)})`;
+    const total = reachable ? `${words.inAll} ≤ ${time(totalMaxMs)}` : words.never;
+    return `${words.attempt} ${attempt}/${retry.maxAttempts}  ${words.after} ${range}  ${total}`;
+  });
+  return [...waits, `${words.serverWins} ${time(retry.maxWaitMs)}.`, next];
+}

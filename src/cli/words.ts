@@ -1,0 +1,58 @@
+// The CLI's own labels. What faults and decisions say comes from core.
+
+import type { Locale } from "../core/index.ts";
+
+const EN = {
+  means: "What it means",
+  does: "What Faultline does",
+  youCan: "What you can do",
+  operator: "For whoever runs it",
+  model: "What the model is told",
+  alsoKnown: "In other vocabularies",
+  retryable: "retryable",
+  notRetryable: "not retryable",
+  rule: "rule",
+  nearly: "nearly",
+  wait: "asks to wait",
+  resets: "lifts at",
+  read: "read from",
+  once: "one attempt, no retry",
+  attempt: "attempt",
+  after: "after",
+  inAll: "in all",
+  then: "then",
+  never: "never reached",
+  from: "from",
+  serverWins: "A wait the server names is kept exactly, up to",
+  repeatUnsafe: "Repeated only if the work is declared idempotent: it may have been done.",
+} as const;
+
+export type CliWords = Readonly<Record<keyof typeof EN, string>>;
+
+export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
+  "en": EN,
+  "zh-CN": {
+    means: "含义",
+    does: "Faultline 的处理",
+    youCan: "你可以做什么",
+    operator: "给运维人员",
+    model: "告知模型的内容",
+    alsoKnown: "在其他词汇表中",
+    retryable: "可重试",
+    notRetryable: "不可重试",
+    rule: "规则",
+    nearly: "相近规则",
+    wait: "要求等待",
+    resets: "恢复时间",
+    read: "依据",
+    once: "只尝试一次，不重试",
+    attempt: "第几次",
+    after: "等待",
+    inAll: "累计",
+    then: "之后依次",
+    never: "不会到达",
+    from: "来源",
+    serverWins: "服务端给出的等待时间按原值执行，上限为",
+    repeatUnsafe: "操作可能已执行，仅在声明为幂等时才会重复。",
+  },
+};
