@@ -3,6 +3,7 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { SHAPE_REDACTOR } from "../core/index.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Io, Sink } from "./io.ts";
@@ -53,8 +54,13 @@ async function main(): Promise<void> {
     stderr: sinkOf(process.stderr),
     env: process.env,
     clock: systemClock,
-    readFile: async (path) =>
-      readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => Promise.reject(unreadable(path, error))),
+    async readFile(path) {
+      try {
+        return await readFile(path, "utf8");
+      } catch (error) {
+        throw unreadable(path, error as NodeJS.ErrnoException);
+      }
+    },
     async *openFile(path) {
       try {
         yield* createReadStream(path) as AsyncIterable<Uint8Array>;
@@ -72,12 +78,11 @@ async function main(): Promise<void> {
   await runCli(process.argv.slice(2), version, io);
 }
 
-try {
-  await main();
-} catch (error) {
-  // A bug in us: say so, with everything needed to report it.
-  process.stderr.write(
-    `faultline: an unexpected error; please report it.\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
+/** A bug in us: say so, with everything needed to report it, and with secrets taken out. */
+function reportBug(error: unknown): void {
+  const story = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`faultline: an unexpected error; please report it.\n${SHAPE_REDACTOR.text(story)}\n`);
   process.exitCode = EXIT_CODES.failed.code;
 }
+
+await main().catch(reportBug);

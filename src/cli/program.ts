@@ -11,7 +11,8 @@ import { type Io, UsageError } from "./io.ts";
 export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
   const program = createProgram(version, io);
   try {
-    await program.parseAsync(args, { from: "user" });
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof UsageError) {
       io.exit(error.exit);
@@ -36,8 +37,7 @@ function createProgram(version: string, io: Io): Command {
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
     })
-    .exitOverride()
-    .action(() => program.outputHelp());
+    .exitOverride();
   addClassify(program, io);
   addExplain(program, io);
   addPolicy(program, io);

@@ -22,4 +22,6 @@ export async function readInput(text: string | undefined, io: Io, mayBeEmpty: bo
 }
 
 /** A terminal as stdin: nobody pipes anything in, and waiting for it would look like a hang. */
-export const NO_STDIN: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
+export const NO_STDIN: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
+};

@@ -11,7 +11,7 @@ export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): reado
   const waits = schedule(retry).map(({ attempt, baseMs, minMs, maxMs, totalMaxMs, reachable }) => {
     const range = minMs === maxMs ? time(baseMs) : `${time(baseMs)} (${time(minMs)} – ${time(maxMs)})`;
     const total = reachable ? `${words.inAll} ≤ ${time(totalMaxMs)}` : words.never;
-    return `${words.attempt} ${attempt}/${retry.maxAttempts}  ${words.after} ${range}  ${total}`;
+    return `${words.attempt(attempt, retry.maxAttempts)}  ${words.after} ${range}  ${total}`;
   });
   return [...waits, `${words.serverWins} ${time(retry.maxWaitMs)}.`, next];
 }

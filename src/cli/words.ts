@@ -17,7 +17,7 @@ const EN = {
   resets: "lifts at",
   read: "read from",
   once: "one attempt, no retry",
-  attempt: "attempt",
+  attempt: (attempt: number, of: number) => `attempt ${attempt} of ${of}`,
   after: "after",
   inAll: "in all",
   then: "then",
@@ -27,7 +27,9 @@ const EN = {
   repeatUnsafe: "Repeated only if the work is declared idempotent: it may have been done.",
 } as const;
 
-export type CliWords = Readonly<Record<keyof typeof EN, string>>;
+export type CliWords = {
+  readonly [Key in keyof typeof EN]: (typeof EN)[Key] extends string ? string : (typeof EN)[Key];
+};
 
 export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
   "en": EN,
@@ -46,7 +48,7 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     resets: "恢复时间",
     read: "依据",
     once: "只尝试一次，不重试",
-    attempt: "第几次",
+    attempt: (attempt, of) => `第 ${attempt}/${of} 次`,
     after: "等待",
     inAll: "累计",
     then: "之后依次",

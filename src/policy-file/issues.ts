@@ -28,7 +28,7 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
   return issues.flatMap((issue) => {
     if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
     const branches = issue.errors.map((branch) =>
-      flatten(branch).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue),
+      flatten(branch).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
     );
     const depth = (branch: readonly Issue[]): number => Math.max(...branch.map(({ path }) => path.length));
     const isName = (branch: readonly Issue[]): boolean => branch.every(({ code }) => code === "invalid_value");
@@ -58,7 +58,8 @@ function explainIssue(issue: Issue, document: Document, place: FilePlace): reado
       });
     case "invalid_value": {
       const allowed = issue.values.map(String);
-      const near = nearest(String(value), allowed);
+      const shown = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+      const near = nearest(shown, allowed);
       const label = near === null ? "not a known value" : `did you mean \`${near}\`?`;
       const help =
         allowed.length > 20
@@ -68,9 +69,7 @@ function explainIssue(issue: Issue, document: Document, place: FilePlace): reado
         return [
           diagnosticAt(place, CODES.missing, `${where} is missing`, [from, to], `needs \`${lastOf(path)}\``, help),
         ];
-      return [
-        diagnosticAt(place, CODES.unknownName, `${where} cannot be \`${String(value)}\``, [from, to], label, help),
-      ];
+      return [diagnosticAt(place, CODES.unknownName, `${where} cannot be \`${shown}\``, [from, to], label, help)];
     }
     case "invalid_type": {
       if (value === undefined) {

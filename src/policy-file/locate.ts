@@ -1,6 +1,6 @@
 // Where things stand in a YAML document, and diagnostics that point there.
 
-import { isMap, isNode, isScalar, type Document, type Node, type Pair } from "yaml";
+import { isMap, isNode, isScalar, type Document, type Node } from "yaml";
 import type { Diagnostic } from "./diagnostic.ts";
 
 export type Path = readonly (string | number)[];
@@ -41,7 +41,7 @@ export function keyRange(document: Document, path: Path): Range {
   const holder = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   const last = path.at(-1);
   if (isMap(holder)) {
-    const pair = (holder.items as Pair[]).find(({ key }) => isScalar(key) && key.value === last);
+    const pair = holder.items.find(({ key }) => isScalar(key) && key.value === last);
     const key = pair?.key as Node | undefined;
     if (key?.range) return [key.range[0], key.range[1]];
   }

@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { classify, fault, SURFACES, type Evidence } from "../../core/index.ts";
+import { parseJson } from "../../core/tolerate.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Line, MAX_LINE_CHARS, splitLines } from "../lines.ts";
 import { faultCore } from "./classify.ts";
@@ -40,11 +41,14 @@ export async function classifyLines(source: string | undefined, io: Io): Promise
   }
   await io.stdout.write(pending);
   if (bad === 0) return;
-  const what = bad === 1 ? "1 line was" : `${bad} lines were`;
   throw new UsageError(
-    `${what} unusable and got an error object; ${good} were classified.`,
+    `${count(bad)} unusable and got an error object; ${count(good)} classified.`,
     good === 0 ? "failed" : "partial",
   );
+}
+
+function count(lines: number): string {
+  return lines === 1 ? "1 line was" : `${lines} lines were`;
 }
 
 type Answer =
@@ -53,15 +57,16 @@ type Answer =
 
 function answerTo(line: Line, io: Io): Answer {
   if ("tooLong" in line) return refusal(line.number, null, "", `the line is longer than ${MAX_LINE_CHARS} characters`);
-  const parsed = parseLine(line.text);
-  if (!parsed.ok) return refusal(line.number, null, "", parsed.why);
-  const checked = lineSchema.safeParse(parsed.value);
+  const value = parseJson(line.text);
+  // What the engine says of bad JSON may quote the line, and the line may hold a secret: only the fact is told.
+  if (value === undefined) return refusal(line.number, null, "", "the line is not JSON");
+  const checked = lineSchema.safeParse(value);
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const field = issue?.path.join(".") ?? "";
     return refusal(
       line.number,
-      idOf(parsed.value),
+      idOf(value),
       field,
       `${field === "" ? "the line" : field}: ${issue?.message ?? "not usable"}`,
     );
@@ -74,20 +79,6 @@ function answerTo(line: Line, io: Io): Answer {
 function refusal(line: number, lineId: unknown, field: string, message: string): Answer {
   const { class: faultClass, code } = fault("ShapeInvalid");
   return { id: lineId, line, error: { class: faultClass, code, field, message } };
-}
-
-type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
-
-function parseLine(text: string): Parsed {
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch (error) {
-    // What the engine says may quote the line, and the line may hold a secret: only the kind of mistake is told.
-    return {
-      ok: false,
-      why: classify({ surface: "schema", error }).code === "Unclassified" ? "not JSON" : "not valid JSON",
-    };
-  }
 }
 
 function idOf(value: unknown): unknown {

@@ -135,7 +135,7 @@ function shorten(text: string): string {
 
 /** Chinese characters take two columns. */
 function columns(text: string): number {
-  return [...text].reduce((sum, char) => sum + (char > "\u2e7f" ? 2 : 1), 0);
+  return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
 
 function toInteger(value: string): number {

@@ -1,7 +1,7 @@
 // `faultline policy`: check a file, show the rows in force, try a fault on them.
 
 import { closest } from "fastest-levenshtein";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import {
   describeMatch,
   FAULT_CODES,
@@ -118,7 +118,7 @@ async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Pro
   const cells = policy.rows.map(
     (row) => [describeMatch(row.match), retryCell(row), row.then.join(" → "), originCell(row)] as const,
   );
-  const widths = [0, 1].map((column) => Math.min(52, Math.max(...cells.map((cell) => cell[column]?.length ?? 0))));
+  const widths = [0, 1].map((column) => Math.min(84, Math.max(...cells.map((cell) => cell[column]?.length ?? 0))));
   await io.stdout.write(`${paint("bold", `policy ${policy.name}`)}  first match wins\n\n`);
   for (const [match, retry, then, origin] of cells) {
     await io.stdout.write(
@@ -137,7 +137,7 @@ async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Pro
 function retryCell({ retry }: PolicyRow): string {
   if (retry === null) return "once";
   const waits = schedule(retry).map(({ baseMs }) => (baseMs >= 1000 ? `${baseMs / 1000}s` : `${baseMs}ms`));
-  return `${retry.maxAttempts} × ${waits.join("·")} ±${Math.round(retry.jitter * 100)}%`;
+  return `${retry.maxAttempts} × ${waits.join("·")}${retry.jitter === 0 ? "" : ` ±${Math.round(retry.jitter * 100)}%`}`;
 }
 
 function originCell({ origin }: PolicyRow): string {

@@ -7,10 +7,10 @@
 
 export interface PhraseBook {
   /** Where each phrase was found: phrase number → end positions, first few only. */
-  find(normalised: string): PhraseHits;
+  readonly find: (normalised: string) => PhraseHits;
   /** The number of a phrase in this book, and back. */
-  idOf(phrase: string): number;
-  phraseOf(id: number): string;
+  readonly idOf: (phrase: string) => number;
+  readonly phraseOf: (id: number) => string;
 }
 
 export type PhraseHits = ReadonlyMap<number, readonly number[]>;
@@ -88,8 +88,8 @@ function linkSuffixes(next: Int32Array, letters: number, ends: Entry[][]): void 
     if (child === -1) next[letter] = 0;
     else queue.push(child);
   }
-  for (let head = 0; head < queue.length; head++) {
-    const state = queue[head] ?? 0;
+  // The queue grows while it is walked, which a for-of over an array allows.
+  for (const state of queue) {
     const fallback = suffix[state] ?? 0;
     for (let letter = 0; letter < letters; letter++) {
       const slot = state * letters + letter;

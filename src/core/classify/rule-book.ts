@@ -117,8 +117,8 @@ function phrasesOf(when: When): readonly string[] {
 
 interface Hits {
   readonly found: PhraseHits;
-  phraseOf(id: number): string;
-  positions(phrase: string): readonly number[];
+  readonly phraseOf: (id: number) => string;
+  readonly positions: (phrase: string) => readonly number[];
 }
 
 const NOWHERE: readonly number[] = [];
@@ -139,10 +139,10 @@ function holds(when: When, signals: Signals, hits: Hits): boolean {
     (when.stop === undefined || when.stop.some((stop) => signals.stops.has(stop))) &&
     (when.rpcCode === undefined || when.rpcCode.includes(signals.rpcCode)) &&
     (when.signal === undefined || when.signal.includes(signals.signal)) &&
-    (when.exitCode === undefined || (signals.exitCode !== null && when.exitCode.includes(signals.exitCode))) &&
+    (when.exitCode === undefined || when.exitCode.includes(signals.exitCode ?? NaN)) &&
     (when.status === undefined || when.status.includes(signals.status)) &&
     (when.emptyBody === undefined || signals.emptyBody) &&
-    (when.unless === undefined || !when.unless.some((phrase) => hits.positions(phrase).length > 0)) &&
+    !when.unless?.some((phrase) => hits.positions(phrase).length > 0) &&
     (when.says === undefined || areSaid(when.says, when.within ?? Infinity, hits))
   );
 }

@@ -66,7 +66,10 @@ export type SiClass = "transient" | "permanent";
 export type ErrorCategory = "retryable" | "fatal" | "context_overflow" | "timeout" | "aborted";
 
 /** An output fault has one outcome when a reviewer made it and another when a tester did. */
-type OutcomeByRole = { readonly reviewer: MatrixOutcome; readonly tester: MatrixOutcome };
+interface OutcomeByRole {
+  readonly reviewer: MatrixOutcome;
+  readonly tester: MatrixOutcome;
+}
 
 export interface VocabularyRow {
   readonly stud: { readonly class: StudClass; readonly code: string };

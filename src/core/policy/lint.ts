@@ -65,7 +65,7 @@ function covers(earlier: RowMatch, code: FaultCode, later: RowMatch): boolean {
   return (["surface", "provider", "tool", "stage"] as const).every((field) => {
     const wide: readonly string[] | undefined = earlier[field];
     const narrow: readonly string[] | undefined = later[field];
-    return wide === undefined || (narrow !== undefined && narrow.every((value) => wide.includes(value)));
+    return wide === undefined || (narrow ?? ["*"]).every((value) => wide.includes(value));
   });
 }
 
