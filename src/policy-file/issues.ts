@@ -58,17 +58,18 @@ function explainIssue(issue: Issue, document: Document, place: FilePlace): reado
       });
     case "invalid_value": {
       const allowed = issue.values.map(String);
-      const shown = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
-      const near = nearest(shown, allowed);
-      const label = near === null ? "not a known value" : `did you mean \`${near}\`?`;
       const help =
         allowed.length > 20
           ? "`faultline explain --list` lists all fault codes."
           : `Known here: ${allowed.join(", ")}.`;
-      if (value === undefined)
+      if (value === undefined) {
         return [
           diagnosticAt(place, CODES.missing, `${where} is missing`, [from, to], `needs \`${lastOf(path)}\``, help),
         ];
+      }
+      const shown = typeof value === "string" ? value : JSON.stringify(value);
+      const near = nearest(shown, allowed);
+      const label = near === null ? "not a known value" : `did you mean \`${near}\`?`;
       return [diagnosticAt(place, CODES.unknownName, `${where} cannot be \`${shown}\``, [from, to], label, help)];
     }
     case "invalid_type": {
