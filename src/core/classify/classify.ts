@@ -2,8 +2,8 @@
 
 import { traitsOf, type FaultCode } from "../fault/catalogue.ts";
 import { fault, type ContextValue, type EvidenceSource, type Fault, type FaultEvidence } from "../fault/fault.ts";
-import { isFaultError } from "../fault/fault-error.ts";
-import { readField } from "../tolerate.ts";
+import { type FaultError, isFaultError } from "../fault/fault-error.ts";
+import { readField, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
 import { readSignals } from "./read-evidence.ts";
 import { readTexts } from "./read-text.ts";
@@ -72,7 +72,8 @@ export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): F
 function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   if (aborted !== undefined && aborted !== false) return undefined;
   for (let at: unknown = error, depth = 0; typeof at === "object" && at !== null && depth < 16; depth++) {
-    if (isFaultError(at)) return at.fault;
+    const link = at;
+    if (tolerate(() => isFaultError(link), false)) return (link as FaultError).fault;
     at = readField(at, "cause");
   }
   return undefined;

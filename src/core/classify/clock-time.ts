@@ -4,7 +4,7 @@
 import { tolerate } from "../tolerate.ts";
 
 const CLOCK =
-  /\b(?:resets?|reset at|try again|again|until|available)(?: on)?(?: at)? (?:(?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:, (?:(\d{4}),? )?)?(?:at )?)?)(\d{1,2})(?::(\d{2}))? ?([ap])\.?m\.? \(([A-Za-z]{2,32}(?:\/[A-Za-z_+-]{2,32}){0,2})\)/;
+  /\b(?:resets?|reset at|try again|again|until|available)(?: on)?(?: at)? (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:,? (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])\.?m\.? \(([A-Za-z]{2,32}(?:\/[A-Za-z_+-]{2,32}){0,2})\)/;
 const DATE =
   /\b(?:access|resets?|again|until|available)(?: on| at)? (\d{4})-(\d{2})-(\d{2})(?:[T ](?:at )?(\d{2}):(\d{2})(?::\d{2}(?:\.\d{1,9})?)? ?(?:UTC|Z|GMT))/;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -18,14 +18,14 @@ export function readSignals(evidence: Evidence): Signals {
   const signals: Signals = {
     surface: evidence.surface,
     provider: typeof evidence.provider === "string" ? evidence.provider.toLowerCase() : "",
-    aborted: evidence.aborted === true ? "turn" : evidence.aborted === false ? null : (evidence.aborted ?? null),
+    aborted: abortOf(evidence.aborted),
     status: isHttpStatus(evidence.status) ? evidence.status : 0,
     tokens: new Set(),
     errnos: new Set(),
     stops: new Set(),
     rpcCode: 0,
     exitCode: typeof evidence.exitCode === "number" ? evidence.exitCode : null,
-    signal: typeof evidence.signal === "string" ? evidence.signal.toUpperCase() : "",
+    signal: signalName(evidence.signal),
     texts: [],
     headers: evidence.headers,
     timings: new Map(),
@@ -33,7 +33,7 @@ export function readSignals(evidence: Evidence): Signals {
       typeof evidence.observedAt === "number" && Number.isFinite(evidence.observedAt) ? evidence.observedAt : undefined,
     emptyBody: false,
   };
-  if (signals.aborted !== null) return signals;
+  if (signals.aborted !== null && signals.aborted !== "no") return signals;
   if (typeof evidence.code === "string") addCode(signals, evidence.code);
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);
@@ -47,73 +47,75 @@ export function readSignals(evidence: Evidence): Signals {
 type Read = (signals: Signals, value: unknown, name: string) => void;
 
 /** Fields by what they mean, in lower case. Everything not named here is only walked for what is below it. */
-const FIELDS: Readonly<Record<string, Read>> = {
-  type: addToken,
-  code: (signals, value) => {
-    if (typeof value === "string") addCode(signals, value);
-    else addStatusOrRpc(signals, value);
-  },
-  status: addStatusOrToken,
-  statuscode: addStatusOrToken,
-  status_code: addStatusOrToken,
-  http_status: addStatusOrToken,
-  httpstatuscode: addStatusOrToken,
-  api_error_status: addStatusOrToken,
-  errno: addToken,
-  syscall: (signals, value) => {
-    if (typeof value === "string" && value.startsWith("spawn")) signals.tokens.add("syscall:spawn");
-  },
-  name: addToken,
-  reason: addTokenOrText,
-  error_type: addToken,
-  error_code: addToken,
-  errorcode: addToken,
-  errortype: addToken,
-  subtype: addToken,
-  terminal_reason: addToken,
-  kind: addToken,
-  __type: addToken,
-  limit_source: addToken,
-  quotaid: (signals, value) => {
-    if (typeof value === "string") addQuotaId(signals, value);
-  },
-  exitcode: (signals, value) => {
-    if (typeof value === "number") signals.exitCode ??= value;
-  },
-  signal: (signals, value) => {
-    if (typeof value === "string" && signals.signal === "") signals.signal = value.toUpperCase();
-  },
-  finish_reason: addStop,
-  finishreason: addStop,
-  stop_reason: addStop,
-  stopreason: addStop,
-  done_reason: addStop,
-  blockreason: addStop,
-  message: addTextValue,
-  msg: addTextValue,
-  detail: addTextValue,
-  title: addTextValue,
-  error_description: addTextValue,
-  error: addTokenOrText,
-  raw: addTextValue,
-  refusal: (signals, value) => {
-    if (typeof value === "string" && value !== "") signals.stops.add("refusal");
-  },
-  permission_denials: (signals, value) => {
-    if (Array.isArray(value) && value.length > 0)
-      signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
-  },
-  retry_after: addTiming,
-  retrydelay: addTiming,
-  resets_at: addTiming,
-  resets_in_seconds: addTiming,
-  resetsat: addTiming,
-  estimated_time: addTiming,
-  body: addTextValue,
-  responsebody: addTextValue,
-  stderr: addTextValue,
-  failed_generation: (signals) => void signals.tokens.add("failed_generation"),
-};
+const FIELDS: ReadonlyMap<string, Read> = new Map(
+  Object.entries<Read>({
+    type: addToken,
+    code: (signals, value) => {
+      if (typeof value === "string") addCode(signals, value);
+      else addStatusOrRpc(signals, value);
+    },
+    status: addStatusOrToken,
+    statuscode: addStatusOrToken,
+    status_code: addStatusOrToken,
+    http_status: addStatusOrToken,
+    httpstatuscode: addStatusOrToken,
+    api_error_status: addStatusOrToken,
+    errno: addToken,
+    syscall: (signals, value) => {
+      if (typeof value === "string" && value.startsWith("spawn")) signals.tokens.add("syscall:spawn");
+    },
+    name: addToken,
+    reason: addTokenOrText,
+    error_type: addToken,
+    error_code: addToken,
+    errorcode: addToken,
+    errortype: addToken,
+    subtype: addToken,
+    terminal_reason: addToken,
+    kind: addToken,
+    __type: addToken,
+    limit_source: addToken,
+    quotaid: (signals, value) => {
+      if (typeof value === "string") addQuotaId(signals, value);
+    },
+    exitcode: (signals, value) => {
+      if (typeof value === "number") signals.exitCode ??= value;
+    },
+    signal: (signals, value) => {
+      if (signals.signal === "") signals.signal = signalName(value);
+    },
+    finish_reason: addStop,
+    finishreason: addStop,
+    stop_reason: addStop,
+    stopreason: addStop,
+    done_reason: addStop,
+    blockreason: addStop,
+    message: addTextValue,
+    msg: addTextValue,
+    detail: addTextValue,
+    title: addTextValue,
+    error_description: addTextValue,
+    error: addTokenOrText,
+    raw: addTextValue,
+    refusal: (signals, value) => {
+      if (typeof value === "string" && value !== "") signals.stops.add("refusal");
+    },
+    permission_denials: (signals, value) => {
+      if (Array.isArray(value) && value.length > 0)
+        signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
+    },
+    retry_after: addTiming,
+    retrydelay: addTiming,
+    resets_at: addTiming,
+    resets_in_seconds: addTiming,
+    resetsat: addTiming,
+    estimated_time: addTiming,
+    body: addTextValue,
+    responsebody: addTextValue,
+    stderr: addTextValue,
+    failed_generation: (signals) => void signals.tokens.add("failed_generation"),
+  }),
+);
 
 /** Where a failed call's own words stand beside the model's: read only when the object says it is an error. */
 const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
@@ -139,7 +141,7 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
       for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1, inError);
       return;
     }
-    const isError = value instanceof Error;
+    const isError = tolerate(() => value instanceof Error, false);
     if (isError)
       addToken(
         signals,
@@ -147,6 +149,7 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
       );
     const keys: readonly string[] = tolerate(() => Object.keys(value), []);
     const failed = inError || saysError(value);
+    if (failed) signals.tokens.add("says:error");
     if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth, failed);
     for (const key of keys) visit(value, key, depth, failed);
   }
@@ -160,7 +163,7 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
     if (OUTPUT_LISTS.has(name) && Array.isArray(value) && value.length === 0) signals.tokens.add("empty:output");
     if (isProse && !inError && (typeof value === "string" || Array.isArray(value))) return;
     if (name === "headers" || name === "responseheaders") return addHeaders(signals, value);
-    const read = FIELDS[name] ?? (isProse || name.endsWith("message") ? addTextValue : undefined);
+    const read = FIELDS.get(name) ?? (isProse || name.endsWith("message") ? addTextValue : undefined);
     read?.(signals, value, name);
     if (typeof value === "object") walk(value, depth + 1, inError);
   }
@@ -220,6 +223,18 @@ function addStatusOrRpc(signals: Signals, value: unknown): void {
   if (typeof value !== "number") return;
   if (value <= -32_000 && value >= -32_768) signals.rpcCode ||= value;
   else addStatus(signals, value);
+}
+
+/** Whoever says that the signal did not fire lets an abort be seen for what it then is: a timeout. */
+function abortOf(aborted: Evidence["aborted"]): Signals["aborted"] {
+  if (aborted === true) return "turn";
+  if (aborted === false) return "no";
+  return aborted === "session" || aborted === "turn" || aborted === "tool" ? aborted : null;
+}
+
+function signalName(value: unknown): string {
+  const name = typeof value === "string" ? value.toUpperCase() : "";
+  return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
 }
 
 function isSuccess(status: number): boolean {

@@ -9,7 +9,7 @@ export interface When {
   readonly surface?: readonly Surface[];
   /** Matches a provider whose name starts so: `gemini` is also `gemini-cli`. */
   readonly provider?: readonly string[];
-  readonly aborted?: "session" | "turn" | "tool";
+  readonly aborted?: "session" | "turn" | "tool" | "no";
   /** Identifiers in lower case: error types, codes and names. */
   readonly token?: readonly string[];
   readonly errno?: readonly string[];

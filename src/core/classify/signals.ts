@@ -6,7 +6,8 @@ import type { CancelScope, Surface } from "./evidence.ts";
 export interface Signals {
   readonly surface: Surface;
   readonly provider: string;
-  readonly aborted: CancelScope | null;
+  /** Which scope was cancelled; "no" when the caller knows that none was, null when nobody said. */
+  readonly aborted: CancelScope | "no" | null;
   /** HTTP status, 0 when unknown. */
   status: number;
   /** Identifiers a program wrote: error types, codes, names, RPC states; lower case. */

@@ -159,8 +159,9 @@ function isNumeric(value: string): boolean {
 /** Reads a header from whatever holds headers, whatever its letter case. */
 export function createHeaderReader(headers: unknown): HeaderReader {
   if (typeof headers !== "object" || headers === null) return () => undefined;
-  if (headers instanceof Map || (typeof Headers === "function" && headers instanceof Headers)) {
-    return (name) => headerText(tolerate(() => headers.get(name) as unknown, undefined));
+  if (tolerate(() => headers instanceof Map || (typeof Headers === "function" && headers instanceof Headers), false)) {
+    const { get } = headers as { get: (name: string) => unknown };
+    return (name) => headerText(tolerate(() => get.call(headers, name), undefined));
   }
   const byName = new Map<string, unknown>();
   const pairs = tolerate(() => (Array.isArray(headers) ? (headers as unknown[][]) : Object.entries(headers)), []);

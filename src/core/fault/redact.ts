@@ -5,9 +5,9 @@ import { parseJson, tolerate } from "../tolerate.ts";
 
 export interface Redactor {
   /** Scrubs one string. */
-  text(value: string): string;
+  readonly text: (value: string) => string;
   /** Scrubs any value into plain JSON data; cycles, throwing getters and oversized trees are cut, never thrown. */
-  value(value: unknown): unknown;
+  readonly value: (value: unknown) => unknown;
 }
 
 export const REDACTED = "[redacted]";
@@ -56,10 +56,12 @@ export const SECRET_SHAPES: readonly SecretShape[] = [
 /** A redactor that knows these values besides the shapes. Values shorter than four characters are ignored. */
 export function createRedactor(knownValues: Iterable<string> = []): Redactor {
   const needles = [...new Set([...knownValues].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+  // In any letter case: what passes a value on may have changed it.
+  const known = needles.length === 0 ? undefined : new RegExp(needles.map(escapeRegExp).join("|"), "gi");
 
   function text(value: string): string {
     let out = value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}… (${value.length} characters)` : value;
-    for (const needle of needles) if (out.includes(needle)) out = out.split(needle).join(REDACTED);
+    if (known !== undefined) out = out.replace(known, REDACTED);
     for (const { pattern, replacement } of SECRET_SHAPES) out = out.replace(pattern, replacement ?? REDACTED);
     return out;
   }
@@ -69,6 +71,10 @@ export function createRedactor(knownValues: Iterable<string> = []): Redactor {
 
 /** Knows shapes and field names only. */
 export const SHAPE_REDACTOR: Redactor = createRedactor();
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
 
 /** The ways a known value shows up: as it is, in a URL, in JSON, in hex, and in base64 at each of the three alignments. */
 function spellingsOf(value: string): readonly string[] {
@@ -109,7 +115,7 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
     if (path.has(value)) return "[circular]";
     if (depth >= MAX_DEPTH || ++nodes > MAX_NODES) return "[too deep or too large]";
     path.add(value);
-    const out = visitObject(value, depth);
+    const out = tolerate(() => visitObject(value, depth), UNREADABLE);
     path.delete(value);
     return out;
   }

@@ -17,6 +17,8 @@ export const ABORT: RuleGroup = {
 export const ABORT_NAMES: RuleGroup = {
   source: "structured",
   rules: [
+    { id: "abort/not-ours", when: { aborted: "no", token: ["aborterror", "abort_err", "requestabortederror"] },
+      means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "node", provider: "google", aborted: false, error: { name: "AbortError", message: "This operation was aborted", code: 20 } } },
     { id: "abort/name", when: { token: ["aborterror", "apiuseraborterror", "abort_err", "messageabortederror", "requestabortederror", "cancellederror", "cancelederror", "aborted_streaming", "aborted_tools", "user_cancelled", "user_canceled", "clientclosedrequesterror"] },
       means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "node", error: { name: "AbortError", message: "This operation was aborted", code: 20 } } },
   ],

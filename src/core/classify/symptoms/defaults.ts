@@ -4,14 +4,23 @@
 
 import type { RuleGroup } from "../rule.ts";
 
+/** The one status that names its cause: money. */
+// prettier-ignore
+export const PAYMENT: RuleGroup = {
+  source: "status",
+  rules: [
+    { id: "status/402", when: { status: [402] },                means: "QuotaExhausted",example: { surface: "http", provider: "deepseek", status: 402, message: "402" } },
+  ],
+};
+
 // prettier-ignore
 export const VAGUE_IDENTIFIERS: RuleGroup = {
   source: "structured",
   rules: [
     { id: "vague/rate-limit", when: { token: ["rate_limit_exceeded", "rate_limit_error", "ratelimiterror", "rate_limited", "ratelimitexceeded", "throttlingexception", "throttling_error", "throttling", "throttled", "too_many_requests", "toomanyrequests", "slow_down", "ramp_limit_exceeded", "modelnotreadyexception", "quota:minute", "retryablequotaerror", "requestburst_too_fast", "service_tier_capacity_exceeded", "rate_limit", "ratelimitreached", "limit_burst_rate", "resource_exhausted"] },
-      means: "RateLimited", example: { surface: "sse", provider: "openai", body: '{"type":"error","code":"rate_limit_exceeded","message":"Rate limit reached"}' } },
+      means: "RateLimited", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "rate_limit_error", message: "Error" } } } },
     { id: "vague/denied", when: { token: ["permission_error", "permission_denied", "permission-denied", "permissiondeniederror", "forbidden", "access_denied", "request_forbidden", "accessdenied", "unauthorizedoperation"] },
-      means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "google", status: 403, body: { error: { code: 403, message: "Permission denied on resource project default.", status: "PERMISSION_DENIED" } } } },
+      means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "google", status: 403, body: { error: { code: 403, status: "PERMISSION_DENIED" } } } },
     { id: "vague/auth", when: { token: ["unauthorized", "authentication", "not_authenticated"] },
       means: "AuthFailed", example: { surface: "http", status: 401, body: { error: "unauthorized" } } },
     { id: "vague/not-found", when: { token: ["not_found_error", "not_found", "notfounderror", "notfound", "resourcenotfoundexception", "thread_not_found", "previous_response_not_found", "session_not_found"] },
@@ -19,7 +28,7 @@ export const VAGUE_IDENTIFIERS: RuleGroup = {
     { id: "vague/request", when: { token: ["invalid_request_error", "invalid_argument", "badrequesterror", "bad_request", "invalid_request", "validationexception", "invalid_value", "unsupported_parameter", "unsupported_value", "missing_required_parameter", "unknown_parameter", "failed_precondition", "invalidparameter", "invalid_parameter", "invalid_parameter_error", "unprocessable", "unprocessableentityerror", "out_of_range", "invalid_function_parameters", "invalid_image", "image_parse_error", "invalid_image_format", "unsupported_image_media_type", "invalidparametervalue", "httpvalidationerror", "ai_invalidprompterror", "ai_invalidargumenterror"] },
       means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", provider: "openai", status: 400, body: { error: { message: "Invalid value: 'foo'.", type: "invalid_request_error", param: "messages[0].role", code: "invalid_value" } } } },
     { id: "vague/aborted", when: { token: ["abort_error", "cancelled", "canceled", "interrupted_by_user"] },
-      means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, message: "The operation was cancelled.", status: "CANCELLED" } } } },
+      means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, status: "CANCELLED" } } } },
   ],
 };
 
@@ -29,12 +38,12 @@ export const RPC_CODES: RuleGroup = {
   rules: [
     { id: "rpc/parse",            when: { rpcCode: [-32700] },         means: "SchemaInvalid", onTool: "OutputMalformed", example: { surface: "mcp", body: { jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } } } },
     { id: "rpc/invalid-request",  when: { rpcCode: [-32600] },         means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "mcp", body: { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "Invalid Request" } } } },
-    { id: "rpc/method-not-found", when: { rpcCode: [-32601] },         means: "Unsupported",                              example: { surface: "mcp", message: "MCP error -32601: Method not found" } },
-    { id: "rpc/invalid-params",   when: { rpcCode: [-32602] },         means: "InputInvalid",                             example: { surface: "mcp", message: "MCP error -32602: Invalid params" } },
+    { id: "rpc/method-not-found", when: { rpcCode: [-32601] },         means: "Unsupported",                              example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32601, message: "prompts/list" } } } },
+    { id: "rpc/invalid-params",   when: { rpcCode: [-32602] },         means: "InputInvalid",                             example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32602, message: "Unknown cursor" } } } },
     { id: "rpc/closed",           when: { rpcCode: [-32000], says: [["closed", "not connected", "disconnected"]] }, means: "ToolUnavailable", example: { surface: "mcp", message: "MCP error -32000: Connection closed" } },
     { id: "rpc/timeout",          when: { rpcCode: [-32001] },         means: "ExecutionTimeout",                         example: { surface: "mcp", message: "MCP error -32001: Request timed out" } },
-    { id: "rpc/not-found",        when: { rpcCode: [-32002] },         means: "NotFound",                                 example: { surface: "mcp", message: "MCP error -32002: Resource not found" } },
-    { id: "rpc/capability",       when: { rpcCode: [-32020, -32021, -32022] }, means: "Unsupported",                      example: { surface: "mcp", body: { error: { code: -32022, message: "Unsupported protocol version" } } } },
+    { id: "rpc/not-found",        when: { rpcCode: [-32002] },         means: "NotFound",                                 example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32002, message: "file:///plan.md" } } } },
+    { id: "rpc/capability",       when: { rpcCode: [-32020, -32021, -32022] }, means: "Unsupported",                      example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32021, message: "elicitation" } } } },
     { id: "rpc/elicitation",      when: { rpcCode: [-32042] },         means: "Forbidden",                                example: { surface: "mcp", message: "MCP error -32042: URL elicitation required" } },
   ],
 };
@@ -44,15 +53,14 @@ export const STATUSES: RuleGroup = {
   source: "status",
   rules: [
     { id: "status/400", when: { status: [400, 405, 406, 411, 414, 415, 416, 417, 431] }, means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", status: 400, body: "" } },
-    { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed",                               example: { surface: "http", provider: "openai", status: 401, body: '"Unauthorized"' } },
-    { id: "status/402", when: { status: [402] },                means: "QuotaExhausted",                           example: { surface: "http", provider: "deepseek", status: 402, message: "402" } },
+    { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed",                               example: { surface: "http", provider: "openai", status: 401, message: "401 status code (no body)" } },
     { id: "status/403", when: { status: [403, 412, 451] },      means: "AccessDenied", onTool: "Forbidden",        example: { surface: "http", provider: "mistral", status: 403, message: "403 status code (no body)" } },
-    { id: "status/404", when: { status: [404, 410] },           means: "EndpointNotFound", onTool: "NotFound",     example: { surface: "http", provider: "azure", status: 404, body: { error: { code: "404", message: "Resource not found" } } } },
+    { id: "status/404", when: { status: [404, 410] },           means: "EndpointNotFound", onTool: "NotFound",     example: { surface: "http", status: 404, message: "404 status code (no body)" } },
     { id: "status/408", when: { status: [408] },                means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "http", status: 408 } },
     { id: "status/409", when: { status: [409, 423] },           means: "ResourceBusy",                             example: { surface: "http", status: 409, message: "409 conflict" } },
     { id: "status/413", when: { status: [413] },                means: "ContextOverflow", onTool: "InputInvalid",  example: { surface: "http", status: 413, message: "413 status code (no body)" } },
     { id: "status/422", when: { status: [422] },                means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "http", status: 422, body: { detail: [{ loc: ["body", "model"], msg: "field required", type: "missing" }] } } },
-    { id: "status/429", when: { status: [429] },                means: "RateLimited",                              example: { surface: "http", provider: "google", status: 429, message: "HTTP 429 Too Many Requests." } },
+    { id: "status/429", when: { status: [429] },                means: "RateLimited",                              example: { surface: "http", provider: "openrouter", status: 429, message: "429 Provider returned error" } },
     { id: "status/498", when: { status: [498] },                means: "Overloaded", onTool: "ToolUnavailable",    example: { surface: "http", provider: "groq", status: 498 } },
     { id: "status/499", when: { status: [499] },                means: "TurnCancelled", onTool: "ToolCancelled",   example: { surface: "http", status: 499 } },
     { id: "status/501", when: { status: [501, 505] },           means: "MissingCapability", onTool: "Unsupported", example: { surface: "http", status: 501 } },
@@ -69,12 +77,12 @@ export const SERVER_IDENTIFIERS: RuleGroup = {
   source: "structured",
   rules: [
     { id: "vague/server", when: { token: ["server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalservererror", "internalserverexception", "internalfailure", "modelerrorexception", "modelstreamerrorexception", "internalerror", "provider_unavailable", "bad_gateway", "upstream_error", "serviceunavailableerror", "service_unavailable", "service_unavailable_error", "unavailable"] },
-      means: "Provider5xx", example: { surface: "sse", provider: "openai", body: { error: { message: "The server had an error while processing your request", type: "server_error" } } } },
+      means: "Provider5xx", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "api_error", message: "Error" } } } },
     { id: "rpc/internal", when: { rpcCode: [-32603, -32000] },
       means: "ExecutionFailed", example: { surface: "mcp", message: "MCP error -32603: Internal error" } },
     { id: "vague/connection", when: { token: ["apiconnectionerror", "socketerror", "connectionerror", "clientconnectorerror", "remoteprotocolerror", "connecterror", "readerror", "protocolerror", "maxretryerror", "newconnectionerror", "connectionreseterror", "connectionrefusederror", "remotedisconnected", "incompleteread", "chunkedencodingerror", "serverdisconnectederror", "clientoserror", "clientpayloaderror", "eoferror", "unexpectedeof", "proxyerror"] },
-      means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "openai.error.APIConnectionError: Error communicating with OpenAI" },
+      means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "litellm.APIConnectionError: OllamaException" },
     { id: "vague/timeout", when: { token: ["timeouterror", "timeout", "timeoutexception", "etimeout"] },
-      means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "node", error: { name: "TimeoutError", message: "The operation was aborted due to timeout", code: 23 } } },
+      means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "node", error: { name: "TimeoutError", code: 23 } } },
   ],
 };

@@ -2,7 +2,7 @@
 
 import type { RuleGroup } from "../rule.ts";
 import { ABORT, ABORT_NAMES } from "./abort.ts";
-import { RPC_CODES, SERVER_IDENTIFIERS, STATUSES, VAGUE_IDENTIFIERS } from "./defaults.ts";
+import { PAYMENT, RPC_CODES, SERVER_IDENTIFIERS, STATUSES, VAGUE_IDENTIFIERS } from "./defaults.ts";
 import { ERRNOS, FILE_ERRNOS } from "./errnos.ts";
 import { IDENTIFIERS } from "./identifiers.ts";
 import { CLI_EXIT_CODES, PROCESS, TERMINATED } from "./process.ts";
@@ -26,6 +26,7 @@ export const SYMPTOMS: readonly RuleGroup[] = [
   REQUEST_WORDS,
   HOST_WORDS,
   FILE_ERRNOS,
+  PAYMENT,
   VAGUE_IDENTIFIERS,
   RPC_CODES,
   STATUSES,

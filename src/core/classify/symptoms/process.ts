@@ -22,12 +22,12 @@ export const PROCESS: RuleGroup = {
 export const CLI_EXIT_CODES: RuleGroup = {
   source: "process",
   rules: [
-    { id: "exit/cancelled",      when: { exitCode: [130] },                                         means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", exitCode: 130, message: "Operation cancelled." } },
+    { id: "exit/cancelled",      when: { exitCode: [130] },                                         means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", provider: "gemini-cli", exitCode: 130 } },
     { id: "exit/gemini-auth",    when: { provider: ["gemini"], exitCode: [41, 145] },               means: "AuthFailed",            example: { surface: "cli", provider: "gemini-cli", exitCode: 41 } },
     { id: "exit/gemini-input",   when: { provider: ["gemini"], exitCode: [42, 144] },               means: "RequestInvalid",        example: { surface: "cli", provider: "gemini-cli", exitCode: 42 } },
     { id: "exit/gemini-sandbox", when: { provider: ["gemini"], exitCode: [44] },                    means: "SandboxFailed",         example: { surface: "cli", provider: "gemini-cli", exitCode: 44 } },
     { id: "exit/gemini-config",  when: { provider: ["gemini"], exitCode: [52] },                    means: "ConfigSchemaViolation", example: { surface: "cli", provider: "gemini-cli", exitCode: 52 } },
-    { id: "exit/turn-limit",     when: { provider: ["gemini", "qwen"], exitCode: [53] },            means: "TurnLimit",             example: { surface: "cli", provider: "qwen", exitCode: 53, message: "Reached max session turns for this session." } },
+    { id: "exit/turn-limit",     when: { provider: ["gemini", "qwen"], exitCode: [53] },            means: "TurnLimit",             example: { surface: "cli", provider: "qwen", exitCode: 53 } },
     { id: "exit/gemini-tool",    when: { provider: ["gemini"], exitCode: [54] },                    means: "ExecutionFailed",       example: { surface: "cli", provider: "gemini-cli", exitCode: 54 } },
     { id: "exit/gemini-denied",  when: { provider: ["gemini"], exitCode: [55, 147] },               means: "AccessDenied",          example: { surface: "cli", provider: "gemini-cli", exitCode: 55 } },
     { id: "exit/gemini-404",     when: { provider: ["gemini"], exitCode: [148] },                   means: "ModelNotFound",         example: { surface: "cli", provider: "gemini-cli", exitCode: 148 } },

@@ -1,0 +1,89 @@
+// Proves what holds for every command: exit codes, version, help, wrong calls, colour, and the tour.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { FAULT_CODES, SHAPE_REDACTOR } from "../../src/core/index.ts";
+import { runCli } from "../support/run-cli.ts";
+
+const COMMANDS = [
+  "classify",
+  "explain",
+  "policy",
+  "policy check",
+  "policy show",
+  "policy simulate",
+  "policy schema",
+  "tour",
+];
+const ESCAPE = "\u001b[";
+
+describe("the program", () => {
+  it("promises these exit codes to scripts", () => {
+    const codes = Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code]);
+    expect(Object.fromEntries(codes)).toEqual({ ok: 0, failed: 1, usage: 2, config: 3, partial: 6 });
+  });
+
+  it.each(["--version", "-V"])("prints the version of package.json for %s", async (flag) => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    expect(await runCli([flag])).toEqual({ stdout: `${version}\n`, stderr: "", exit: "ok" });
+  });
+
+  it("prints help when called without arguments", async () => {
+    const { stdout, stderr, exit } = await runCli([]);
+    expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
+    for (const command of ["classify", "explain", "policy", "tour"]) expect(stdout).toContain(`\n  ${command}`);
+  });
+
+  it.each(COMMANDS)("has help for %s", async (command) => {
+    const { stdout, stderr, exit } = await runCli([...command.split(" "), "--help"]);
+    expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
+    expect(stdout).toContain(`Usage: faultline ${command}`);
+  });
+
+  it.each(["classify", "explain"])("shows examples in the help of %s", async (command) => {
+    const { stdout } = await runCli([command, "--help"]);
+    expect(stdout).toMatch(new RegExp(`Examples:\\n(?:.*\\n)*? {2}\\$ faultline ${command} `));
+  });
+});
+
+describe("a wrong call", () => {
+  it.each([
+    ["an unknown command", ["clasify", "x"], "Did you mean classify?"],
+    ["an unknown subcommand", ["policy", "chek", "x"], "Did you mean check?"],
+    ["an unknown option", ["explain", "--lst"], "Did you mean --list?"],
+    ["an unknown language", ["explain", "RateLimited", "--locale", "xx"], "en, zh-CN"],
+    ["a missing argument", ["policy", "check"], "file"],
+    ["a group without a command", ["policy"], "Usage: faultline policy"],
+  ])("%s is refused with a hint", async (_what, args, hint) => {
+    const { stdout, stderr, exit } = await runCli(args);
+    expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe("colour", () => {
+  it.each([
+    ["is off when nobody looks", [], {}, false],
+    ["is on when asked for", ["--color", "always"], {}, true],
+    ["is on with FORCE_COLOR", [], { FORCE_COLOR: "1" }, true],
+    ["is off with --color never even then", ["--color", "never"], { FORCE_COLOR: "1" }, false],
+  ] as const)("%s", async (_what, args, env, colored) => {
+    const { stdout } = await runCli(["explain", "RateLimited", ...args], { env });
+    expect(stdout.includes(ESCAPE)).toBe(colored);
+  });
+});
+
+describe("tour", () => {
+  it("shows at least eight faults and no secret", async () => {
+    const { stdout, stderr, exit } = await runCli(["tour"]);
+    expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
+    const codes = [...stdout.matchAll(/^ {2}fault (\w+)/gm)].map(([, code]) => code);
+    expect(codes.length).toBeGreaterThanOrEqual(8);
+    expect(FAULT_CODES).toEqual(expect.arrayContaining(codes));
+    expect(SHAPE_REDACTOR.text(stdout)).toBe(stdout);
+  });
+});

@@ -1,0 +1,222 @@
+// How classification believes: structure before words, causes before symptoms, nothing from the model's prose.
+
+import { describe, expect, it } from "vitest";
+import { classify, rulesWith, type Evidence, type FaultCode } from "../../../src/core/index.ts";
+
+function codeOf(evidence: Evidence): FaultCode {
+  return classify(evidence).code;
+}
+
+describe("order of belief", () => {
+  it("lets the caller's abort win over everything", () => {
+    const evidence: Evidence = {
+      surface: "http",
+      status: 429,
+      message: "rate limit",
+      error: new Error("ECONNRESET"),
+      aborted: true,
+    };
+    expect(classify(evidence)).toMatchObject({ code: "TurnCancelled", evidence: { source: "abort" } });
+    expect(codeOf({ ...evidence, aborted: "session" })).toBe("SessionCancelled");
+    expect(codeOf({ ...evidence, surface: "tool", aborted: "tool" })).toBe("ToolCancelled");
+    expect(codeOf({ ...evidence, aborted: false })).not.toBe("TurnCancelled");
+  });
+
+  it.each<[string, Evidence, FaultCode]>([
+    [
+      "a quota dressed as a 429",
+      { surface: "http", status: 429, body: { error: { type: "insufficient_quota" } } },
+      "QuotaExhausted",
+    ],
+    [
+      "an overflow dressed as a 500",
+      { surface: "http", status: 500, body: { error: { message: "Context size has been exceeded." } } },
+      "ContextOverflow",
+    ],
+    [
+      "an overflow dressed as a rate limit",
+      {
+        surface: "http",
+        status: 413,
+        body: {
+          error: {
+            code: "rate_limit_exceeded",
+            message: "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 14368",
+          },
+        },
+      },
+      "ContextOverflow",
+    ],
+    [
+      "a bad parameter dressed as a 429",
+      {
+        surface: "http",
+        status: 429,
+        body: { error: { type: "throttling_error", message: "Unknown parameter: '_litellm_rate_limit_descriptors'." } },
+      },
+      "RequestInvalid",
+    ],
+    [
+      "a bad key dressed as a 400",
+      { surface: "http", status: 400, body: { code: "400", error: "Incorrect API key provided: sk***XX." } },
+      "AuthFailed",
+    ],
+    [
+      "an error inside a 200",
+      { surface: "http", status: 200, body: { choices: [], error: { code: 429, message: "Provider returned error" } } },
+      "RateLimited",
+    ],
+    [
+      "a warning before the cause",
+      { surface: "cli", message: "Warning: no last-known-good\nAPI Error: 529 Overloaded" },
+      "Overloaded",
+    ],
+    ["an empty 200", { surface: "http", status: 200, body: "" }, "EmptyOutput"],
+    ["a status nobody knows", { surface: "http", status: 599 }, "Provider5xx"],
+    ["nothing at all", { surface: "cli" }, "Unclassified"],
+  ])("sees through %s", (_what, evidence, code) => {
+    expect(codeOf(evidence)).toBe(code);
+  });
+
+  it("names its rule and what else nearly matched", () => {
+    const fault = classify({
+      surface: "http",
+      status: 403,
+      message: "You've used all available credits. Permission denied.",
+    });
+    expect(fault).toMatchObject({ code: "QuotaExhausted", evidence: { rule: "words/money", source: "text" } });
+    expect(fault.evidence.nearly).toEqual(expect.arrayContaining(["words/no-access", "status/403"]));
+  });
+
+  it("calls the same cause by the tool's name on a tool's surface", () => {
+    expect(codeOf({ surface: "http", status: 404 })).toBe("EndpointNotFound");
+    expect(codeOf({ surface: "tool", status: 404 })).toBe("NotFound");
+    expect(codeOf({ surface: "node", code: "ECONNREFUSED" })).toBe("NetworkDisconnect");
+    expect(codeOf({ surface: "tool", code: "ECONNREFUSED" })).toBe("ToolUnavailable");
+    expect(codeOf({ surface: "tool", status: 504 })).toBe("ExecutionTimeout");
+  });
+});
+
+describe("digits and words that mean nothing", () => {
+  it.each([
+    "connect to 127.0.0.1:5030 established, request req_429503 done",
+    "processed 429 rows in 503 ms",
+    "ModuleNotFoundError: No module named 'networkx'",
+    "sklearn/neural_network/_multilayer_perceptron.py:503: ConvergenceWarning",
+    "line 429: author: Jane Forbiddenson",
+    "parameter rate_limit_window accepted",
+    "see https://example.com/docs/rate-limits and https://example.com/billing/quota for details",
+    "pid 401 exited, 403 tokens used",
+  ])("%s", (message) => {
+    expect([
+      "RateLimited",
+      "Overloaded",
+      "Provider5xx",
+      "NetworkDisconnect",
+      "AuthFailed",
+      "AccessDenied",
+      "QuotaExhausted",
+    ]).not.toContain(codeOf({ surface: "cli", message }));
+  });
+});
+
+describe("structure", () => {
+  it("walks cause chains and AggregateErrors", () => {
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    expect(
+      codeOf({ surface: "node", error: new TypeError("fetch failed", { cause: new AggregateError([refused], "") }) }),
+    ).toBe("NetworkDisconnect");
+    const tls = Object.assign(new Error("self"), { code: "SELF_SIGNED_CERT_IN_CHAIN" });
+    expect(codeOf({ surface: "node", error: new Error("a", { cause: new Error("b", { cause: tls }) }) })).toBe(
+      "TlsUntrusted",
+    );
+  });
+
+  it("reads JSON nested in text nested in JSON", () => {
+    const inner = JSON.stringify({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+    const outer = JSON.stringify({ error: { code: 400, message: inner, status: "INVALID_ARGUMENT" } });
+    expect(codeOf({ surface: "cli", message: `API Error: 400 ${outer}` })).toBe("Overloaded");
+    expect(codeOf({ surface: "http", status: 400, body: outer })).toBe("Overloaded");
+  });
+
+  it("reads truncated JSON and Python's repr", () => {
+    expect(codeOf({ surface: "cli", message: 'Error: {"error":{"message":"x","type":"insufficient_quota","pa' })).toBe(
+      "QuotaExhausted",
+    );
+    expect(codeOf({ surface: "node", message: "{'error': {'type': 'insufficient_quota', 'param': None}}" })).toBe(
+      "QuotaExhausted",
+    );
+  });
+
+  it("reads a proxy's HTML by its status", () => {
+    expect(
+      codeOf({ surface: "http", status: 522, body: "<!DOCTYPE html><title>x | 522: Connection timed out</title>" }),
+    ).not.toBe("Unclassified");
+    expect(
+      codeOf({
+        surface: "cli",
+        message: "unexpected status 502 Bad Gateway: <html><center>cloudflare</center></html>",
+      }),
+    ).toBe("Provider5xx");
+  });
+
+  it("never reads the model's prose", () => {
+    const prose = "I hit a 429 rate limit and the context length was exceeded; invalid_api_key.";
+    expect(
+      codeOf({
+        surface: "http",
+        status: 200,
+        body: { choices: [{ finish_reason: "stop", message: { content: prose } }] },
+      }),
+    ).toBe("Unclassified");
+    expect(codeOf({ surface: "cli", exitCode: 0, body: { type: "result", is_error: false, result: prose } })).toBe(
+      "Unclassified",
+    );
+    expect(
+      codeOf({ surface: "cli", body: { type: "result", is_error: true, result: "API Error: 529 Overloaded" } }),
+    ).toBe("Overloaded");
+    expect(
+      codeOf({
+        surface: "mcp",
+        body: { isError: true, content: [{ type: "text", text: "MCP error -32602: Tool x not found" }] },
+      }),
+    ).toBe("NotFound");
+  });
+
+  it("tells one denial from a loop of them", () => {
+    const denial = { tool_name: "Bash" };
+    expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [denial] } })).toBe("AccessDenied");
+    expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [denial, denial, denial] } })).toBe(
+      "PermissionLoop",
+    );
+    expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [] } })).toBe("Unclassified");
+  });
+
+  it("remembers a server that forbids retrying", () => {
+    expect(
+      classify({ surface: "http", status: 500, headers: { "x-should-retry": "false" } }).context["shouldRetry"],
+    ).toBe(false);
+  });
+});
+
+describe("own rules", () => {
+  const rules = rulesWith([
+    {
+      id: "tool/503",
+      when: { status: [503], surface: ["tool"] },
+      means: "ExecutionFailed",
+      example: { surface: "tool", status: 503 },
+    },
+    { id: "tool/words", when: { says: [["out of stock"]] }, means: "NotFound", example: "Out of stock" },
+  ]);
+
+  it("stand in front of the built-in ones", () => {
+    expect(classify({ surface: "tool", status: 503 }, rules)).toMatchObject({
+      code: "ExecutionFailed",
+      evidence: { rule: "tool/503" },
+    });
+    expect(classify({ surface: "http", status: 503 }, rules).code).toBe("Overloaded");
+    expect(classify({ surface: "tool", message: "Item is OUT OF STOCK" }, rules).code).toBe("NotFound");
+    expect(classify({ surface: "tool", status: 503 }).code).toBe("ToolUnavailable");
+  });
+});

@@ -1,0 +1,153 @@
+// Whatever comes in, a fault comes out: no throw, no hang, and no more work than the input is long.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { classify, isFaultCode, SURFACES, type Evidence } from "../../../src/core/index.ts";
+import { createPhraseBook, normalise } from "../../../src/core/classify/phrases.ts";
+
+function expectFault(evidence: Evidence): void {
+  const fault = classify(evidence);
+  expect(isFaultCode(fault.code)).toBe(true);
+  expect(fault.message.length).toBeLessThan(600);
+  JSON.stringify(fault);
+}
+
+const thrower = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error("get");
+    },
+    ownKeys: () => {
+      throw new Error("ownKeys");
+    },
+    has: () => {
+      throw new Error("has");
+    },
+    getPrototypeOf: () => {
+      throw new Error("getPrototypeOf");
+    },
+  },
+);
+
+describe("hostile input", () => {
+  it("of any kind becomes a fault", () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    });
+    fc.assert(
+      fc.property(
+        fc.record(
+          {
+            surface: fc.constantFrom(...SURFACES),
+            status: anything,
+            headers: anything,
+            body: anything,
+            message: anything,
+            error: anything,
+            code: anything,
+            exitCode: anything,
+            signal: anything,
+            stopReason: anything,
+            provider: anything,
+            observedAt: anything,
+            aborted: fc.constantFrom(undefined, false),
+          },
+          { requiredKeys: ["surface"] },
+        ),
+        (evidence) => {
+          expectFault(evidence as Evidence);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("in any bytes becomes a fault", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 500 }), fc.constantFrom(...SURFACES), (message, surface) => {
+        expectFault({ surface, message, body: message, headers: { "retry-after": message } });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each<[string, Evidence]>([
+    ["getters that throw", { surface: "node", error: thrower, body: thrower, headers: thrower }],
+    [
+      "an error whose message throws",
+      {
+        surface: "node",
+        error: Object.defineProperty(new Error("x"), "message", {
+          get: () => {
+            throw new Error("no");
+          },
+        }),
+      },
+    ],
+    ["lone surrogates", { surface: "cli", message: "\ud800 rate limit exceeded \udfff" }],
+    ["NUL and control bytes", { surface: "cli", message: "\u0000\u0001\u001b[31mrate limit exceeded\u001b[0m" }],
+    ["ten megabytes of text", { surface: "cli", message: "x".repeat(10_000_000) }],
+    ["ten megabytes of JSON", { surface: "http", status: 500, body: `{"a":"${"x".repeat(10_000_000)}"}` }],
+    ["ten megabytes of brackets", { surface: "http", status: 500, body: "[".repeat(10_000_000) }],
+    ["ten megabytes of quotes and colons", { surface: "cli", message: '"type":"'.repeat(1_250_000) }],
+    ["ten megabytes of digits", { surface: "cli", message: "429 ".repeat(2_500_000) }],
+    ["ten megabytes of white space", { surface: "cli", message: " ".repeat(10_000_000) }],
+    ["an absurd retry-after", { surface: "http", status: 429, headers: { "retry-after": "9".repeat(5000) } }],
+    ["a number as a header", { surface: "http", status: 429, headers: 42 }],
+    ["NaN for a status", { surface: "http", status: NaN }],
+  ])("%s", (_what, evidence) => {
+    expectFault(evidence);
+  });
+
+  it("deep nesting and cyclic causes", () => {
+    let deep: unknown = "rate limit exceeded";
+    for (let i = 0; i < 100_000; i++) deep = { error: deep };
+    expectFault({ surface: "http", body: deep });
+    const cyclic = new Error("a");
+    cyclic.cause = new Error("b", { cause: cyclic });
+    expectFault({ surface: "node", error: cyclic });
+    const wide = { errors: Array.from({ length: 100_000 }, () => new Error("x")) };
+    expectFault({ surface: "node", error: wide });
+  });
+
+  it("still finds what stands at the head or the tail of a long text", () => {
+    const filler = "lorem ipsum dolor ".repeat(600_000);
+    expect(classify({ surface: "cli", message: `rate limit exceeded ${filler}` }).code).toBe("RateLimited");
+    expect(classify({ surface: "cli", message: `${filler} prompt is too long: 3 tokens > 2 maximum` }).code).toBe(
+      "ContextOverflow",
+    );
+  });
+
+  it("cannot change the prototype of anything", () => {
+    classify({ surface: "http", body: JSON.parse('{"__proto__":{"code":"polluted"},"constructor":{"name":"x"}}') });
+    expect(({} as { code?: string }).code).toBeUndefined();
+  });
+});
+
+describe("phrases", () => {
+  it("are found exactly where a plain search finds them, whatever the text", () => {
+    const phrases = ["rate limit", "limit", "rate", "a", "ab", "abab", "ba*", "余额不足"];
+    const book = createPhraseBook(phrases);
+    const letters = fc.constantFrom("a", "b", " ", "rate", "limit", "余额不足", "x", "9", "-");
+    fc.assert(
+      fc.property(fc.array(letters, { maxLength: 30 }), (parts) => {
+        const text = normalise(parts.join(""));
+        for (const phrase of phrases) {
+          const open = phrase.endsWith("*");
+          const word = open ? phrase.slice(0, -1) : phrase;
+          const pattern = /^[a-z ]+$/.test(word) ? `(?<![a-z0-9])${word}${open ? "" : "(?![a-z0-9])"}` : word;
+          expect(book.find(text).has(book.idOf(phrase)), `${phrase} in ${JSON.stringify(text)}`).toBe(
+            new RegExp(pattern).test(text),
+          );
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

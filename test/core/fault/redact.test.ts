@@ -1,0 +1,135 @@
+// Secrets do not get through: by shape, by the name of their field, by known value in any of its spellings.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRedactor, REDACTED, SECRET_SHAPES, SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
+
+describe("by shape", () => {
+  it.each(SECRET_SHAPES.map(({ name, example }) => [name, example]))("takes out a %s", (_name, example) => {
+    const out = SHAPE_REDACTOR.text(`before ${example} after`);
+    expect(out).toContain(REDACTED);
+    expect(out.startsWith("before ")).toBe(true);
+    expect(out.length).toBeLessThan(`before ${example} after`.length + REDACTED.length + 2);
+  });
+
+  it.each([
+    ["max_tokens: 4096", "a count of tokens"],
+    ["Please run /login", "a command"],
+    ["model gpt-5.4-mini in region eu-west-1", "names"],
+    ["https://example.com/v1/models?limit=10", "a harmless query"],
+    ["tokens per min (TPM): Limit 30000, Used 29500", "limits"],
+  ])("leaves %j alone (%s)", (text) => {
+    expect(SHAPE_REDACTOR.text(text)).toBe(text);
+  });
+});
+
+describe("by field", () => {
+  it("takes the value of a secret field whatever it looks like, at any depth", () => {
+    const out = SHAPE_REDACTOR.value({
+      headers: { "Authorization": "opaque", "x-api-key": "hunter2", "content-type": "application/json" },
+      nested: [{ password: 12345678 }, { client_secret: { deep: "x" } }],
+    });
+    expect(out).toEqual({
+      headers: { "Authorization": REDACTED, "x-api-key": REDACTED, "content-type": "application/json" },
+      nested: [{ password: REDACTED }, { client_secret: REDACTED }],
+    });
+  });
+
+  it("finds it in JSON inside a string, also inside that", () => {
+    const inner = JSON.stringify({ api_key: "p@ss word, with spaces", ok: 1 });
+    const out = JSON.stringify(SHAPE_REDACTOR.value({ body: JSON.stringify({ error: inner }) }));
+    expect(out).not.toContain("p@ss word");
+    expect(out).toContain("ok");
+  });
+
+  it("reads Headers, Maps, URLs and errors", () => {
+    const out = JSON.stringify(
+      SHAPE_REDACTOR.value({
+        headers: new Headers({ authorization: "Bearer abcdefgh12345678", accept: "text/plain" }),
+        map: new Map([["cookie", "session=1"]]),
+        url: new URL("https://user:pa55word@example.com/?api_key=abcd1234"),
+        error: new Error("bad key sk-abcdefghijklmnop"),
+      }),
+    );
+    for (const secret of ["abcdefgh12345678", "session=1", "pa55word", "abcd1234", "sk-abcdefghijklmnop"]) {
+      expect(out).not.toContain(secret);
+    }
+    expect(out).toContain("text/plain");
+  });
+});
+
+describe("by known value", () => {
+  const secret = fc
+    .string({ unit: "grapheme-ascii", minLength: 8, maxLength: 40 })
+    .filter((value) => /[a-z0-9]{6}/i.test(value));
+
+  it("takes it out of text around it", () => {
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
+        expect(createRedactor([value]).text(`${before} ${value} ${after}`)).not.toContain(value);
+      }),
+    );
+  });
+
+  it("takes out its base64, at any alignment, its hex and its URL form", () => {
+    fc.assert(
+      fc.property(secret, fc.nat(5), fc.nat(5), (value, before, after) => {
+        const bytes = Buffer.concat([Buffer.alloc(before, 65), Buffer.from(value), Buffer.alloc(after, 66)]);
+        const { text } = createRedactor([value]);
+        const encoded = bytes.toString("base64");
+        // The characters that hold nothing but the secret: everything but the groups it shares with its neighbours.
+        const own = encoded.slice(Math.ceil((before * 8) / 6) + 1, Math.floor(((before + value.length) * 8) / 6) - 1);
+        expect(text(encoded)).not.toContain(own);
+        expect(text(bytes.toString("base64url"))).not.toContain(own.replaceAll("+", "-").replaceAll("/", "_"));
+        expect(text(bytes.toString("hex"))).not.toContain(Buffer.from(value).toString("hex"));
+        expect(text(`?q=${encodeURIComponent(value)}`)).not.toContain(encodeURIComponent(value));
+      }),
+    );
+  });
+
+  it("takes it out of keys and values of any object", () => {
+    fc.assert(
+      fc.property(secret, fc.object({ maxDepth: 4 }), (value, object) => {
+        const out = createRedactor([value]).value({ object, [value]: [value, { deep: `x${value}y` }] });
+        expect(JSON.stringify(out)).not.toContain(JSON.stringify(value).slice(1, -1));
+      }),
+    );
+  });
+
+  it("ignores values too short to be told from words", () => {
+    expect(createRedactor(["a", "key"]).text("a key fact")).toBe("a key fact");
+  });
+});
+
+describe("hostile values", () => {
+  it("cuts cycles, throwing getters, deep trees and bytes without throwing", () => {
+    const cyclic: Record<string, unknown> = { bytes: new Uint8Array(3), big: 1n, gone: undefined, call: () => 1 };
+    cyclic["self"] = cyclic;
+    Object.defineProperty(cyclic, "trap", {
+      enumerable: true,
+      get() {
+        throw new Error("no");
+      },
+    });
+    let deep: unknown = "bottom";
+    for (let i = 0; i < 10_000; i++) deep = { deep };
+    cyclic["deep"] = deep;
+    const out = SHAPE_REDACTOR.value(cyclic) as Record<string, unknown>;
+    expect(out).toMatchObject({ bytes: "[3 bytes]", big: "1", self: "[circular]", trap: "[unreadable]" });
+    expect(JSON.stringify(out)).not.toContain("bottom");
+  });
+
+  it("does not let an object choose its own prototype", () => {
+    const out = SHAPE_REDACTOR.value(JSON.parse('{"__proto__": {"polluted": true}}')) as Record<string, unknown>;
+    expect(Object.getPrototypeOf(out)).toBe(Object.prototype);
+    expect((out as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it("accepts any value", () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true }), (value) => {
+        JSON.stringify(SHAPE_REDACTOR.value(value));
+      }),
+    );
+  });
+});

@@ -1,0 +1,102 @@
+// Runs the built program the way a shell does: as a child process with a folder, a stdin and an environment of its own.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+export interface RunOptions {
+  /** What is piped in; without it stdin is empty, as in a cron job. */
+  readonly stdin?: string | Buffer | Iterable<string>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Files that stand in the folder the program runs in. */
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  /** Options for Node itself. */
+  readonly nodeArgs?: readonly string[];
+}
+
+export interface Run {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The name of the exit code; a code that `EXIT_CODES` does not have, or a signal, shows as such. */
+  readonly exit: string;
+}
+
+export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  return run(process.execPath, [...(options.nodeArgs ?? []), MAIN, ...args], options);
+}
+
+/** A shell line in which `faultline` is the built program. */
+export function runShell(line: string, options: RunOptions = {}): Promise<Run> {
+  return run("sh", ["-c", `faultline() { "$NODE" "$MAIN" "$@"; }\n${line}`], {
+    ...options,
+    env: { NODE: process.execPath, MAIN, ...options.env },
+  });
+}
+
+/** Fails unless stdout is one line with one JSON document. */
+export function jsonOf({ stdout }: Run): unknown {
+  if (!/^[^\n]+\n$/.test(stdout)) throw new Error(`not exactly one line on stdout: ${JSON.stringify(stdout)}`);
+  return JSON.parse(stdout);
+}
+
+export function jsonLinesOf({ stdout }: Run): readonly unknown[] {
+  return stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+async function run(command: string, args: readonly string[], { stdin, env, files }: RunOptions): Promise<Run> {
+  const folder = await mkdtemp(join(tmpdir(), "faultline-cli-"));
+  try {
+    for (const [name, content] of Object.entries(files ?? {})) await writeFile(join(folder, name), content);
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: { ...plainEnv(), ...env },
+      stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    const exit = new Promise<string>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => {
+        resolve(exitName(code, signal));
+      });
+    });
+    if (child.stdin !== null && stdin !== undefined) {
+      child.stdin.on("error", ignoreClosedPipe);
+      Readable.from(stdin).pipe(child.stdin);
+    }
+    const [out, err, name] = await Promise.all([textOf(child.stdout), textOf(child.stderr), exit]);
+    return { stdout: out, stderr: err, exit: name };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function textOf(stream: Readable | null): Promise<string> {
+  return stream === null ? Promise.resolve("") : text(stream);
+}
+
+/** A program that refuses its arguments does not read its stdin. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+/** Language and colour are what a test says they are, not what this machine has. */
+function plainEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:LANG|LANGUAGE|LC_.*|NO_COLOR|FORCE_COLOR)$/.test(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+function exitName(code: number | null, signal: string | null): string {
+  const known = Object.entries(EXIT_CODES).find(([, exit]) => exit.code === code);
+  return known?.[0] ?? signal ?? `unknown code ${String(code)}`;
+}
