@@ -23,7 +23,12 @@ export function globalOptions(command: Command, { env }: Io): GlobalOptions {
   return {
     json: raw.json === true,
     jsonl: raw.jsonl === true,
-    locale: raw.locale ?? resolveLocale(env["LC_ALL"] ?? env["LC_MESSAGES"] ?? env["LANG"] ?? "en"),
+    locale: raw.locale ?? resolveLocale(firstSet(env["LC_ALL"], env["LC_MESSAGES"], env["LANG"])),
     color: raw.color ?? "auto",
   };
+}
+
+/** A variable that is set but empty counts as not set. */
+function firstSet(...values: readonly (string | undefined)[]): string {
+  return values.find((value) => value !== undefined && value !== "") ?? "en";
 }

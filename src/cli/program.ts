@@ -1,7 +1,7 @@
 // The command line, built around the I/O it is given.
 
 import { Command, CommanderError, Option } from "commander";
-import { LOCALES } from "../core/index.ts";
+import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addPolicy } from "./commands/policy.ts";
@@ -16,7 +16,7 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
   } catch (error) {
     if (error instanceof UsageError) {
       io.exit(error.exit);
-      await io.stderr.write(`faultline: ${error.message}\n`);
+      await io.stderr.write(`faultline: ${SHAPE_REDACTOR.text(error.message)}\n`);
     } else if (error instanceof CommanderError) {
       if (error.exitCode !== 0) io.exit("usage");
     } else throw error;
@@ -35,7 +35,7 @@ function createProgram(version: string, io: Io): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      writeErr: (text) => void io.stderr.write(SHAPE_REDACTOR.text(text)),
     })
     .exitOverride();
   addClassify(program, io);

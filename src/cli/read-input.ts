@@ -7,9 +7,6 @@ const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 export async function readInput(text: string | undefined, io: Io, mayBeEmpty: boolean): Promise<string> {
   if (text !== undefined && text !== "-") return text;
   if (text === undefined && mayBeEmpty) return "";
-  if (text === undefined && io.stdin === NO_STDIN) {
-    throw new UsageError("Nothing to read: give the error text as an argument, or `-` to read it from stdin.");
-  }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of io.stdin) {
@@ -18,7 +15,12 @@ export async function readInput(text: string | undefined, io: Io, mayBeEmpty: bo
       throw new UsageError(`stdin is longer than ${MAX_INPUT_BYTES} bytes; pass the last part of it.`);
     chunks.push(chunk);
   }
+  if (text === undefined && bytes === 0) throw nothingToRead();
   return Buffer.concat(chunks).toString("utf8");
+}
+
+function nothingToRead(): UsageError {
+  return new UsageError("Nothing to read: give the error text as an argument, or `-` to read it from stdin.");
 }
 
 /** A terminal as stdin: nobody pipes anything in, and waiting for it would look like a hang. */

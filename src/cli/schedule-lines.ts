@@ -13,5 +13,5 @@ export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): reado
     const total = reachable ? `${words.inAll} ≤ ${time(totalMaxMs)}` : words.never;
     return `${words.attempt(attempt, retry.maxAttempts)}  ${words.after} ${range}  ${total}`;
   });
-  return [...waits, `${words.serverWins} ${time(retry.maxWaitMs)}.`, next];
+  return [...waits, words.serverWins(time(retry.maxWaitMs)), next];
 }

@@ -23,7 +23,7 @@ const EN = {
   then: "then",
   never: "never reached",
   from: "from",
-  serverWins: "A wait the server names is kept exactly, up to",
+  serverWins: (most: string) => `A wait the server names is kept exactly, up to ${most}.`,
   repeatUnsafe: "Repeated only if the work is declared idempotent: it may have been done.",
 } as const;
 
@@ -54,7 +54,7 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     then: "之后依次",
     never: "不会到达",
     from: "来源",
-    serverWins: "服务端给出的等待时间按原值执行，上限为",
+    serverWins: (most) => `服务端给出的等待时间按原值执行，上限为 ${most}。`,
     repeatUnsafe: "操作可能已执行，仅在声明为幂等时才会重复。",
   },
 };

@@ -1,5 +1,7 @@
 // A mistake in a file, shown the way compilers do: what, where, the line itself with a caret under it, and what to do.
 
+import { eastAsianWidth } from "get-east-asian-width";
+
 export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** Stable, e.g. `POL002`. */
@@ -19,7 +21,7 @@ export interface Diagnostic {
 /** One diagnostic as text, without colour; `source` is the whole file. */
 export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
-  const lines = source.split(/\r?\n/);
+  const lines = withoutMark(source).split(/\r?\n/);
   const shown = lines[line - 1] ?? "";
   const gutter = String(line).length;
   const margin = " ".repeat(gutter);
@@ -30,21 +32,23 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string): string
     `${margin} |`,
     ...(before === undefined || before.trim() === "" ? [] : [`${String(line - 1).padStart(gutter)} | ${before}`]),
     `${line} | ${shown}`,
-    `${margin} | ${padTo(shown, column - 1)}${"^".repeat(Math.max(1, length))}${label === "" ? "" : ` ${label}`}`,
+    `${margin} | ${padTo(shown, column - 1)}${"^".repeat(Math.max(1, columnsOf(shown.slice(column - 1, column - 1 + length))))}${label === "" ? "" : ` ${label}`}`,
     ...(help === "" ? [] : [`${margin} = help: ${help}`]),
   ];
   return rows.join("\n");
 }
 
-/** Blank space as wide as what stands above it: wide characters take two columns, tabs stay tabs. */
-function padTo(shown: string, column: number): string {
-  let pad = "";
-  for (const char of shown.slice(0, column)) pad += char === "\t" ? "\t" : isWide(char) ? "  " : " ";
-  return pad;
+/** A byte order mark is no part of the text. */
+export function withoutMark(source: string): string {
+  return source.startsWith("\uFEFF") ? source.slice(1) : source;
 }
 
-function isWide(char: string): boolean {
-  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
-    char,
-  );
+/** Blank space as wide as what stands above it: wide characters take two columns, tabs stay tabs. */
+function padTo(shown: string, column: number): string {
+  return Array.from(shown.slice(0, column), (char) => (char === "\t" ? "\t" : " ".repeat(columnsOf(char)))).join("");
+}
+
+/** How many columns a terminal gives a text. */
+function columnsOf(text: string): number {
+  return Array.from(text).reduce((sum, char) => sum + eastAsianWidth(char.codePointAt(0) ?? 0), 0);
 }

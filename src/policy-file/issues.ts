@@ -19,8 +19,14 @@ export const CODES = {
 
 type Issue = z.core.$ZodIssue;
 
-export function explainIssues(issues: readonly Issue[], document: Document, place: FilePlace): readonly Diagnostic[] {
-  return flatten(issues).flatMap((issue) => explainIssue(issue, document, place));
+/** `data` is the document as plain values, with anchors followed. */
+export function explainIssues(
+  issues: readonly Issue[],
+  data: unknown,
+  document: Document,
+  place: FilePlace,
+): readonly Diagnostic[] {
+  return flatten(issues).flatMap((issue) => explainIssue(issue, data, document, place));
 }
 
 /** A union's issues are those of the branch that came closest: the one that failed deepest. */
@@ -36,11 +42,11 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
   });
 }
 
-function explainIssue(issue: Issue, document: Document, place: FilePlace): readonly Diagnostic[] {
+function explainIssue(issue: Issue, data: unknown, document: Document, place: FilePlace): readonly Diagnostic[] {
   const path = issue.path as Path;
   const where = path.length === 0 ? "the file" : path.join(".").replace(/\.(\d+)/g, "[$1]");
   const [from, to] = rangeOf(document, path);
-  const value = document.getIn(path, false);
+  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], data);
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => {
@@ -67,7 +73,7 @@ function explainIssue(issue: Issue, document: Document, place: FilePlace): reado
           diagnosticAt(place, CODES.missing, `${where} is missing`, [from, to], `needs \`${lastOf(path)}\``, help),
         ];
       }
-      const shown = typeof value === "string" ? value : JSON.stringify(value);
+      const shown = show(value);
       const near = nearest(shown, allowed);
       const label = near === null ? "not a known value" : `did you mean \`${near}\`?`;
       return [diagnosticAt(place, CODES.unknownName, `${where} cannot be \`${shown}\``, [from, to], label, help)];
@@ -162,7 +168,7 @@ function nearest(word: string, known: readonly string[]): string | null {
 
 function numberHelp(field: string, value: string): string {
   const seconds = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)$/.exec(value);
-  if (seconds === null) return `Write a number without quotes: \`${field}: 3\`.`;
+  if (seconds === null || !field.endsWith("Ms")) return `Write a number without quotes: \`${field}: 3\`.`;
   const factor = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }[seconds[2] ?? "ms"] ?? 1;
   return `Times are in milliseconds: write \`${field}: ${Number(seconds[1]) * factor}\`.`;
 }
@@ -174,6 +180,12 @@ function rangeHelp(path: readonly PropertyKey[]): string {
 
 function lastOf(path: Path): string {
   return String(path.at(-1) ?? "");
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : kindOf(value);
 }
 
 function kindOf(value: unknown): string {

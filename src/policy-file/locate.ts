@@ -33,7 +33,8 @@ export function rangeOf(document: Document, path: Path): Range {
     if (isNode(node) && node.range)
       return depth === path.length ? [node.range[0], node.range[1]] : keyRange(document, path.slice(0, depth));
   }
-  return [0, 1];
+  const whole = document.contents?.range;
+  return whole ? [whole[0], whole[0] + 1] : [0, 1];
 }
 
 /** Where the key stands that leads to a value. */
@@ -41,7 +42,7 @@ export function keyRange(document: Document, path: Path): Range {
   const holder = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   const last = path.at(-1);
   if (isMap(holder)) {
-    const pair = holder.items.find(({ key }) => isScalar(key) && key.value === last);
+    const pair = holder.items.find(({ key }) => isScalar(key) && String(key.value) === String(last));
     const key = pair?.key as Node | undefined;
     if (key?.range) return [key.range[0], key.range[1]];
   }

@@ -2,6 +2,7 @@
 
 import { LineCounter, parseDocument, type Document } from "yaml";
 import {
+  classify,
   lintPolicy,
   PRESETS,
   withRows,
@@ -11,7 +12,7 @@ import {
   type PolicyRow,
   type Retry,
 } from "../core/index.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, withoutMark } from "./diagnostic.ts";
 import { CODES, explainIssues } from "./issues.ts";
 import { diagnosticAt, lineOf, rangeOf, type FilePlace } from "./locate.ts";
 import { policyFileSchema, type PolicyFile, type PolicyFileRetry, type PolicyFileRow } from "./schema.ts";
@@ -34,7 +35,8 @@ const LINT_CODES: Readonly<Record<FindingKind, string>> = {
 
 const MAX_FILE_CHARS = 1_000_000;
 
-export function parsePolicy(source: string, file: string): ParsedPolicy {
+export function parsePolicy(text: string, file: string): ParsedPolicy {
+  const source = withoutMark(text);
   const lines = new LineCounter();
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset);
@@ -48,7 +50,6 @@ export function parsePolicy(source: string, file: string): ParsedPolicy {
       diagnostics: [diagnosticAt(place, CODES.syntax, message, [0, 1], "", "Check that this is a policy file.")],
     };
   }
-  // Anchors may be used a little; a bomb of nested ones is refused by the parser's own limit.
   const document = parseDocument(source, {
     lineCounter: lines,
     keepSourceTokens: true,
@@ -68,15 +69,28 @@ export function parsePolicy(source: string, file: string): ParsedPolicy {
     );
     return { policy: null, diagnostics: inOrder(diagnostics) };
   }
-  const checked = policyFileSchema.safeParse(document.toJS({ maxAliasCount: 50 }) ?? {});
+  const data = readData(document, place);
+  if ("severity" in data) return { policy: null, diagnostics: [data] };
+  const checked = policyFileSchema.safeParse(data.value ?? {});
   if (!checked.success) {
-    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, document, place)) };
+    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, data.value, document, place)) };
   }
   const policy = build(checked.data, file, document, at);
   const diagnostics = lintPolicy(policy)
     .filter((finding) => finding.row === null || finding.row.origin.layer === "file")
     .map((finding) => explainFinding(finding, policy, document, place));
   return { policy, diagnostics: inOrder(diagnostics) };
+}
+
+/** Anchors may be used a little; one that leads nowhere, or a bomb of nested ones, is a mistake in the file. */
+function readData(document: Document, place: FilePlace): { readonly value: unknown } | Diagnostic {
+  try {
+    return { value: document.toJS({ maxAliasCount: 50 }) as unknown };
+  } catch (error) {
+    const { message } = classify({ surface: "schema", error });
+    const help = "Write the values out instead of referring to an anchor.";
+    return diagnosticAt(place, CODES.syntax, message, rangeOf(document, []), "", help);
+  }
 }
 
 function build(data: PolicyFile, file: string, document: Document, at: FilePlace["at"]): Policy {
@@ -106,7 +120,9 @@ const FILE_RETRY_DEFAULTS = { jitter: 0.2, maxWaitMs: 600_000, maxTotalWaitMs: 3
 
 function retryOf(retry: PolicyFileRetry): Retry {
   const { backoff } = retry;
-  const longest = backoff.initialMs * Math.max(1, FILE_RETRY_DEFAULTS.multiplier ** Math.min(retry.maxAttempts, 30));
+  const longest =
+    backoff.initialMs *
+    Math.max(1, (backoff.multiplier ?? FILE_RETRY_DEFAULTS.multiplier) ** Math.min(retry.maxAttempts, 30));
   return {
     maxAttempts: retry.maxAttempts,
     backoff: {

@@ -174,10 +174,13 @@ async function simulate(
 }
 
 function codeNamed(name: string): FaultCode {
-  const code = FAULT_CODES.find((known) => known.toLowerCase() === name.toLowerCase());
+  const known = FAULT_CODES.map((code) => code.toLowerCase());
+  const at = known.indexOf(name.toLowerCase());
+  const code = FAULT_CODES[at];
   if (code !== undefined) return code;
+  const near = FAULT_CODES[known.indexOf(closest(name.toLowerCase(), known))];
   throw new UsageError(
-    `There is no fault code \`${name}\`. Did you mean \`${closest(name, FAULT_CODES)}\`? \`faultline explain --list\` lists all.`,
+    `There is no fault code \`${name}\`. Did you mean \`${near ?? ""}\`? \`faultline explain --list\` lists all.`,
   );
 }
 

@@ -27,6 +27,8 @@ interface TimingRule {
   readonly source: EvidenceSource | null;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
+  /** Not when one of these rules matched too. */
+  readonly unless: readonly string[];
   readonly means: FaultCode;
 }
 
@@ -38,6 +40,7 @@ const TIMING_RULES: readonly TimingRule[] = [
     source: null,
     minWaitMs: 6 * 3_600_000,
     maxWaitMs: Infinity,
+    unless: [],
     means: "QuotaExhausted",
   }, // "Please retry after 86400 seconds."
   {
@@ -46,6 +49,7 @@ const TIMING_RULES: readonly TimingRule[] = [
     source: "text",
     minWaitMs: 1,
     maxWaitMs: 300_000,
+    unless: ["words/per-day", "words/money", "words/zero-limit"],
     means: "RateLimited",
   }, //             "Your quota will reset after 5s."
 ];
@@ -87,7 +91,7 @@ function build(
   timing: Timing,
 ): Fault {
   const source = winner?.source ?? "none";
-  const timed = timingRule(code, source, timing.retryAfterMs ?? 0);
+  const timed = timingRule(code, source, timing.retryAfterMs ?? 0, winner === undefined ? [] : [winner, ...others]);
   const means = timed?.means ?? code;
   const evidence: FaultEvidence = {
     rule: timed?.id ?? winner?.rule.id ?? "none",
@@ -104,13 +108,19 @@ function build(
   });
 }
 
-function timingRule(code: FaultCode, source: EvidenceSource, waitMs: number): TimingRule | undefined {
+function timingRule(
+  code: FaultCode,
+  source: EvidenceSource,
+  waitMs: number,
+  matches: readonly Match[],
+): TimingRule | undefined {
   return TIMING_RULES.find(
     (rule) =>
       rule.was === code &&
       (rule.source === null || rule.source === source) &&
       waitMs >= rule.minWaitMs &&
-      waitMs <= rule.maxWaitMs,
+      waitMs <= rule.maxWaitMs &&
+      !matches.some((match) => rule.unless.includes(match.rule.id)),
   );
 }
 

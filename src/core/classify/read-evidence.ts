@@ -95,7 +95,10 @@ const FIELDS: ReadonlyMap<string, Read> = new Map(
     detail: addTextValue,
     title: addTextValue,
     error_description: addTextValue,
-    error: addTokenOrText,
+    error: (signals, value) => {
+      signals.tokens.add("says:error");
+      addTokenOrText(signals, value);
+    },
     raw: addTextValue,
     refusal: (signals, value) => {
       if (typeof value === "string" && value !== "") signals.stops.add("refusal");

@@ -6,11 +6,11 @@ import { addQuotaId, addStatus, type Signals } from "./signals.ts";
 
 /** `key: value` in JSON, JSON inside JSON strings, Python, and what Node's inspect prints. */
 const PAIR =
-  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|exception-type|retryDelay|estimated_time)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{2,80})/gi;
+  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|exception-type|retryDelay|estimated_time|resets_in_seconds|resets_at)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{2,80})/gi;
 
 /** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
 const IDENTIFIER =
-  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
+  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Za-z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
 
 /** A three-digit number is a status only where HTTP speaks: after such a word, before a reason phrase, or leading. */
 const STATUS_PLACES: readonly RegExp[] = [
@@ -23,6 +23,8 @@ const STATUS_PLACES: readonly RegExp[] = [
   /\| ([45]\d\d) \|/,
   /\(([45]\d\d) [a-z]/i,
 ];
+
+const TIMING_NAMES = new Set(["retrydelay", "estimatedtime", "resetsinseconds", "resetsat"]);
 
 /** How much of a text is searched for a status: enough for any message, little enough for any dump. */
 const STATUS_CHARS = 8_192;
@@ -51,7 +53,7 @@ function readPairs(text: string, signals: Signals): void {
     if (left-- === 0) return;
     const name = key.toLowerCase().replaceAll("_", "");
     if (name === "quotaid") addQuotaId(signals, value);
-    else if (name === "retrydelay" || name === "estimatedtime") signals.timings.set(key.toLowerCase(), value);
+    else if (TIMING_NAMES.has(name)) signals.timings.set(key.toLowerCase(), value);
     else if (name.endsWith("reason") && name !== "reason" && name !== "terminalreason")
       signals.stops.add(value.toLowerCase());
     else if (/^\d{3}$/.test(value)) addStatus(signals, Number(value));

@@ -21,6 +21,7 @@ const UNSUPPORTED = [
   "only supported by",
   "only supported in",
   "choice requires",
+  "param requires",
   "不支持",
 ];
 
@@ -40,7 +41,7 @@ export const REQUEST_WORDS: RuleGroup = {
       means: "MissingCapability", onTool: "Unsupported", example: "Developer instruction is not enabled for models/gemma-3-27b-it" },
     { id: "words/role", when: { says: [["developer", "system"], ["is not one of", "role is not supported", "not a valid role"]], within: 60 },
       means: "MissingCapability", example: "developer is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.['0].role'" },
-    { id: "words/model", when: { says: [["model", "models", "deployment", "model identifier", "model id", "模型"], ["does not exist", "doesn't exist", "not found", "not exist", "no longer available", "has been deprecated", "deprecated", "been retired", "decommissioned", "may not exist", "is not available", "not available", "is invalid", "unknown", "isn't available", "not deployed", "no such", "try pulling it first", "is not supported", "on demand throughput", "could not be found", "can't find", "cannot find", "couldn't find", "not recognized", "无效", "不存在", "未找到"]], within: 70, unless: ["tool not found", "server not found", "temporarily*", "try again later", "session not found", "model context protocol", "model output", "module not found", "modulenotfounderror", "file not found", "no module named", "data model", "not found in path"] },
+    { id: "words/model", when: { says: [["model", "models", "deployment", "model identifier", "model id", "模型"], ["does not exist", "doesn't exist", "not found", "not exist", "no longer available", "has been deprecated", "deprecated", "been retired", "decommissioned", "may not exist", "is not available", "not available", "is invalid", "unknown", "isn't available", "not deployed", "no such", "try pulling it first", "is not supported", "on demand throughput", "could not be found", "can't find", "cannot find", "couldn't find", "not recognized", "is not allowed", "无效", "不存在", "未找到"]], within: 70, unless: ["tool not found", "server not found", "temporarily*", "try again later", "session not found", "model context protocol", "model output", "module not found", "modulenotfounderror", "file not found", "no module named", "data model", "not found in path"] },
       means: "ModelNotFound", onTool: "NotFound", example: "The provided model identifier is invalid." },
     { id: "words/no-model", when: { says: [["invalid model", "unknown model", "no endpoints found for", "no such model", "no models loaded", "unsupported model", "model not exist", "model not found", "no available channel for model", "无可用渠道", "no allowed providers", "no model*", "not a chat model", "not a valid model", "model name"]], unless: ["tool*"] },
       means: "ModelNotFound", example: "No endpoints found for nousresearch/hermes-3-llama-3.1-405b:free." },

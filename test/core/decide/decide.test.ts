@@ -1,0 +1,313 @@
+// One decision at a time: what is chosen, what was refused before it and why.
+
+import { describe, expect, it } from "vitest";
+import {
+  DEFAULT_POLICY,
+  decide,
+  explain,
+  fault,
+  LOCALES,
+  PRESETS,
+  REFUSALS,
+  situation,
+  type Decision,
+  type FaultCode,
+  type FaultDetail,
+  type Recourse,
+  type Refusal,
+  type Situation,
+  type Target,
+} from "../../../src/core/index.ts";
+
+const EVERYTHING: ReadonlySet<Recourse> = new Set([
+  "refresh-credential",
+  "fallback",
+  "alternative",
+  "compact",
+  "regenerate",
+  "default",
+  "partial",
+  "skip",
+  "park",
+  "ask",
+  "surface",
+  "fail",
+]);
+
+function target(id: string, details: Partial<Target> = {}): Target {
+  return {
+    id,
+    provider: id,
+    model: id,
+    credential: id,
+    capabilities: ["tools"],
+    contextWindowTokens: 100_000,
+    available: true,
+    ...details,
+  };
+}
+
+function chainOf(...targets: readonly Target[]): Situation["chain"] {
+  return { targets, current: 0, needs: [], minContextTokens: 0 };
+}
+
+function decided(
+  code: FaultCode,
+  details: Partial<Omit<Situation, "fault">> = {},
+  detail: FaultDetail = {},
+  policy = DEFAULT_POLICY,
+): Decision {
+  return decide(situation(fault(code, detail), { idempotent: true, offers: EVERYTHING, ...details }), policy);
+}
+
+function refusalsIn({ considered }: Decision): Partial<Record<string, Refusal>> {
+  return Object.fromEntries(considered.map(({ recourse, refused }) => [recourse, refused]));
+}
+
+describe("retrying", () => {
+  it("waits as the row says and counts the first attempt", () => {
+    expect(decided("RateLimited", { roll: 0.5 })).toMatchObject({
+      recourse: "retry",
+      delayMs: 5000,
+      attempt: 2,
+      maxAttempts: 6,
+      serverWait: false,
+    });
+    expect(decided("RateLimited", { attempt: 5, roll: 0 })).toMatchObject({
+      recourse: "retry",
+      delayMs: 64_000,
+      attempt: 6,
+    });
+    expect(refusalsIn(decided("RateLimited", { attempt: 6 }))).toMatchObject({ retry: "attempts-spent" });
+  });
+
+  it("keeps a wait the server named, exactly", () => {
+    expect(decided("RateLimited", { roll: 0.9 }, { retryAfterMs: 1400 })).toMatchObject({
+      recourse: "retry",
+      delayMs: 1400,
+      serverWait: true,
+    });
+    expect(decided("RateLimited", { now: 1000 }, { retryAfterMs: 1400, resetAt: 2000 })).toMatchObject({
+      delayMs: 1000,
+    });
+    expect(decided("RateLimited", { now: 5000 }, { retryAfterMs: 1400, resetAt: 2000 })).toMatchObject({
+      delayMs: 1400,
+    });
+  });
+
+  it.each<[Refusal, FaultCode, Partial<Omit<Situation, "fault">>, FaultDetail]>([
+    ["not-in-policy", "AuthFailed", {}, {}],
+    ["attempts-spent", "Overloaded", { attempt: 3 }, {}],
+    ["may-have-happened", "NetworkTimeout", { idempotent: false }, {}],
+    ["already-answering", "Overloaded", { committed: true }, {}],
+    ["server-says-no", "Overloaded", {}, { context: { shouldRetry: false } }],
+    ["breaker-open", "Overloaded", { breaker: "open" }, {}],
+    ["breaker-open", "Overloaded", { breaker: "isolated" }, {}],
+    ["retry-budget-spent", "Overloaded", { retryBudgetLeft: false }, {}],
+    ["wait-too-long", "RateLimited", {}, { retryAfterMs: 700_000 }],
+    ["waits-spent", "ExecutionTimeout", { waitedMs: 1_950 }, {}],
+    ["deadline", "RateLimited", { now: 0, deadlineAt: 4_000 }, {}],
+    [
+      "never-worked",
+      "Overloaded",
+      { incidents: Array.from({ length: 5 }, () => ({ recourse: "retry", worked: false })) },
+      {},
+    ],
+  ])("is refused: %s", (refusal, code, details, detail) => {
+    const decision = decided(code, details, detail);
+    expect(decision.recourse).not.toBe("retry");
+    expect(refusalsIn(decision)).toMatchObject({ retry: refusal });
+  });
+
+  it("of work that cannot have happened needs no declaration", () => {
+    expect(decided("ResourceBusy", { idempotent: false }).recourse).toBe("retry");
+  });
+
+  it("is not given up for a few failures, or when the memory is switched off", () => {
+    const four = Array.from({ length: 4 }, () => ({ recourse: "retry", worked: false }) as const);
+    expect(decided("Overloaded", { incidents: four }).recourse).toBe("retry");
+    expect(decided("Overloaded", { incidents: [...four, { recourse: "retry", worked: true }] }).recourse).toBe("retry");
+    expect(decided("Overloaded", { incidents: [...four, ...four] }, {}, PRESETS.cautious).recourse).toBe("retry");
+  });
+});
+
+describe("once retrying is over", () => {
+  it("goes down the row's list to the first thing that is possible", () => {
+    expect(decided("ToolUnavailable", { attempt: 5, alternatives: ["search_b"] })).toMatchObject({
+      recourse: "alternative",
+      tool: "search_b",
+    });
+    const decision = decided("ToolUnavailable", { attempt: 5, offers: new Set(["default", "surface", "fail"]) });
+    expect(decision).toMatchObject({ recourse: "default" });
+    expect(refusalsIn(decision)).toEqual({
+      retry: "attempts-spent",
+      alternative: "not-offered",
+      partial: "not-offered",
+    });
+  });
+
+  it.each<[FaultCode, Recourse]>([
+    ["AuthFailed", "refresh-credential"],
+    ["ContextOverflow", "compact"],
+    ["SchemaInvalid", "regenerate"],
+    ["EmptyOutput", "regenerate"],
+    ["TurnTimeout", "partial"],
+    ["InputInvalid", "default"],
+    ["RequestInvalid", "surface"],
+    ["BudgetExceeded", "ask"],
+    ["ShapeInvalid", "fail"],
+  ])("%s → %s", (code, recourse) => {
+    expect(decided(code).recourse).toBe(recourse);
+  });
+
+  it.each<[FaultCode, Recourse, Recourse]>([
+    ["AuthFailed", "refresh-credential", "ask"],
+    ["ContextOverflow", "compact", "surface"],
+    ["SchemaInvalid", "regenerate", "default"],
+  ])("%s takes %s once, then %s", (code, once, then) => {
+    const decision = decided(code, { taken: [once] });
+    expect(decision.recourse).toBe(then);
+    expect(refusalsIn(decision)).toMatchObject({ [once]: "already-taken" });
+  });
+
+  it("fails when nothing else can be done, whatever the list", () => {
+    expect(decided("Overloaded", { attempt: 3, offers: new Set() }).recourse).toBe("fail");
+  });
+});
+
+describe("switching", () => {
+  const both = chainOf(target("gpt"), target("claude"));
+
+  it("follows the fault's scope", () => {
+    expect(decided("QuotaExhausted", { chain: both })).toMatchObject({ recourse: "fallback", target: "claude" });
+    expect(
+      refusalsIn(
+        decided(
+          "RequestInvalid",
+          { chain: both },
+          {},
+          {
+            ...DEFAULT_POLICY,
+            rows: [{ match: {}, retry: null, then: ["fallback"], origin: { layer: "file", at: "x" } }],
+          },
+        ),
+      ),
+    ).toMatchObject({ fallback: "wrong-scope" });
+  });
+
+  it("never leaves a bad credential behind unless the policy says so", () => {
+    const details = { chain: both, taken: ["refresh-credential"] as const };
+    expect(decided("AuthFailed", details).recourse).toBe("ask");
+    expect(decided("AuthFailed", details, {}, PRESETS.eager)).toMatchObject({ recourse: "fallback", target: "claude" });
+  });
+
+  it("passes over targets that share the fault, lack a capability, are too small or are broken", () => {
+    const chain = {
+      ...chainOf(
+        target("a", { provider: "p" }),
+        target("b", { provider: "p" }),
+        target("c", { capabilities: [] }),
+        target("d", { contextWindowTokens: 10 }),
+        target("e", { available: false }),
+        target("f"),
+      ),
+      needs: ["tools"],
+      minContextTokens: 1000,
+    };
+    expect(decided("Provider5xx", { attempt: 3, chain })).toMatchObject({
+      recourse: "fallback",
+      target: "f",
+      passedOver: [
+        { id: "b", why: "same provider" },
+        { id: "c", why: "lacks capability" },
+        { id: "d", why: "window too small" },
+        { id: "e", why: "breaker open" },
+      ],
+    });
+  });
+
+  it("does not run elsewhere what may have happened here", () => {
+    const decision = decided("ExecutionTimeout", { idempotent: false, alternatives: ["book_b"], chain: both });
+    expect(decision.recourse).toBe("partial");
+    expect(refusalsIn(decision)).toMatchObject({ retry: "may-have-happened", alternative: "may-have-happened" });
+  });
+});
+
+describe("waiting and asking", () => {
+  it("parks until the time the fault lifts, or goes on when nobody knows it", () => {
+    expect(decided("QuotaExhausted", { now: 1000 }, { resetAt: 90_000 })).toMatchObject({
+      recourse: "park",
+      wakeAt: 90_000,
+    });
+    expect(decided("QuotaExhausted", { now: 1000 }, { retryAfterMs: 500 })).toMatchObject({
+      recourse: "park",
+      wakeAt: 1500,
+    });
+    expect(refusalsIn(decided("QuotaExhausted"))).toMatchObject({ park: "no-reset-time" });
+  });
+
+  it.each<[FaultCode, string]>([
+    ["AuthFailed", "Auth.DeviceCode"],
+    ["QuotaExhausted", "Select"],
+    ["BudgetExceeded", "Approve"],
+    ["PermissionLoop", "Approve"],
+  ])("asks about %s with %s", (code, question) => {
+    expect(decided(code, { offers: new Set(["ask", "fail"]) })).toMatchObject({ recourse: "ask", question });
+  });
+
+  it("has no way around a cancellation", () => {
+    expect(decided("TurnCancelled", { chain: chainOf(target("a"), target("b")) })).toMatchObject({
+      recourse: "fail",
+      considered: [],
+    });
+  });
+});
+
+describe("explaining", () => {
+  const decisions = [
+    decided("RateLimited", {}, { retryAfterMs: 1500 }),
+    decided("RateLimited", { attempt: 6 }),
+    decided("QuotaExhausted", { chain: chainOf(target("gpt"), target("claude")) }),
+    decided("QuotaExhausted", {}, { resetAt: Date.UTC(2026, 0, 2) }),
+    decided("ExecutionTimeout", { idempotent: false }),
+    ...(
+      [
+        "AuthFailed",
+        "ContextOverflow",
+        "SchemaInvalid",
+        "TurnTimeout",
+        "InputInvalid",
+        "RequestInvalid",
+        "BudgetExceeded",
+        "ShapeInvalid",
+      ] as const
+    ).map((code) => decided(code)),
+  ];
+
+  it.each(LOCALES)("has words for every decision and refusal in %s", (locale) => {
+    for (const decision of decisions) {
+      const { what, why } = explain(decision, locale);
+      expect(what).toMatch(locale === "zh-CN" ? /\p{Script=Han}.*。$/u : /^[A-Z].*\.$/u);
+      expect(why).toHaveLength(decision.considered.length);
+    }
+    const all = explain(
+      { ...decided("ShapeInvalid"), considered: REFUSALS.map((refused) => ({ recourse: "retry", refused })) },
+      locale,
+    ).why;
+    expect(new Set(all).size).toBe(REFUSALS.length);
+  });
+
+  it("says what, why and how long", () => {
+    expect(explain(decided("RateLimited", {}, { retryAfterMs: 1500 }), "en").what).toBe(
+      "Try again in 1.5 s, as the server asked (attempt 2 of 6).",
+    );
+    expect(
+      explain(decided("ExecutionTimeout", { idempotent: false, offers: new Set(["surface"]) }), "en"),
+    ).toMatchObject({
+      what: "Tell the model, and let it react.",
+      why: expect.arrayContaining([
+        "not retried: the work may have been done, and doing it twice is not declared safe",
+      ]) as unknown,
+    });
+  });
+});

@@ -1,0 +1,235 @@
+// What must always hold, over random situations and over whole calls played to their end. Seeds print on failure.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  decide,
+  fault,
+  FAULT_CODES,
+  PRESET_NAMES,
+  PRESETS,
+  RECOURSES,
+  rowFor,
+  situation,
+  SURFACES,
+  traitsOf,
+  type Decision,
+  type Fault,
+  type Policy,
+  type Recourse,
+  type Situation,
+  type Target,
+} from "../../../src/core/index.ts";
+
+const roll = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const faults: fc.Arbitrary<Fault> = fc
+  .record({
+    code: fc.constantFrom(...FAULT_CODES),
+    retryAfterMs: fc.option(fc.nat(2_000_000), { nil: undefined }),
+    resetAt: fc.option(fc.nat(5_000_000), { nil: undefined }),
+    shouldRetry: fc.boolean(),
+  })
+  .map(({ code, retryAfterMs, resetAt, shouldRetry }) =>
+    fault(code, { retryAfterMs, resetAt, context: shouldRetry ? {} : { shouldRetry: false } }),
+  );
+const targets: fc.Arbitrary<readonly Target[]> = fc.array(
+  fc.record({
+    id: fc.uuid(),
+    provider: fc.constantFrom("p", "q"),
+    model: fc.constantFrom("m", "n"),
+    credential: fc.constantFrom("k", "l"),
+    capabilities: fc.subarray(["tools", "vision"]),
+    contextWindowTokens: fc.nat(1000),
+    available: fc.boolean(),
+  }),
+  { maxLength: 4 },
+);
+const policies: fc.Arbitrary<Policy> = fc.constantFrom(...PRESET_NAMES).map((name) => PRESETS[name]);
+const situations: fc.Arbitrary<Situation> = fc
+  .record({
+    fault: faults,
+    place: fc.record({
+      surface: fc.constantFrom(...SURFACES),
+      provider: fc.constantFrom("", "openai"),
+      tool: fc.constantFrom("", "search"),
+      stage: fc.constantFrom("", "review"),
+    }),
+    attempt: fc.integer({ min: 1, max: 12 }),
+    waitedMs: fc.nat(10_000),
+    now: fc.nat(1_000_000),
+    deadlineAt: fc.option(fc.nat(2_000_000), { nil: null }),
+    breaker: fc.constantFrom("closed", "open", "half-open", "isolated"),
+    retryBudgetLeft: fc.boolean(),
+    idempotent: fc.boolean(),
+    committed: fc.boolean(),
+    chain: fc.record({
+      targets,
+      current: fc.constant(0),
+      needs: fc.subarray(["tools"]),
+      minContextTokens: fc.nat(1000),
+    }),
+    alternatives: fc.subarray(["b", "c"]),
+    offers: fc.subarray([...RECOURSES]).map((list) => new Set(list)),
+    taken: fc.subarray<Recourse>(["refresh-credential", "compact", "regenerate"]),
+    incidents: fc.array(
+      fc.record({ recourse: fc.constantFrom<Recourse | "retry">("retry", "fallback", "park"), worked: fc.boolean() }),
+      { maxLength: 12 },
+    ),
+    roll,
+  })
+  .map(({ fault: met, ...details }) => situation(met, details));
+
+/** Recourses that start the same work again. */
+const RUNS_AGAIN: ReadonlySet<Decision["recourse"]> = new Set([
+  "retry",
+  "refresh-credential",
+  "fallback",
+  "alternative",
+  "compact",
+  "regenerate",
+  "park",
+]);
+
+describe("any decision", () => {
+  function holds(check: (decision: Decision, seen: Situation, policy: Policy) => void): void {
+    fc.assert(
+      fc.property(situations, policies, (seen, policy) => {
+        check(decide(seen, policy), seen, policy);
+      }),
+      { numRuns: 5000 },
+    );
+  }
+
+  it("never retries more often than the row says, the first attempt included", () => {
+    holds((decision, seen, policy) => {
+      if (decision.recourse !== "retry") return;
+      expect(decision.attempt).toBe(seen.attempt + 1);
+      expect(decision.attempt).toBeLessThanOrEqual(rowFor(policy, seen.fault, seen.place).retry?.maxAttempts ?? 0);
+    });
+  });
+
+  it("never waits past the deadline, nor longer than the row allows", () => {
+    holds((decision, seen, policy) => {
+      if (decision.recourse !== "retry") return;
+      const { retry } = rowFor(policy, seen.fault, seen.place);
+      expect(decision.delayMs).toBeLessThanOrEqual(retry?.maxWaitMs ?? 0);
+      expect(seen.waitedMs + decision.delayMs).toBeLessThanOrEqual(retry?.maxTotalWaitMs ?? 0);
+      if (seen.deadlineAt !== null) expect(seen.now + decision.delayMs).toBeLessThan(seen.deadlineAt);
+    });
+  });
+
+  it("never runs again what may have happened, unless it is idempotent", () => {
+    holds((decision, seen) => {
+      if (traitsOf(seen.fault.code).mayHaveHappened && !seen.idempotent)
+        expect(RUNS_AGAIN.has(decision.recourse)).toBe(false);
+    });
+  });
+
+  it("never starts over once part of the answer is out", () => {
+    holds((decision, seen) => {
+      if (seen.committed) expect(RUNS_AGAIN.has(decision.recourse)).toBe(false);
+    });
+  });
+
+  it("never retries against an open breaker, an empty budget or a server's no", () => {
+    holds((decision, seen) => {
+      if (
+        seen.breaker === "open" ||
+        seen.breaker === "isolated" ||
+        !seen.retryBudgetLeft ||
+        seen.fault.context["shouldRetry"] === false
+      )
+        expect(decision.recourse).not.toBe("retry");
+    });
+  });
+
+  it("keeps a wait the server named exactly", () => {
+    holds((decision, seen) => {
+      if (decision.recourse !== "retry" || !decision.serverWait) return;
+      const { retryAfterMs, resetAt } = seen.fault;
+      expect([retryAfterMs, (resetAt ?? 0) - seen.now]).toContain(decision.delayMs);
+    });
+  });
+
+  it("lets cancellation win", () => {
+    holds((decision, seen) => {
+      if (traitsOf(seen.fault.code).cancels) expect(decision.recourse).toBe("fail");
+    });
+  });
+
+  it("switches only to a target that is able, up, and does not share the fault", () => {
+    holds((decision, seen) => {
+      if (decision.recourse !== "fallback") return;
+      const next = seen.chain.targets.find(({ id }) => id === decision.target);
+      expect(next?.available).toBe(true);
+      expect(seen.chain.needs.every((need) => next?.capabilities.includes(need))).toBe(true);
+      const { scope } = traitsOf(seen.fault.code);
+      const [failed] = seen.chain.targets;
+      if (scope === "credential") expect(next?.credential).not.toBe(failed?.credential);
+      if (scope === "provider" || scope === "network") expect(next?.provider).not.toBe(failed?.provider);
+    });
+  });
+
+  it("takes nothing that is not offered, and nothing twice that is allowed once", () => {
+    holds((decision, seen) => {
+      const { recourse } = decision;
+      if (recourse === "retry" || recourse === "fail") return;
+      expect(seen.offers.has(recourse)).toBe(true);
+      expect(seen.taken).not.toContain(recourse);
+    });
+  });
+
+  it("is the same decision every time, and says why not for everything before it", () => {
+    holds((decision, seen, policy) => {
+      expect(decide(seen, policy)).toEqual(decision);
+      const row = rowFor(policy, seen.fault, seen.place);
+      const list: readonly Decision["recourse"][] = ["retry", ...row.then];
+      if (!traitsOf(seen.fault.code).cancels) {
+        const end = list.indexOf(decision.recourse);
+        expect(decision.considered.map(({ recourse }) => recourse)).toEqual(
+          list.slice(0, end === -1 ? list.length : end),
+        );
+      }
+    });
+  });
+});
+
+describe("a call played to its end", () => {
+  it("ends, with no more attempts than its rows allow and no more waiting than they allow", () => {
+    fc.assert(
+      fc.property(
+        policies,
+        fc.constantFrom("http", "tool"),
+        fc.array(fc.tuple(faults, roll), { minLength: 1, maxLength: 40 }),
+        fc.nat(600_000),
+        (policy, surface, failures, deadlineAt) => {
+          let now = 0;
+          let waitedMs = 0;
+          let attempt = 1;
+          let most = 1;
+          for (const [met, chance] of failures) {
+            const seen = situation(met, {
+              place: { surface, provider: "", tool: "", stage: "" },
+              idempotent: true,
+              attempt,
+              waitedMs,
+              now,
+              deadlineAt,
+              roll: chance,
+            });
+            const decision = decide(seen, policy);
+            const row = rowFor(policy, met, seen.place);
+            most = Math.max(most, row.retry?.maxAttempts ?? 1);
+            if (decision.recourse !== "retry") return;
+            now += decision.delayMs;
+            waitedMs += decision.delayMs;
+            attempt = decision.attempt;
+            expect(attempt).toBeLessThanOrEqual(most);
+            expect(now).toBeLessThan(deadlineAt);
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+// The default policy has the figures the specifications fix, a row for every code, and nothing that lint objects to.
+
+import { describe, expect, it } from "vitest";
+import {
+  DEFAULT_POLICY,
+  FAULT_CODES,
+  lintPolicy,
+  PRESET_NAMES,
+  PRESETS,
+  rowFor,
+  schedule,
+  type FaultCode,
+  type Place,
+} from "../../../src/core/index.ts";
+
+const HTTP: Place = { surface: "http", provider: "openai", tool: "", stage: "" };
+const TOOL: Place = { surface: "tool", provider: "", tool: "search", stage: "" };
+
+function waits(code: FaultCode, place: Place = HTTP): readonly (readonly [number, number, number])[] {
+  const { retry } = rowFor(DEFAULT_POLICY, { code }, place);
+  return retry === null ? [] : schedule(retry).map(({ baseMs, minMs, maxMs }) => [baseMs, minMs, maxMs]);
+}
+
+describe("the default matrix", () => {
+  it("waits 5·10·20·40·80 s ±20 % for a rate limit, six attempts in all", () => {
+    expect(waits("RateLimited")).toEqual([
+      [5_000, 4_000, 6_000],
+      [10_000, 8_000, 12_000],
+      [20_000, 16_000, 24_000],
+      [40_000, 32_000, 48_000],
+      [80_000, 64_000, 96_000],
+    ]);
+  });
+
+  it("would wait 160 s before a seventh attempt", () => {
+    const { retry } = rowFor(DEFAULT_POLICY, { code: "RateLimited" }, HTTP);
+    expect(retry).not.toBeNull();
+    if (retry !== null) expect(schedule({ ...retry, maxAttempts: 7 }).at(-1)?.baseMs).toBe(160_000);
+  });
+
+  it.each(["NetworkTimeout", "NetworkDisconnect", "Provider5xx", "Overloaded"] as const)(
+    "tries %s three times, 1·2 s apart with jitter",
+    (code) => {
+      expect(waits(code).map(([base]) => base)).toEqual([1_000, 2_000]);
+      expect(waits(code).every(([base, min, max]) => min < base && base < max)).toBe(true);
+    },
+  );
+
+  it("tries the store three times, 2·4 s apart, exactly", () => {
+    expect(waits("StoreUnavailable")).toEqual([
+      [2_000, 2_000, 2_000],
+      [4_000, 4_000, 4_000],
+    ]);
+  });
+
+  it.each(["ExecutionTimeout", "ResourceBusy", "ToolUnavailable"] as const)(
+    "tries a tool with %s five times, 100·200·400·800 ms ±10 %%",
+    (code) => {
+      expect(waits(code, TOOL)).toEqual([
+        [100, 90, 110],
+        [200, 180, 220],
+        [400, 360, 440],
+        [800, 720, 880],
+      ]);
+      expect(rowFor(DEFAULT_POLICY, { code }, TOOL).retry?.maxTotalWaitMs).toBe(2_000);
+    },
+  );
+
+  it.each([
+    "AuthFailed",
+    "BinaryMissing",
+    "SchemaInvalid",
+    "QuotaExhausted",
+    "TlsUntrusted",
+    "ContentFiltered",
+    "TurnCancelled",
+    "TestsFailed",
+  ] as const)("never tries %s again", (code) => {
+    expect(waits(code)).toEqual([]);
+  });
+
+  it("gives an unknown failure one more try in a tool and none elsewhere", () => {
+    expect(rowFor(DEFAULT_POLICY, { code: "Unclassified" }, TOOL).retry?.maxAttempts).toBe(2);
+    expect(rowFor(DEFAULT_POLICY, { code: "Unclassified" }, HTTP).retry).toBeNull();
+  });
+
+  it("opens a breaker after five failures, closes after two successes, stays open 30 s", () => {
+    expect(DEFAULT_POLICY.breaker).toMatchObject({ failures: 5, successes: 2, openMs: 30_000, counts: "calls" });
+  });
+});
+
+describe.each(PRESET_NAMES)("preset %s", (name) => {
+  it.each(FAULT_CODES)("has a row for %s that ends in fail", (code) => {
+    for (const place of [HTTP, TOOL]) expect(rowFor(PRESETS[name], { code }, place).then.at(-1)).toBe("fail");
+  });
+
+  it("passes its own lint", () => {
+    expect(lintPolicy(PRESETS[name])).toEqual([]);
+  });
+});
+
+describe("presets", () => {
+  it("cautious never repeats what nobody understood", () => {
+    expect(rowFor(PRESETS.cautious, { code: "Unclassified" }, TOOL).retry).toBeNull();
+  });
+
+  it("eager takes an unknown failure for a transient one and may switch credentials", () => {
+    expect(rowFor(PRESETS.eager, { code: "Unclassified" }, HTTP).retry?.maxAttempts).toBe(3);
+    expect(rowFor(PRESETS.eager, { code: "AuthFailed" }, HTTP).then).toContain("fallback");
+    expect(rowFor(PRESETS.default, { code: "AuthFailed" }, HTTP).then).not.toContain("fallback");
+  });
+
+  it("headless never asks", () => {
+    for (const code of FAULT_CODES) expect(rowFor(PRESETS.headless, { code }, HTTP).then).not.toContain("ask");
+  });
+});
