@@ -26,7 +26,8 @@ export type {
   VocabularyRow,
 } from "./fault/vocabulary.ts";
 export { LOCALES, resolveLocale, wordsFor } from "./fault/words/words.ts";
-export type { FaultWords, Locale } from "./fault/words/words.ts";
+export type { FaultWords } from "./fault/words/fault-words.ts";
+export type { Locale } from "./fault/words/words.ts";
 
 export { classify, DEFAULT_RULES, rulesWith } from "./classify/classify.ts";
 export { SURFACES } from "./classify/evidence.ts";

@@ -4,9 +4,9 @@
 import * as z from "zod";
 import { classify, fault, SURFACES, type Evidence } from "../../core/index.ts";
 import { parseJson } from "../../core/tolerate.ts";
+import { faultCore } from "../fault-json.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Line, MAX_LINE_CHARS, splitLines } from "../lines.ts";
-import { faultCore } from "./classify.ts";
 
 const id = z.union([z.string(), z.number(), z.null()]).optional();
 const input = z.looseObject({

@@ -14,6 +14,7 @@ import {
   traitsOf,
   viewFor,
 } from "../../core/index.ts";
+import { faultJson } from "../fault-json.ts";
 import { type Io, paintFor } from "../io.ts";
 import { type GlobalOptions, globalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
@@ -78,24 +79,6 @@ function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence
     exitCode: options.exitCode,
     signal: options.signal,
     observedAt: io.clock.now(),
-  };
-}
-
-export function faultJson(fault: Fault): object {
-  const view = viewFor("operator", fault, { correlationId: "" });
-  const { rule, source, nearly, detail } = view;
-  return { fault: { ...faultCore(fault), message: detail, rule, source, nearly } };
-}
-
-/** The fields every machine-readable answer has. */
-export function faultCore(fault: Fault): object {
-  return {
-    class: fault.class,
-    code: fault.code,
-    retryable: traitsOf(fault.code).retryable,
-    retryAfterMs: fault.retryAfterMs ?? null,
-    resetAt: fault.resetAt ?? null,
-    rule: fault.evidence.rule,
   };
 }
 

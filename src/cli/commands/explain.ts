@@ -15,12 +15,12 @@ import {
   VOCABULARY,
   wordsFor,
 } from "../../core/index.ts";
+import { faultCore } from "../fault-json.ts";
 import { type Io, paintFor } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { scheduleLines } from "../schedule-lines.ts";
 import { readInput } from "../read-input.ts";
 import { CLI_WORDS } from "../words.ts";
-import { faultCore } from "./classify.ts";
 
 export function addExplain(program: Command, io: Io): void {
   program

@@ -11,7 +11,7 @@ import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
 import type { Rule } from "./rule.ts";
 import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
-import { createHeaderReader, readTiming, type Timing } from "./timing.ts";
+import { createHeaderReader, type HeaderReader, NO_TIMING, readTiming, type Timing } from "./timing.ts";
 
 export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
@@ -68,8 +68,9 @@ export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): F
   }
   const [winner, ...others] = matches;
   const code = winner?.code ?? "Unclassified";
-  const timing = traitsOf(code).lifts ? readTiming(signals) : {};
-  return build(code, winner, others, signals, timing);
+  const header = createHeaderReader(signals.headers);
+  const timing = traitsOf(code).lifts ? readTiming(signals, header) : NO_TIMING;
+  return build(code, winner, others, signals, timing, header);
 }
 
 /** An error that already carries a fault was classified once; it is not classified again. */
@@ -89,6 +90,7 @@ function build(
   others: readonly Match[],
   signals: Signals,
   timing: Timing,
+  header: HeaderReader | null,
 ): Fault {
   const source = winner?.source ?? "none";
   const timed = timingRule(code, source, timing.retryAfterMs ?? 0, winner === undefined ? [] : [winner, ...others]);
@@ -101,7 +103,7 @@ function build(
   };
   return fault(means, {
     message: evidence.excerpt === "" ? means : evidence.excerpt,
-    context: contextOf(signals),
+    context: contextOf(signals, header),
     retryAfterMs: timing.retryAfterMs,
     resetAt: timing.resetAt,
     evidence,
@@ -142,14 +144,13 @@ function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals):
   return "";
 }
 
-function contextOf(signals: Signals): Readonly<Record<string, ContextValue>> {
+function contextOf(signals: Signals, header: HeaderReader | null): Readonly<Record<string, ContextValue>> {
   const context: Record<string, ContextValue> = { surface: signals.surface };
   if (signals.provider !== "") context["provider"] = signals.provider;
   if (signals.status !== 0) context["status"] = signals.status;
   if (signals.exitCode !== null) context["exitCode"] = signals.exitCode;
   if (signals.signal !== "") context["signal"] = signals.signal;
   // OpenAI and Anthropic may overrule their own status; `decide` honours a no.
-  if (signals.headers !== undefined && createHeaderReader(signals.headers)("x-should-retry") === "false")
-    context["shouldRetry"] = false;
+  if (header?.("x-should-retry") === "false") context["shouldRetry"] = false;
   return context;
 }

@@ -34,14 +34,7 @@ interface Filed {
 export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
   const filed: Filed[] = [];
   for (const { source, rules } of groups) for (const rule of rules) filed.push({ rule, source, order: filed.length });
-  const index = new Map<string, Filed[]>();
-  for (const entry of filed) {
-    for (const key of keysOf(entry.rule.when)) {
-      const list = index.get(key);
-      if (list === undefined) index.set(key, [entry]);
-      else list.push(entry);
-    }
-  }
+  const files = fileAll(filed);
   // From the first group of words on words decide; a structured match before it needs no text at all.
   const firstText = filed.findIndex(({ source }) => source === "text");
   const structuredEnd = firstText === -1 ? filed.length : firstText;
@@ -51,64 +44,86 @@ export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
     (phrases ??= createPhraseBook(filed.flatMap(({ rule }) => phrasesOf(rule.when))));
 
   function candidates(signals: Signals): Filed[] {
-    const found: Filed[] = [...(index.get(ALWAYS) ?? [])];
-    const add = (key: string): void => {
-      const list = index.get(key);
-      if (list !== undefined) found.push(...list);
+    const found: Filed[] = [];
+    const add = (field: FilingField, value: string | number): void => {
+      const list = files[field].get(value);
+      if (list !== undefined) for (const entry of list) found.push(entry);
     };
-    if (signals.aborted !== null) add(`aborted:${signals.aborted}`);
-    for (const token of signals.tokens) add(`token:${token}`);
-    for (const errno of signals.errnos) add(`errno:${errno}`);
-    for (const stop of signals.stops) add(`stop:${stop}`);
-    if (signals.rpcCode !== 0) add(`rpcCode:${signals.rpcCode}`);
-    if (signals.signal !== "") add(`signal:${signals.signal}`);
-    if (signals.exitCode !== null) add(`exitCode:${signals.exitCode}`);
-    if (signals.status !== 0) add(`status:${signals.status}`);
+    if (signals.aborted !== null) add("aborted", signals.aborted);
+    for (const token of signals.tokens) add("token", token);
+    for (const errno of signals.errnos) add("errno", errno);
+    for (const stop of signals.stops) add("stop", stop);
+    if (signals.rpcCode !== 0) add("rpcCode", signals.rpcCode);
+    if (signals.signal !== "") add("signal", signals.signal);
+    if (signals.exitCode !== null) add("exitCode", signals.exitCode);
+    if (signals.status !== 0) add("status", signals.status);
+    if (signals.emptyBody) add("emptyBody", 1);
     return found;
   }
 
-  function pick(found: Filed[], signals: Signals, hits: Hits): readonly Match[] {
-    found.sort((a, b) => a.order - b.order);
+  function pick(found: Filed[], signals: Signals, hits: Hits, end: number): readonly Match[] {
+    if (found.length > 1) found.sort((a, b) => a.order - b.order);
     const matches: Match[] = [];
     let last = -1;
     for (const { rule, source, order } of found) {
+      if (order >= end || matches.length === MAX_MATCHES) break;
       if (order === last || !holds(rule.when, signals, hits)) continue;
       last = order;
       matches.push({ rule, source, code: codeOn(rule, signals.surface) });
-      if (matches.length === MAX_MATCHES) break;
     }
     return matches;
   }
 
   return {
-    matchStructured: (signals) =>
-      pick(
-        candidates(signals).filter(({ order }) => order < structuredEnd),
-        signals,
-        NO_HITS,
-      ),
+    matchStructured: (signals) => pick(candidates(signals), signals, NO_HITS, structuredEnd),
     matchAll(signals) {
       const found = candidates(signals);
-      const book = phraseBook();
-      const hits = signals.texts.length === 0 ? NO_HITS : hitsIn(book, signals.texts);
-      for (const id of hits.found.keys()) found.push(...(index.get(`says:${hits.phraseOf(id)}`) ?? []));
-      return pick(found, signals, hits);
+      if (signals.texts.length === 0) return pick(found, signals, NO_HITS, filed.length);
+      const hits = hitsIn(phraseBook(), signals.texts);
+      for (const id of hits.found.keys()) found.push(...(files.says.get(hits.phraseOf(id)) ?? []));
+      return pick(found, signals, hits, filed.length);
     },
   };
 }
 
-const ALWAYS = "always";
+/** The condition a rule is filed under, most selective first. */
+const FILING_FIELDS = [
+  "aborted",
+  "token",
+  "errno",
+  "stop",
+  "rpcCode",
+  "signal",
+  "exitCode",
+  "says",
+  "status",
+  "emptyBody",
+] as const;
+type FilingField = (typeof FILING_FIELDS)[number];
+type Files = Readonly<Record<FilingField, Map<string | number, Filed[]>>>;
 
-/** The keys a rule is filed under: the values of its most selective condition. */
-function keysOf(when: When): readonly string[] {
-  for (const field of ["aborted", "token", "errno", "stop", "rpcCode", "signal", "exitCode"] as const) {
-    const values = when[field];
-    if (values !== undefined)
-      return typeof values === "string" ? [`${field}:${values}`] : values.map((value) => `${field}:${value}`);
+function fileAll(filed: readonly Filed[]): Files {
+  const files = Object.fromEntries(FILING_FIELDS.map((field) => [field, new Map<string | number, Filed[]>()])) as Files;
+  for (const entry of filed) {
+    const { field, values } = filingOf(entry.rule);
+    for (const value of values) {
+      const list = files[field].get(value);
+      if (list === undefined) files[field].set(value, [entry]);
+      else list.push(entry);
+    }
   }
-  if (when.says !== undefined) return (when.says[0] ?? []).map((phrase) => `says:${phrase}`);
-  if (when.status !== undefined) return when.status.map((status) => `status:${status}`);
-  return [ALWAYS];
+  return files;
+}
+
+function filingOf({ id, when }: Rule): { readonly field: FilingField; readonly values: readonly (string | number)[] } {
+  for (const field of FILING_FIELDS) {
+    const value = when[field];
+    if (value === undefined) continue;
+    if (field === "says") return { field, values: when.says?.[0] ?? [] };
+    if (typeof value === "object") return { field, values: value as readonly (string | number)[] };
+    return { field, values: [typeof value === "boolean" ? 1 : value] };
+  }
+  throw new RangeError(`rule ${id} has no condition to be found by`);
 }
 
 function phrasesOf(when: When): readonly string[] {

@@ -2,7 +2,7 @@
 // `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. Zero, negative and absurd values
 // are no answer.
 
-import { tolerate } from "../tolerate.ts";
+import { readField, tolerate } from "../tolerate.ts";
 import { parseClockTime } from "./clock-time.ts";
 import { durationInWords, parseDuration } from "./duration.ts";
 import type { Signals } from "./signals.ts";
@@ -17,20 +17,19 @@ const MAX_WAIT_MS = 400 * 86_400_000;
 /** Epoch numbers: seconds below, milliseconds above. Both ends bound "some time this century". */
 const EPOCH_SECONDS = { from: 1.2e9, to: 4.2e9 } as const;
 
-export function readTiming(signals: Signals): Timing {
-  const headers = createHeaderReader(signals.headers);
+export function readTiming(signals: Signals, header: HeaderReader | null): Timing {
   return (
-    fromRetryAfter(headers, signals) ??
-    fromBody(signals) ??
-    fromResetHeaders(headers, signals) ??
+    (header === null ? undefined : fromRetryAfter(header, signals)) ??
+    (signals.timings.size === 0 ? undefined : fromBody(signals)) ??
+    (header === null ? undefined : fromResetHeaders(header, signals)) ??
     fromText(signals) ??
     NO_TIMING
   );
 }
 
-const NO_TIMING: Timing = Object.freeze({});
+export const NO_TIMING: Timing = Object.freeze({});
 
-type HeaderReader = (name: string) => string | undefined;
+export type HeaderReader = (name: string) => string | undefined;
 
 /** `retry-after-ms: 1500`, `retry-after: 30`, `retry-after: Wed, 21 Oct 2026 07:28:00 GMT`. */
 function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
@@ -121,6 +120,7 @@ function resetValue(value: string, observedAt: number | undefined): Timing | und
 /** "Please try again in 6m 11.52s", "retry after 86400 seconds", "resets 9:16pm (UTC)". */
 function fromText({ texts, observedAt }: Signals): Timing | undefined {
   for (const text of texts) {
+    if (!/\d/.test(text)) continue;
     const timing = wait(durationInWords(text), observedAt) ?? until(parseClockTime(text, observedAt), NaN, undefined);
     if (timing !== undefined) return timing;
   }
@@ -156,19 +156,29 @@ function isNumeric(value: string): boolean {
   return /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(value);
 }
 
-/** Reads a header from whatever holds headers, whatever its letter case. */
-export function createHeaderReader(headers: unknown): HeaderReader {
-  if (typeof headers !== "object" || headers === null) return () => undefined;
+/** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
+export function createHeaderReader(headers: unknown): HeaderReader | null {
+  if (typeof headers !== "object" || headers === null) return null;
   if (tolerate(() => headers instanceof Map || (typeof Headers === "function" && headers instanceof Headers), false)) {
     const { get } = headers as { get: (name: string) => unknown };
     return (name) => headerText(tolerate(() => get.call(headers, name), undefined));
   }
+  let byName: Map<string, unknown> | undefined;
+  return (name) => {
+    const direct = Array.isArray(headers) ? undefined : readField(headers, name);
+    return headerText(direct ?? (byName ??= lowerCased(headers)).get(name));
+  };
+}
+
+const MAX_HEADERS = 256;
+
+function lowerCased(headers: object): Map<string, unknown> {
   const byName = new Map<string, unknown>();
   const pairs = tolerate(() => (Array.isArray(headers) ? (headers as unknown[][]) : Object.entries(headers)), []);
-  for (const pair of pairs.slice(0, 256)) {
+  for (const pair of pairs.slice(0, MAX_HEADERS)) {
     if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
   }
-  return (name) => headerText(byName.get(name));
+  return byName;
 }
 
 function headerText(value: unknown): string | undefined {

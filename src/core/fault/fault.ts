@@ -59,16 +59,18 @@ const RAISED: FaultEvidence = Object.freeze({
 const NO_CONTEXT: FaultContext = Object.freeze({});
 
 export function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
-  return Object.freeze({
+  const made: { -readonly [Key in keyof Fault]: Fault[Key] } = {
     class: traitsOf(code).class,
     code,
     message: detail.message ?? code,
     context: detail.context ?? NO_CONTEXT,
-    ...(detail.retryAfterMs === undefined ? {} : { retryAfterMs: detail.retryAfterMs }),
-    ...(detail.resetAt === undefined ? {} : { resetAt: detail.resetAt }),
-    ...(detail.cause === undefined ? {} : { cause: detail.cause }),
     evidence: detail.evidence ?? RAISED,
-  });
+  };
+  // Absent rather than undefined, so that a fault reads the same after JSON.
+  if (detail.retryAfterMs !== undefined) made.retryAfterMs = detail.retryAfterMs;
+  if (detail.resetAt !== undefined) made.resetAt = detail.resetAt;
+  if (detail.cause !== undefined) made.cause = detail.cause;
+  return Object.freeze(made);
 }
 
 /** Adds what the caller knows. Class, code and timing stay those of the inner fault, which becomes the cause. */

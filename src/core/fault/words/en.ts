@@ -1,6 +1,6 @@
 // The English sentences of every fault code, in the catalogue's order. Static text only: nothing is ever filled in.
 
-import type { Words } from "./words.ts";
+import type { Words } from "./fault-words.ts";
 
 export const EN: Words = {
   ShapeInvalid: {

@@ -3,22 +3,8 @@
 
 import type { FaultCode } from "../catalogue.ts";
 import { EN } from "./en.ts";
+import type { FaultWords, Words } from "./fault-words.ts";
 import { ZH_CN } from "./zh-cn.ts";
-
-export interface FaultWords {
-  /** A few words, no full stop: the heading of a problem. */
-  readonly title: string;
-  /** What happened, one sentence for the person who uses the agent. */
-  readonly user: string;
-  /** The next step for that person: what to do, or that nothing needs doing. */
-  readonly next: string;
-  /** One sentence for the model: what failed and how it may react. No internals. */
-  readonly model: string;
-  /** One line for whoever runs the agent: the cause in technical words and where to look. */
-  readonly operator: string;
-}
-
-export type Words = Readonly<Record<FaultCode, FaultWords>>;
 
 export const WORDS = { "en": EN, "zh-CN": ZH_CN } as const satisfies Record<string, Words>;
 

@@ -1,7 +1,7 @@
 // The simplified Chinese sentences of every fault code, in the catalogue's order. The operator texts of the
 // Error Handling Matrix (seed 002) stand in them word for word.
 
-import type { Words } from "./words.ts";
+import type { Words } from "./fault-words.ts";
 
 export const ZH_CN: Words = {
   ShapeInvalid: {

@@ -1,0 +1,6 @@
+// Writes the pages that are made from tables.
+
+import { writeFileSync } from "node:fs";
+import { generatedDocs } from "./generated-docs.ts";
+
+for (const [path, content] of generatedDocs()) writeFileSync(new URL(`../${path}`, import.meta.url), content);

@@ -1,0 +1,21 @@
+// A fault as machine-readable output.
+
+import { type Fault, traitsOf, viewFor } from "../core/index.ts";
+
+export function faultJson(fault: Fault): object {
+  const view = viewFor("operator", fault, { correlationId: "" });
+  const { rule, source, nearly, detail } = view;
+  return { fault: { ...faultCore(fault), message: detail, rule, source, nearly } };
+}
+
+/** The fields every machine-readable answer has. */
+export function faultCore(fault: Fault): object {
+  return {
+    class: fault.class,
+    code: fault.code,
+    retryable: traitsOf(fault.code).retryable,
+    retryAfterMs: fault.retryAfterMs ?? null,
+    resetAt: fault.resetAt ?? null,
+    rule: fault.evidence.rule,
+  };
+}

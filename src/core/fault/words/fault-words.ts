@@ -1,0 +1,18 @@
+// The shape of the words: what is said about a fault, and to whom.
+
+import type { FaultCode } from "../catalogue.ts";
+
+export interface FaultWords {
+  /** A few words, no full stop: the heading of a problem. */
+  readonly title: string;
+  /** What happened, one sentence for the person who uses the agent. */
+  readonly user: string;
+  /** The next step for that person: what to do, or that nothing needs doing. */
+  readonly next: string;
+  /** One sentence for the model: what failed and how it may react. No internals. */
+  readonly model: string;
+  /** One line for whoever runs the agent: the cause in technical words and where to look. */
+  readonly operator: string;
+}
+
+export type Words = Readonly<Record<FaultCode, FaultWords>>;

@@ -1,0 +1,29 @@
+// Our own lint rule catches silent catches and lets those through that tell.
+
+import { RuleTester } from "eslint";
+import { describe, it } from "vitest";
+import { catchTells } from "../lint/catch-tells.js";
+
+RuleTester.describe = describe;
+RuleTester.it = it;
+
+new RuleTester().run("catch-tells", catchTells, {
+  valid: [
+    "try { f(); } catch (error) { throw new Error('while loading', { cause: error }); }",
+    "function g() { try { f(); } catch (error) { return classify({ surface: 'node', error }); } }",
+    "try { f(); } catch (error) { events.push(suppressed(classify({ error }), 'optional', now)); }",
+    "try { f(); } catch (error) { host.suppress(error, 'optional'); }",
+    "new Promise((resolve, reject) => { try { f(); } catch (error) { reject(error); } });",
+    "function g() { try { f(); } catch (error) { if (error.code === 'ENOENT') return undefined; throw error; } }",
+  ],
+  invalid: [
+    { code: "try { f(); } catch {}", errors: [{ messageId: "silent" }] },
+    { code: "try { f(); } catch { /* ignore */ }", errors: [{ messageId: "silent" }] },
+    { code: "try { f(); } catch (error) { console.error(error); }", errors: [{ messageId: "silent" }] },
+    { code: "function g() { try { f(); } catch { return null; } }", errors: [{ messageId: "silent" }] },
+    {
+      code: "try { f(); } catch (outer) { try { g(); } catch (inner) { throw inner; } }",
+      errors: [{ messageId: "silent" }],
+    },
+  ],
+});

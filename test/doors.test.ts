@@ -1,0 +1,39 @@
+// Each door of the package opens from outside, and shows exactly the names listed here: a new name is a decision.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import * as core from "faultline/core";
+import * as main from "faultline";
+import * as errorClassifier from "faultline/error-classifier";
+import * as policyFile from "faultline/policy-file";
+
+const CORE_NAMES = [
+  "CATALOGUE", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "LOCALES", "MATRIX", "MODEL_CONTEXT",
+  "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE", "SHAPE_REDACTOR", "SURFACES", "VOCABULARY",
+  "admit", "baseDelayMs", "causeChain", "classify", "collectPartial", "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "explain",
+  "fault", "formatMs", "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "nextTarget", "record", "release", "resolveLocale",
+  "rowFor", "rowsOfAdapter", "rowsOfStage", "rowsOfTool", "rulesWith", "schedule", "situation", "spend", "suppressed", "toProblem", "toolRetry", "traitsOf",
+  "viewFor", "whyNot", "withContext", "withRows", "wordsFor", "wrap",
+]; // prettier-ignore
+
+describe("doors", () => {
+  it.each([
+    ["faultline", main, CORE_NAMES],
+    ["faultline/core", core, CORE_NAMES],
+    ["faultline/error-classifier", errorClassifier, ["classifyError"]],
+    ["faultline/policy-file", policyFile, ["parsePolicy", "policyFileSchema", "policyJsonSchema", "renderDiagnostic"]],
+  ])("%s", (_door, module, names) => {
+    expect(Object.keys(module).sort()).toEqual([...names].sort());
+  });
+
+  it("lead to files that the build makes", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+      exports: Record<string, string | { types: string; default: string }>;
+    };
+    for (const target of Object.values(exports)) {
+      for (const path of typeof target === "string" ? [target] : [target.types, target.default]) {
+        expect(() => readFileSync(new URL(`../${path}`, import.meta.url)), path).not.toThrow();
+      }
+    }
+  });
+});

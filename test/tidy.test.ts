@@ -1,0 +1,249 @@
+// Rules that matter are tests: who may import whom, what core may not touch, what belongs in one place only.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const SOURCES = filesIn("src").filter((file) => file.endsWith(".ts"));
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), "utf8");
+}
+
+/** Code without comments and strings, so that prose about a rule does not break it. */
+function codeOf(file: string): string {
+  return textOf(file)
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/(?<!["'`:\\])\/\/.*$/gm, "")
+    .replace(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, '""');
+}
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isType: boolean;
+}
+
+function importsOf(file: string): readonly Import[] {
+  const found = textOf(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)";/gms);
+  const dynamic = textOf(file).matchAll(/\bimport\("([^"]+)"\)/g);
+  const at = (target: string): string =>
+    target.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(file), target)).replaceAll("\\", "/") : target;
+  return [
+    ...Array.from(found, ([, type, target = ""]) => ({ from: file, to: at(target), isType: type !== undefined })),
+    ...Array.from(dynamic, ([, target = ""]) => ({ from: file, to: at(target), isType: false })),
+  ];
+}
+
+/** The part of the tree a file belongs to, longest prefix first. */
+const PARTS = [
+  "src/core/fault",
+  "src/core/classify",
+  "src/core/policy",
+  "src/core/decide",
+  "src/core",
+  "src/error-classifier",
+  "src/policy-file",
+  "src/runtime",
+  "src/cli",
+] as const;
+type Part = (typeof PARTS)[number];
+
+const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
+  "src/core/fault": ["src/core"],
+  "src/core/classify": ["src/core", "src/core/fault"],
+  "src/core/policy": ["src/core", "src/core/fault", "src/core/classify"],
+  "src/core/decide": ["src/core", "src/core/fault", "src/core/policy"],
+  "src/core": ["src/core/fault", "src/core/classify", "src/core/policy", "src/core/decide"],
+  "src/error-classifier": ["src/core/fault"],
+  "src/policy-file": ["src/core"],
+  "src/runtime": ["src/core"],
+  "src/cli": ["src/core", "src/policy-file", "src/runtime"],
+};
+
+const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
+  "src/core/fault": [],
+  "src/core/classify": [],
+  "src/core/policy": [],
+  "src/core/decide": [],
+  "src/core": [],
+  "src/error-classifier": [],
+  "src/policy-file": ["zod", "yaml", "fastest-levenshtein", "get-east-asian-width"],
+  "src/runtime": [],
+  "src/cli": ["commander", "zod", "fastest-levenshtein", "node:util", "node:fs", "node:fs/promises"],
+};
+
+function partOf(file: string): Part {
+  const part = PARTS.find((prefix) => file.startsWith(`${prefix}/`));
+  if (part === undefined) throw new Error(`${file} belongs to no part: add it to PARTS`);
+  return part;
+}
+
+describe("imports", () => {
+  it.each(SOURCES)("%s imports only what its part may", (file) => {
+    const own = partOf(file);
+    for (const { to } of importsOf(file)) {
+      if (!to.startsWith("src/")) expect(MAY_DEPEND[own], `${file} depends on ${to}`).toContain(to);
+      else if (partOf(to) !== own) expect(MAY_IMPORT[own], `${file} imports ${to}`).toContain(partOf(to));
+    }
+  });
+
+  it("form no ring, not even of types", () => {
+    const edges = new Map(
+      SOURCES.map((file) => [
+        file,
+        importsOf(file)
+          .map(({ to }) => to)
+          .filter((to) => to.startsWith("src/")),
+      ]),
+    );
+    const done = new Set<string>();
+    const path: string[] = [];
+    const visit = (file: string): void => {
+      if (done.has(file)) return;
+      expect(path, `ring: ${[...path, file].join(" → ")}`).not.toContain(file);
+      path.push(file);
+      edges.get(file)?.forEach(visit);
+      path.pop();
+      done.add(file);
+    };
+    SOURCES.forEach(visit);
+  });
+
+  it("reach every file: nothing lies around unused", () => {
+    const doors = ["src/core/index.ts", "src/error-classifier/index.ts", "src/policy-file/index.ts", "src/cli/main.ts"];
+    const reached = new Set<string>();
+    const visit = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      importsOf(file).forEach(({ to }) => {
+        if (to.startsWith("src/")) visit(to);
+      });
+    };
+    doors.forEach(visit);
+    expect(SOURCES.filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  it("use the real file name, and no door re-exports a whole module", () => {
+    for (const file of SOURCES) {
+      for (const { to } of importsOf(file))
+        if (to.startsWith("src/")) expect(SOURCES, `${file} imports ${to}`).toContain(to);
+      expect(codeOf(file), file).not.toMatch(/export \* from/);
+    }
+  });
+});
+
+interface Ban {
+  readonly call: RegExp;
+  readonly instead: string;
+  readonly where: RegExp;
+  readonly except: readonly string[];
+}
+
+const BANNED: readonly Ban[] = [
+  {
+    call: /\bDate\.now\(|new Date\(\)|performance\.now\(/,
+    instead: "an argument, or the Clock of src/runtime/clock.ts",
+    where: /^src\//,
+    except: ["src/runtime/clock.ts"],
+  },
+  {
+    call: /\bMath\.random\(|randomUUID|getRandomValues/,
+    instead: "a roll or an id as an argument",
+    where: /^src\//,
+    except: [],
+  },
+  { call: /\bset(?:Timeout|Interval|Immediate)\(/, instead: "the Clock of src/runtime", where: /^src\//, except: [] },
+  {
+    call: /\basync\b|\bawait\b|\bPromise\b/,
+    instead: "a plain value: core decides, it does not wait",
+    where: /^src\/core\//,
+    except: [],
+  },
+  { call: /\bprocess\.|\brequire\(|\bfetch\(|\bconsole\./, instead: "an argument", where: /^src\/core\//, except: [] },
+  { call: /\bconsole\./, instead: "the Io of src/cli/io.ts", where: /^src\//, except: [] },
+  {
+    call: /\bcatch\b/,
+    instead: "tolerate() of src/core/tolerate.ts",
+    where: /^src\/core\//,
+    except: ["src/core/tolerate.ts"],
+  },
+  {
+    call: /\bas any\b|: any\b|@ts-ignore|@ts-expect-error|eslint-disable/,
+    instead: "a type that tells the truth",
+    where: /^(?:src|bench|test)\//,
+    except: ["test/tidy.test.ts"],
+  },
+  { call: /\.(?:only|skip|todo)\(/, instead: "a test that runs", where: /^test\//, except: ["test/tidy.test.ts"] },
+  {
+    call: /\bsetTimeout\(|\bsleep\(/,
+    instead: "an event, or a clock of the test's own",
+    where: /^test\//,
+    except: ["test/tidy.test.ts"],
+  },
+];
+
+describe("calls", () => {
+  const files = [...SOURCES, ...filesIn("test"), ...filesIn("bench")].filter((file) => file.endsWith(".ts"));
+
+  it.each(BANNED.map((ban) => [String(ban.call), ban] as const))(
+    "%s stand where they belong",
+    (_call, { call, instead, where, except }) => {
+      const guilty = files.filter((file) => where.test(file) && !except.includes(file) && call.test(codeOf(file)));
+      expect(guilty, `use ${instead}`).toEqual([]);
+    },
+  );
+
+  it("no code outside the tables asks for a fault by its name", () => {
+    const deciding = SOURCES.filter(
+      (file) => /^src\/core\/(?:decide|policy)\//.test(file) && !/matrix|presets|layer/.test(file),
+    );
+    const codes = /=== "(?:RateLimited|QuotaExhausted|AuthFailed|Interrupted|Unclassified|ContextOverflow)"/;
+    expect(deciding.filter((file) => codes.test(textOf(file)))).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  it.each(SOURCES)("%s says what it is and can be read in one go", (file) => {
+    const text = textOf(file);
+    expect(text.replace(/^#!.*\n/, ""), "starts with a sentence about itself").toMatch(/^\/\/ \S/);
+    const isTable = /\/symptoms\/|\/words\//.test(file);
+    expect(text.split("\n").length).toBeLessThan(isTable ? 600 : 300);
+    expect(file).not.toMatch(/util|helper|misc|common/i);
+  });
+
+  it("of documentation have one title each", () => {
+    const docs = [...filesIn("docs"), "README.md", "CHANGELOG.md", "CONTRIBUTING.md"].filter((file) =>
+      file.endsWith(".md"),
+    );
+    for (const file of docs) {
+      const titles =
+        textOf(file)
+          .replace(/^```[\s\S]*?^```/gm, "")
+          .match(/^# .+$/gm) ?? [];
+      expect(titles, file).toHaveLength(1);
+    }
+  });
+
+  it("name no machine, no registry and no download address", () => {
+    const all = [
+      ...SOURCES,
+      ...filesIn("docs"),
+      ...filesIn("scripts"),
+      "README.md",
+      "package.json",
+      "package-lock.json",
+      "CONTRIBUTING.md",
+      "CHANGELOG.md",
+    ];
+    for (const file of all) expect(textOf(file), file).not.toMatch(/\/work\/|\/root\/|registry\.npmjs|"resolved"/);
+  });
+});
