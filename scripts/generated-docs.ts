@@ -7,7 +7,6 @@ import {
   FAULT_CLASSES,
   FAULT_CODES,
   matrixOutcome,
-  PRESET_NAMES,
   PRESETS,
   schedule,
   VOCABULARY,
@@ -117,6 +116,3 @@ function exitCodeTable(): string {
     Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]),
   );
 }
-
-/** The presets a page must name. */
-export const DOCUMENTED_PRESETS = PRESET_NAMES;
