@@ -125,10 +125,11 @@ const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
 /** Where a model's answer would be; there and empty, it gave none. */
 const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
 /** What was sent, not what came back; or ballast. */
+// prettier-ignore
 const SKIPPED_FIELDS = new Set([
   "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
-  "usage", "modelusage", "stack", "tools", "response", "url", "rawresponse", "socket", "partial", "links",
-]); // prettier-ignore
+  "usage", "modelusage", "stack", "tools", "url", "rawresponse", "socket", "partial", "links",
+]);
 /** Not enumerable on errors, so asked for by name. */
 const ERROR_FIELDS = ["name", "message", "code", "cause", "errors", "status", "type"] as const;
 

@@ -183,6 +183,26 @@ describe("structure", () => {
     ).toBe("NotFound");
   });
 
+  it("reads the answer inside a client's error and a stream's last event", () => {
+    const axios = {
+      name: "AxiosError",
+      message: "Request failed with status code 400",
+      config: { data: "rate limit" },
+      response: {
+        status: 400,
+        data: { error: { type: "invalid_request_error", message: "prompt is too long: 5 tokens > 4 maximum" } },
+      },
+    };
+    expect(codeOf({ surface: "node", error: axios })).toBe("ContextOverflow");
+    const failed = {
+      type: "response.failed",
+      response: { status: "failed", error: { code: "insufficient_quota", message: "Quota exceeded." } },
+    };
+    expect(codeOf({ surface: "sse", provider: "openai", status: 200, body: failed })).toBe("QuotaExhausted");
+    const cut = { type: "response.incomplete", response: { incomplete_details: { reason: "max_output_tokens" } } };
+    expect(codeOf({ surface: "sse", provider: "openai", status: 200, body: cut })).toBe("OutputTruncated");
+  });
+
   it("tells one denial from a loop of them", () => {
     const denial = { tool_name: "Bash" };
     expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [denial] } })).toBe("AccessDenied");
