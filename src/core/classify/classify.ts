@@ -1,7 +1,7 @@
 // Evidence in, fault out. The order of the groups in `symptoms/` is the order of belief; this file only walks it.
 
 import { traitsOf, type FaultCode } from "../fault/catalogue.ts";
-import { fault, type ContextValue, type EvidenceSource, type Fault, type FaultEvidence } from "../fault/fault.ts";
+import { fault, type ContextValue, type EvidenceSource, type Fault } from "../fault/fault.ts";
 import { type FaultError, isFaultError } from "../fault/fault-error.ts";
 import { readField, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
@@ -11,7 +11,7 @@ import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
 import type { Rule } from "./rule.ts";
 import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
-import { createHeaderReader, type HeaderReader, NO_TIMING, readTiming, type Timing } from "./timing.ts";
+import { createHeaderReader, type HeaderReader, NO_TIMING, readTiming } from "./timing.ts";
 
 export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
@@ -30,10 +30,11 @@ interface TimingRule {
   /** Not when one of these rules matched too. */
   readonly unless: readonly string[];
   readonly means: FaultCode;
+  readonly example: string;
 }
 
 /** How long a wait is may say what is waited for: hours make a quota in all but name, minutes a rate limit that words called a quota. */
-const TIMING_RULES: readonly TimingRule[] = [
+export const TIMING_RULES: readonly TimingRule[] = [
   {
     id: "timing/long-wait",
     was: "RateLimited",
@@ -42,7 +43,8 @@ const TIMING_RULES: readonly TimingRule[] = [
     maxWaitMs: Infinity,
     unless: [],
     means: "QuotaExhausted",
-  }, // "Please retry after 86400 seconds."
+    example: "You have exceeded the call rate limit of your pricing tier. Please retry after 86400 seconds.",
+  },
   {
     id: "timing/short-wait",
     was: "QuotaExhausted",
@@ -51,7 +53,8 @@ const TIMING_RULES: readonly TimingRule[] = [
     maxWaitMs: 300_000,
     unless: ["words/per-day", "words/money", "words/zero-limit"],
     means: "RateLimited",
-  }, //             "Your quota will reset after 5s."
+    example: "You have exhausted your capacity on this model. Your quota will reset after 5s.",
+  },
 ];
 
 const MAX_MESSAGE_CHARS = 500;
@@ -61,16 +64,34 @@ export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): F
   const carried = carriedFault(evidence);
   if (carried !== undefined) return carried;
   const signals = readSignals(evidence);
-  let matches = rules.matchStructured(signals);
-  if (matches.length === 0) {
-    readTexts(signals);
-    matches = rules.matchAll(signals);
-  }
-  const [winner, ...others] = matches;
-  const code = winner?.code ?? "Unclassified";
+  const matches = matchesIn(signals, rules);
+  const [winner] = matches;
+  const named = winner?.code ?? "Unclassified";
   const header = createHeaderReader(signals.headers);
-  const timing = traitsOf(code).lifts ? readTiming(signals, header) : NO_TIMING;
-  return build(code, winner, others, signals, timing, header);
+  const { retryAfterMs, resetAt } = traitsOf(named).lifts ? readTiming(signals, header) : NO_TIMING;
+  const timed = timingRule(matches, retryAfterMs ?? 0);
+  const code = timed?.means ?? named;
+  const excerpt = excerptOf(signals);
+  return fault(code, {
+    message: excerpt === "" ? code : excerpt,
+    context: contextOf(signals, header),
+    retryAfterMs,
+    resetAt,
+    evidence: {
+      rule: timed?.id ?? winner?.rule.id ?? "none",
+      source: winner?.source ?? "none",
+      nearly: nearly(matches, code),
+      excerpt,
+    },
+  });
+}
+
+/** Words are read only when structure did not decide. */
+function matchesIn(signals: Signals, rules: RuleBook): readonly Match[] {
+  const structured = rules.matchStructured(signals);
+  if (structured.length > 0) return structured;
+  readTexts(signals);
+  return rules.matchAll(signals);
 }
 
 /** An error that already carries a fault was classified once; it is not classified again. */
@@ -84,53 +105,24 @@ function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   return undefined;
 }
 
-function build(
-  code: FaultCode,
-  winner: Match | undefined,
-  others: readonly Match[],
-  signals: Signals,
-  timing: Timing,
-  header: HeaderReader | null,
-): Fault {
-  const source = winner?.source ?? "none";
-  const timed = timingRule(code, source, timing.retryAfterMs ?? 0, winner === undefined ? [] : [winner, ...others]);
-  const means = timed?.means ?? code;
-  const evidence: FaultEvidence = {
-    rule: timed?.id ?? winner?.rule.id ?? "none",
-    source,
-    nearly: nearly(timed === undefined ? others : [winner, ...others], means),
-    excerpt: excerptOf(signals),
-  };
-  return fault(means, {
-    message: evidence.excerpt === "" ? means : evidence.excerpt,
-    context: contextOf(signals, header),
-    retryAfterMs: timing.retryAfterMs,
-    resetAt: timing.resetAt,
-    evidence,
-  });
-}
-
-function timingRule(
-  code: FaultCode,
-  source: EvidenceSource,
-  waitMs: number,
-  matches: readonly Match[],
-): TimingRule | undefined {
+function timingRule(matches: readonly Match[], waitMs: number): TimingRule | undefined {
+  const [winner] = matches;
   return TIMING_RULES.find(
     (rule) =>
-      rule.was === code &&
-      (rule.source === null || rule.source === source) &&
+      rule.was === winner?.code &&
+      (rule.source === null || rule.source === winner.source) &&
       waitMs >= rule.minWaitMs &&
       waitMs <= rule.maxWaitMs &&
       !matches.some((match) => rule.unless.includes(match.rule.id)),
   );
 }
 
-function nearly(others: readonly (Match | undefined)[], code: FaultCode): readonly string[] {
-  const ids: string[] = [];
-  for (const other of others)
-    if (other !== undefined && other.code !== code && ids.length < MAX_NEARLY) ids.push(other.rule.id);
-  return ids;
+/** Rules that matched and would have said something else. */
+function nearly(matches: readonly Match[], code: FaultCode): readonly string[] {
+  return matches
+    .filter((match) => match.code !== code)
+    .slice(0, MAX_NEARLY)
+    .map(({ rule }) => rule.id);
 }
 
 function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals): string {

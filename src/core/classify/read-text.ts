@@ -10,7 +10,7 @@ const PAIR =
 
 /** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
 const IDENTIFIER =
-  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Za-z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+(?:[A-Z]+[a-z0-9]*)+|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
+  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Za-z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+[A-Z][A-Za-z0-9]*|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
 
 /** A three-digit number is a status only where HTTP speaks: after such a word, before a reason phrase, or leading. */
 const STATUS_PLACES: readonly RegExp[] = [

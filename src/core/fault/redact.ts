@@ -30,7 +30,7 @@ interface SecretShape {
 
 /** Names of fields whose value is secret whatever it looks like. */
 const SECRET_FIELD =
-  "(?:x[-_])?(?:goog[-_])?api[-_]?key|apikey|(?:access|refresh|id|auth|session|bearer|oauth|bot|device)[-_]?token|token|(?:client|app)?[-_]?secret(?:[-_]?(?:access[-_]?)?key)?|private[-_]?key|access[-_]?key(?:[-_]?id)?|pass(?:word|wd|phrase)|pwd|(?:proxy[-_])?authorization|(?:set[-_])?cookie|credentials?|signing[-_]?key|[a-z0-9]+(?:[-_][a-z0-9]+)?[-_](?:api[-_]?key|secret|password|token)";
+  "(?:x[-_])?(?:goog[-_])?api[-_]?key|apikey|(?:access|refresh|id|auth|session|bearer|oauth|bot|device)[-_]?token|token|(?:client|app)?[-_]?secret(?:[-_]?(?:access[-_]?)?key)?|private[-_]?key|access[-_]?key(?:[-_]?id)?|pass(?:word|wd|phrase)|pwd|(?:proxy[-_])?authorization|(?:set[-_])?cookie|credentials?|signing[-_]?key|[a-z0-9]{1,40}(?:[-_][a-z0-9]{1,40})?[-_](?:api[-_]?key|secret|password|token)";
 
 const SECRET_FIELD_NAME = new RegExp(`^(?:${SECRET_FIELD})$`, "i");
 
@@ -38,11 +38,11 @@ const SECRET_FIELD_NAME = new RegExp(`^(?:${SECRET_FIELD})$`, "i");
 export const SECRET_SHAPES: readonly SecretShape[] = [
   { name: "private key",   pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----END ))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, example: "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----" },
   { name: "authorization", pattern: /\b(Bearer|Basic|Token|Digest)\s+[A-Za-z0-9._~+/=:-]{8,}/gi, replacement: `$1 ${REDACTED}`, example: "Authorization: Bearer abcdef0123456789" },
-  { name: "quoted field",  pattern: new RegExp(`((?:${SECRET_FIELD})(\\\\*["'])\\s{0,20}[:=]>?\\s{0,20})\\2(?:(?!\\2)[\\s\\S]){1,4096}`, "gi"), replacement: `$1$2${REDACTED}`, example: '{\\"api_key\\":\\"p@ss, with spaces\\"}' },
-  { name: "bare field",    pattern: new RegExp(`\\b((?:${SECRET_FIELD})["']?\\s{0,20}(?:=|:(?!//))\\s{0,20}["']?)[^\\s"'\\\\,;&<>(){}\\[\\]]{4,}`, "gi"), replacement: `$1${REDACTED}`, example: "https://host/v1?api_key=abcd1234&x=1" },
+  { name: "quoted field",  pattern: new RegExp(`(?<![a-z0-9])((?:${SECRET_FIELD})(\\\\*["'])\\s{0,20}[:=]>?\\s{0,20})\\2(?:(?!\\2)[\\s\\S]){1,4096}`, "gi"), replacement: `$1$2${REDACTED}`, example: '{\\"api_key\\":\\"p@ss, with spaces\\"}' },
+  { name: "bare field",    pattern: new RegExp(`(?<![a-z0-9])((?:${SECRET_FIELD})["']?\\s{0,20}(?:=|:(?!//))\\s{0,20}["']?)[^\\s"'\\\\,;&<>(){}\\[\\]]{4,}`, "gi"), replacement: `$1${REDACTED}`, example: "https://host/v1?api_key=abcd1234&x=1" },
   { name: "url key",       pattern: /([?&](?:key|sig|signature|code|auth|x-amz-[a-z-]{1,40})=)[^&\s"'#<>]{4,}/gi, replacement: `$1${REDACTED}`, example: "https://host/v1beta/models?key=abcd1234" },
   { name: "url user",      pattern: /(\/\/)[^\s/@:"']{1,256}:[^\s/@"']{1,256}@/g, replacement: `$1${REDACTED}@`, example: "postgres://user:pa55word@db/x" },
-  { name: "sk key",        pattern: /\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]{1,12}[-_])*[A-Za-z0-9_-]{8,}/g, example: "sk-ant-api03-AAAABBBBCCCC" },
+  { name: "sk key",        pattern: /(?<![A-Za-z0-9_-])(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}/g, example: "sk-ant-api03-AAAABBBBCCCC" },
   { name: "google key",    pattern: /\bAIza[A-Za-z0-9_-]{16,}/g, example: "AIzaSyA-0123456789abcdef" },
   { name: "google token",  pattern: /\bya29\.[A-Za-z0-9_-]{8,}/g, example: "ya29.a0AfH6SMBx" },
   { name: "github token",  pattern: /\b(?:gh[pousr]|github_pat)_[A-Za-z0-9_]{16,}/g, example: "ghp_0123456789abcdefABCDEF0123456789abcd" },
@@ -50,7 +50,7 @@ export const SECRET_SHAPES: readonly SecretShape[] = [
   { name: "vendor key",    pattern: /\b(?:gsk|xai|hf|pplx|npm|fw|tgp|dop_v1|csk|nvapi|r8|or-v1)[-_][A-Za-z0-9_-]{16,}/g, example: "gsk_0123456789abcdefABCD" },
   { name: "slack token",   pattern: /\bxox[a-z]-[A-Za-z0-9-]{8,}/g, example: "xoxb-0123456789-abcdef" },
   { name: "aws key id",    pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, example: "AKIAIOSFODNN7EXAMPLE" },
-  { name: "jwt",           pattern: /\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g, example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln" },
+  { name: "jwt",           pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g, example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln" },
 ];
 
 /** A redactor that knows these values besides the shapes. Values shorter than four characters are ignored. */

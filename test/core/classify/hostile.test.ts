@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify, isFaultCode, SURFACES, type Evidence } from "../../../src/core/index.ts";
+import { classify, isFaultCode, SHAPE_REDACTOR, SURFACES, type Evidence } from "../../../src/core/index.ts";
 import { createPhraseBook, normalise } from "../../../src/core/classify/phrases.ts";
 
 function expectFault(evidence: Evidence): void {
@@ -127,6 +127,46 @@ describe("hostile input", () => {
   it("cannot change the prototype of anything", () => {
     classify({ surface: "http", body: JSON.parse('{"__proto__":{"code":"polluted"},"constructor":{"name":"x"}}') });
     expect(({} as { code?: string }).code).toBeUndefined();
+  });
+});
+
+describe("text made to be slow to search", () => {
+  const MANY = 20_000;
+  const EVIL: readonly string[] = [
+    `Aa${"A".repeat(200_000)}_`,
+    "Aa".repeat(MANY),
+    "a_".repeat(MANY),
+    "A_".repeat(MANY),
+    "eyJa-".repeat(MANY),
+    "sk-".repeat(MANY),
+    "api_key".repeat(MANY),
+    "token=".repeat(MANY),
+    `x-api-key${" ".repeat(200_000)}:`,
+    "a".repeat(260_000),
+    "a-".repeat(MANY),
+    "-----BEGIN PRIVATE KEY-----".repeat(MANY / 10),
+    "https://".repeat(MANY),
+    "//a:".repeat(MANY),
+    `{"type":${'"\\'.repeat(MANY)}`,
+    "status 429.".repeat(MANY),
+    "error (".repeat(MANY),
+    "try again in 1".repeat(MANY),
+    "try again in 1s 1s 1s 1s 1s 1s 1s 1s ".repeat(MANY / 10),
+    "resets at 1 ".repeat(MANY),
+    "Limit 1, ".repeat(MANY),
+    "[unavailable".repeat(MANY),
+    "Error".repeat(MANY),
+    "context length exceeded ".repeat(MANY),
+    "\\".repeat(200_000),
+    "\n".repeat(200_000),
+  ];
+
+  // A pattern that backtracks would not be a little slower here: it would not come back before the test's time is up.
+  it.each(EVIL.map((text) => [`${text.slice(0, 24)}…`, text] as const))("%j", (_name, text) => {
+    expectFault({ surface: "http", status: 429, headers: { "retry-after": text }, body: text, message: text });
+    expectFault({ surface: "cli", message: `rate limit ${text}` });
+    SHAPE_REDACTOR.text(text);
+    SHAPE_REDACTOR.value({ text, nested: { text: [text] } });
   });
 });
 

@@ -1,7 +1,7 @@
 // Every row of the tables recognises the real signal it quotes, and says which row it was.
 
 import { describe, expect, it } from "vitest";
-import { classify } from "../../../src/core/classify/classify.ts";
+import { classify, TIMING_RULES } from "../../../src/core/classify/classify.ts";
 import type { Evidence } from "../../../src/core/classify/evidence.ts";
 import type { Rule } from "../../../src/core/classify/rule.ts";
 import { SYMPTOMS } from "../../../src/core/classify/symptoms/index.ts";
@@ -38,6 +38,14 @@ describe("symptoms", () => {
           /[A-Z_"`-]/,
         );
       }
+    },
+  );
+
+  it.each(TIMING_RULES.map((rule) => [rule.id, rule] as const))(
+    "%s recognises its example",
+    (id, { example, means }) => {
+      const fault = classify({ surface: "cli", message: example });
+      expect({ rule: fault.evidence.rule, code: fault.code }).toEqual({ rule: id, code: means });
     },
   );
 });
