@@ -219,6 +219,31 @@ describe("structure", () => {
   });
 });
 
+describe("words in a rule", () => {
+  const rules = rulesWith([
+    {
+      id: "near",
+      when: { says: [["cache"], ["cold", "empty*"]], within: 20, unless: ["harmless"] },
+      means: "ResourceBusy",
+      example: "the cache is cold",
+    },
+  ]);
+  const ruleOf = (message: string): string => classify({ surface: "cli", message }, rules).evidence.rule;
+
+  it.each([
+    ["near each other, in either order", "The CACHE is cold", "near"],
+    ["in the other order", "emptying a cache", "near"],
+    ["written with other white space and marks", "the `cache`\n  is_cold", "near"],
+    ["too far apart", "the cache of the second machine in the rack is cold", "none"],
+    ["only one of two", "the cache is warm", "none"],
+    ["inside longer words", "the cachet is coldish", "none"],
+    ["with a forbidden one", "a harmless cold cache", "none"],
+    ["in a URL only", "see https://example.com/cache/cold for more", "none"],
+  ])("%s", (_how, message, rule) => {
+    expect(ruleOf(message)).toBe(rule);
+  });
+});
+
 describe("own rules", () => {
   const rules = rulesWith([
     {

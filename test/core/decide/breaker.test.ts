@@ -105,6 +105,16 @@ describe("a breaker", () => {
     expect(record(OPEN, RULE, early.ticket, "success", 500)).toBe(OPEN);
   });
 
+  it("ignores them even when it has closed again since", () => {
+    const early = admitted(CLOSED, 0);
+    const closedAgain = run(OPEN, ["success", "success"], 1000);
+    expect(closedAgain.state).toBe("closed");
+    const late = ["failure", "failure", "failure"] as const;
+    expect(late.reduce((breaker, result) => record(breaker, RULE, early.ticket, result, 1001), closedAgain)).toBe(
+      closedAgain,
+    );
+  });
+
   it("stays isolated until a person releases it", () => {
     const out = isolate(CLOSED, "maintenance", 5);
     expect(admit(out, RULE, 1e12)).toMatchObject({ admitted: false, retryAt: null });
