@@ -2,12 +2,24 @@
 // Plain JavaScript for Node 20, because it runs before the repo's own Node is there.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const ownNode = join(root, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
+
+const program = join(root, "dist", "cli", "main.js");
+const programLink = join(root, "node_modules", ".bin", "faultline");
 
 const steps = [
   {
@@ -21,10 +33,11 @@ const steps = [
     name: "building",
     stamp: join(root, "dist", ".faultline-built"),
     inputs: ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "src"],
-    outputs: [join(root, "dist", "cli", "main.js")],
+    outputs: [program, ...(process.platform === "win32" ? [] : [programLink])],
     run: () => {
       rmSync(join(root, "dist"), { recursive: true, force: true });
       run(ownNode, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"]);
+      linkProgram();
     },
   },
 ];
@@ -36,6 +49,14 @@ for (const step of steps) {
   step.run();
   mkdirSync(join(step.stamp, ".."), { recursive: true });
   writeFileSync(step.stamp, wanted);
+}
+
+/** So that `npx faultline` in this folder runs the program built here, with the Node installed here. */
+function linkProgram() {
+  chmodSync(program, 0o755);
+  if (process.platform === "win32") return;
+  rmSync(programLink, { force: true });
+  symlinkSync(join("..", "..", "dist", "cli", "main.js"), programLink);
 }
 
 /** One hash over the content of files and folders, so that a touched but unchanged file costs nothing. */

@@ -1,6 +1,9 @@
 // Proves what holds for every command: exit codes, version, help, wrong calls, colour, and the tour.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { FAULT_CODES, SHAPE_REDACTOR } from "../../src/core/index.ts";
@@ -29,6 +32,14 @@ describe("the program", () => {
       version: string;
     };
     expect(await runCli([flag])).toEqual({ stdout: `${version}\n`, stderr: "", exit: "ok" });
+  });
+
+  it("is what `npx faultline` finds in this folder", () => {
+    const link = fileURLToPath(new URL("../../node_modules/.bin/faultline", import.meta.url));
+    const env = { PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
+    expect(execFileSync(link, ["classify", "--status", "503", "--json"], { encoding: "utf8", env })).toContain(
+      '"Overloaded"',
+    );
   });
 
   it("prints help when called without arguments", async () => {

@@ -155,7 +155,7 @@ export function addTour(program: Command, io: Io): void {
       for (const { title, evidence, details } of STOPS) {
         const fault = classify({ ...evidence, observedAt: AT });
         const decision = decide(situation(fault, { ...details, roll: 0.5 }), PRESETS.default);
-        const { what, why } = explain(decision, locale);
+        const { what, why, next } = explain(decision, locale);
         const view = viewFor("operator", fault, { correlationId: "", locale });
         await io.stdout.write(
           [
@@ -164,6 +164,7 @@ export function addTour(program: Command, io: Io): void {
             `  ${paint("dim", "fault")} ${paint("yellow", fault.code)} ${paint("dim", `${fault.class} · rule ${view.rule}`)}`,
             `  ${paint("dim", "does ")} ${paint("green", what)}`,
             ...why.slice(0, 2).map((line) => `        ${paint("dim", line)}`),
+            `        ${paint("dim", next)}`,
             `  ${paint("dim", "says ")} ${view.message} ${view.next}`,
             "",
             "",

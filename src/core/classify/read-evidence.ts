@@ -40,7 +40,10 @@ export function readSignals(evidence: Evidence): Signals {
   if (evidence.error !== undefined) walk(evidence.error, 0);
   if (evidence.body !== undefined && evidence.body !== null) walk(evidence.body, 0);
   if (typeof evidence.message === "string") addText(signals, evidence.message);
-  signals.emptyBody = isSuccess(signals.status) && isEmpty(evidence.body) && signals.texts.length === 0;
+  signals.emptyBody =
+    (isSuccess(signals.status) || evidence.surface === "schema") &&
+    isEmpty(evidence.body) &&
+    signals.texts.length === 0;
   return signals;
 }
 

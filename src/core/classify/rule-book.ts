@@ -58,6 +58,7 @@ export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
     if (signals.exitCode !== null) add("exitCode", signals.exitCode);
     if (signals.status !== 0) add("status", signals.status);
     if (signals.emptyBody) add("emptyBody", 1);
+    add("surface", signals.surface);
     return found;
   }
 
@@ -98,6 +99,7 @@ const FILING_FIELDS = [
   "says",
   "status",
   "emptyBody",
+  "surface",
 ] as const;
 type FilingField = (typeof FILING_FIELDS)[number];
 type Files = Readonly<Record<FilingField, Map<string | number, Filed[]>>>;

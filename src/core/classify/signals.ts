@@ -24,7 +24,7 @@ export interface Signals {
   /** Fields that tell when to try again, as found in bodies: name (lower case) → value. */
   readonly timings: Map<string, string | number>;
   readonly observedAt: number | undefined;
-  /** A 2xx whose body is there but empty. */
+  /** An answer that is there but empty: the body of a 2xx, an output to be validated. */
   emptyBody: boolean;
 }
 

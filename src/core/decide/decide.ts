@@ -18,23 +18,23 @@ export function decide(situation: Situation, policy: Policy): Decision {
   const considered: Considered[] = [];
   const passedOver: PassedOver[] = [];
   const story = { row: row.origin, considered, passedOver };
-  if (traits.cancels) return { ...story, recourse: "fail" };
+  if (traits.cancels) return { ...story, left: [], recourse: "fail" };
 
   const wait = waitFor(situation, row.retry);
   const refused = refusalOfRetry(situation, row, wait, policy);
   if (refused === null && row.retry !== null) {
     const { maxAttempts } = row.retry;
-    return { ...story, recourse: "retry", ...wait, attempt: situation.attempt + 1, maxAttempts };
+    return { ...story, left: row.then, recourse: "retry", ...wait, attempt: situation.attempt + 1, maxAttempts };
   }
   considered.push({ recourse: "retry", refused: refused ?? "not-in-policy" });
 
-  for (const recourse of row.then) {
+  for (const [index, recourse] of row.then.entries()) {
     const no = refusalOf(recourse, situation, traits, policy);
     const taken = no ?? take(recourse, situation, traits, passedOver);
-    if (typeof taken !== "string") return { ...story, ...taken };
+    if (typeof taken !== "string") return { ...story, left: row.then.slice(index + 1), ...taken };
     considered.push({ recourse, refused: taken });
   }
-  return { ...story, recourse: "fail" };
+  return { ...story, left: [], recourse: "fail" };
 }
 
 interface Wait {
@@ -115,7 +115,7 @@ function take(
   situation: Situation,
   traits: CatalogueRow,
   passedOver: PassedOver[],
-): DistributiveOmit<Decision, "row" | "considered" | "passedOver"> | Refusal {
+): DistributiveOmit<Decision, "row" | "considered" | "left" | "passedOver"> | Refusal {
   switch (recourse) {
     case "fallback": {
       if (!SCOPES_THAT_ADVANCE.has(traits.scope)) return "wrong-scope";

@@ -36,6 +36,8 @@ interface Story {
   readonly row: RowOrigin;
   /** What was considered before, in order. */
   readonly considered: readonly Considered[];
+  /** What the row would try after this, in order. */
+  readonly left: readonly Recourse[];
   /** Targets that were passed over on the way to the next one. */
   readonly passedOver: readonly PassedOver[];
 }

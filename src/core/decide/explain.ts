@@ -8,6 +8,8 @@ export interface Explanation {
   readonly what: string;
   /** Why not something earlier in the list; empty when the first choice was taken. */
   readonly why: readonly string[];
+  /** What comes if that does not help. */
+  readonly next: string;
 }
 
 export function explain(decision: Decision, locale: Locale): Explanation {
@@ -15,6 +17,7 @@ export function explain(decision: Decision, locale: Locale): Explanation {
   return {
     what: words.what(decision),
     why: decision.considered.map((considered) => whyNot(considered, locale)),
+    next: words.next(decision),
   };
 }
 
@@ -42,6 +45,7 @@ export function formatMs(ms: number, locale: Locale): string {
 interface DecisionWords {
   readonly what: (decision: Decision) => string;
   readonly because: (recourse: string, refusal: string) => string;
+  readonly next: (decision: Decision) => string;
   readonly recourses: Readonly<Record<Considered["recourse"], string>>;
   readonly refusals: Readonly<Record<Refusal, string>>;
 }
@@ -85,6 +89,14 @@ const EN: DecisionWords = {
     }
   },
   because: (recourse, refusal) => `not ${recourse}: ${refusal}`,
+  next(decision) {
+    const { left, recourse } = decision;
+    const list = left.join(", ");
+    if (recourse === "retry" && decision.attempt < decision.maxAttempts) {
+      return `If it fails again: up to attempt ${decision.maxAttempts}, then ${list}.`;
+    }
+    return left.length === 0 ? "Nothing else is tried." : `If that does not help: ${list}.`;
+  },
   recourses: {
     "retry": "retried",
     "refresh-credential": "refreshed",
@@ -156,6 +168,14 @@ const ZH_CN: DecisionWords = {
     }
   },
   because: (recourse, refusal) => `未${recourse}：${refusal}`,
+  next(decision) {
+    const { left, recourse } = decision;
+    const list = left.join("、");
+    if (recourse === "retry" && decision.attempt < decision.maxAttempts) {
+      return `若再次失败：最多尝试 ${decision.maxAttempts} 次，之后依次 ${list}。`;
+    }
+    return left.length === 0 ? "不再尝试其他办法。" : `若仍无效：依次 ${list}。`;
+  },
   recourses: {
     "retry": "重试",
     "refresh-credential": "刷新凭证",

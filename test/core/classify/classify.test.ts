@@ -219,6 +219,27 @@ describe("structure", () => {
   });
 });
 
+describe("surfaces that tell", () => {
+  it("calls every failure of the store by one name, and every rejected output by another", () => {
+    expect(codeOf({ surface: "store", code: "SQLITE_BUSY", message: "database is locked" })).toBe("StoreUnavailable");
+    expect(codeOf({ surface: "store", code: "ENOSPC" })).toBe("StoreUnavailable");
+    expect(codeOf({ surface: "schema", message: "/reason must be string, got: rate limit exceeded" })).toBe(
+      "SchemaInvalid",
+    );
+    expect(codeOf({ surface: "schema", body: "" })).toBe("EmptyOutput");
+  });
+
+  it("still sees a provider's failure behind a rejected output", () => {
+    expect(codeOf({ surface: "schema", stopReason: "length", message: "Unexpected end of JSON input" })).toBe(
+      "OutputTruncated",
+    );
+    expect(codeOf({ surface: "schema", error: Object.assign(new Error("x"), { code: "ECONNRESET" }) })).toBe(
+      "NetworkDisconnect",
+    );
+    expect(codeOf({ surface: "schema", body: { error: { type: "overloaded_error" } } })).toBe("Overloaded");
+  });
+});
+
 describe("words in a rule", () => {
   const rules = rulesWith([
     {

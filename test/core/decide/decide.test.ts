@@ -286,7 +286,8 @@ describe("explaining", () => {
 
   it.each(LOCALES)("has words for every decision and refusal in %s", (locale) => {
     for (const decision of decisions) {
-      const { what, why } = explain(decision, locale);
+      const { what, why, next } = explain(decision, locale);
+      expect(next).toMatch(locale === "zh-CN" ? /。$/u : /^(?:If|Nothing) .*\.$/u);
       expect(what).toMatch(locale === "zh-CN" ? /\p{Script=Han}.*。$/u : /^[A-Z].*\.$/u);
       expect(why).toHaveLength(decision.considered.length);
     }
@@ -295,6 +296,17 @@ describe("explaining", () => {
       locale,
     ).why;
     expect(new Set(all).size).toBe(REFUSALS.length);
+  });
+
+  it("says what comes if that does not help", () => {
+    expect(explain(decided("RateLimited"), "en").next).toBe(
+      "If it fails again: up to attempt 6, then fallback, park, ask, fail.",
+    );
+    expect(explain(decided("RateLimited", { attempt: 5 }), "en").next).toBe(
+      "If that does not help: fallback, park, ask, fail.",
+    );
+    expect(explain(decided("ContextOverflow"), "en").next).toBe("If that does not help: fallback, surface, fail.");
+    expect(explain(decided("ShapeInvalid"), "en").next).toBe("Nothing else is tried.");
   });
 
   it("says what, why and how long", () => {

@@ -7,6 +7,7 @@ import { ERRNOS, FILE_ERRNOS } from "./errnos.ts";
 import { IDENTIFIERS } from "./identifiers.ts";
 import { CLI_EXIT_CODES, PROCESS, TERMINATED } from "./process.ts";
 import { STOPS } from "./stops.ts";
+import { SCHEMA, STORE } from "./surfaces.ts";
 import { ACCESS_WORDS, DENIAL_WORDS } from "./words-access.ts";
 import { HOST_WORDS } from "./words-host.ts";
 import { LIMIT_WORDS } from "./words-limits.ts";
@@ -15,11 +16,13 @@ import { REQUEST_WORDS } from "./words-request.ts";
 
 export const SYMPTOMS: readonly RuleGroup[] = [
   ABORT,
+  STORE,
   IDENTIFIERS,
   ABORT_NAMES,
   STOPS,
   ERRNOS,
   PROCESS,
+  SCHEMA,
   DENIAL_WORDS,
   LIMIT_WORDS,
   ACCESS_WORDS,
