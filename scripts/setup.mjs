@@ -2,16 +2,7 @@
 // Plain JavaScript for Node 20, because it runs before the repo's own Node is there.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -32,11 +23,10 @@ const steps = [
   {
     name: "building",
     stamp: join(root, "dist", ".faultline-built"),
-    inputs: ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "src"],
+    inputs: ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs", "src"],
     outputs: [program, ...(process.platform === "win32" ? [] : [programLink])],
     run: () => {
-      rmSync(join(root, "dist"), { recursive: true, force: true });
-      run(ownNode, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"]);
+      run(ownNode, [join(root, "scripts", "build.mjs")]);
       linkProgram();
     },
   },
@@ -53,7 +43,6 @@ for (const step of steps) {
 
 /** So that `npx faultline` in this folder runs the program built here, with the Node installed here. */
 function linkProgram() {
-  chmodSync(program, 0o755);
   if (process.platform === "win32") return;
   rmSync(programLink, { force: true });
   symlinkSync(join("..", "..", "dist", "cli", "main.js"), programLink);
