@@ -19,7 +19,6 @@ import { type Io, paintFor } from "../io.ts";
 import { type GlobalOptions, globalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
 import { CLI_WORDS } from "../words.ts";
-import { classifyLines } from "./classify-lines.ts";
 
 interface ClassifyOptions {
   readonly surface?: Surface;
@@ -56,7 +55,11 @@ Examples:
     )
     .action(async (text: string | undefined, options: ClassifyOptions & { jsonl?: true }, command: Command) => {
       const shared = globalOptions(command, io);
-      if (options.jsonl === true || shared.jsonl) return classifyLines(text, io);
+      if (options.jsonl === true || shared.jsonl) {
+        // Loaded only here: its validator takes longer to load than everything else together.
+        const { classifyLines } = await import("./classify-lines.ts");
+        return classifyLines(text, io);
+      }
       const message = await readInput(text, io, hasSignal(options));
       const fault = classify(evidenceOf(message, options, io));
       await io.stdout.write(shared.json ? `${JSON.stringify(faultJson(fault))}\n` : describeFault(fault, io, shared));

@@ -16,10 +16,13 @@ import {
   SURFACES,
   type Surface,
 } from "../../core/index.ts";
-import { type Diagnostic, parsePolicy, policyJsonSchema, renderDiagnostic } from "../../policy-file/index.ts";
+import type { Diagnostic } from "../../policy-file/index.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { scheduleLines } from "../schedule-lines.ts";
+
+/** Loaded only by commands that read a file: its validator takes longer to load than everything else together. */
+const policyFile = () => import("../../policy-file/index.ts");
 
 interface PolicyOptions {
   readonly policy?: string;
@@ -65,7 +68,7 @@ export function addPolicy(program: Command, io: Io): void {
   policy
     .command("schema")
     .description("Prints the JSON Schema of policy files, for editors.")
-    .action(() => io.stdout.write(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`));
+    .action(async () => io.stdout.write(`${JSON.stringify((await policyFile()).policyJsonSchema(), null, 2)}\n`));
 }
 
 function withPolicyOptions(command: Command): Command {
@@ -76,6 +79,7 @@ function withPolicyOptions(command: Command): Command {
 
 async function check(file: string, strict: boolean, io: Io, { json, color }: GlobalOptions): Promise<void> {
   const source = await io.readFile(file);
+  const { parsePolicy } = await policyFile();
   const { diagnostics, policy } = parsePolicy(source, file);
   const count = (severity: Diagnostic["severity"]): number =>
     diagnostics.filter((one) => one.severity === severity).length;
@@ -95,6 +99,7 @@ async function printDiagnostics(
   color: GlobalOptions["color"],
 ): Promise<void> {
   const paint = paintFor(io.stderr, io.env, color);
+  const { renderDiagnostic } = await policyFile();
   for (const diagnostic of diagnostics) {
     const [head = "", ...rest] = renderDiagnostic(diagnostic, source).split("\n");
     await io.stderr.write(
@@ -106,6 +111,7 @@ async function printDiagnostics(
 async function load({ policy: file, preset }: PolicyOptions, io: Io): Promise<Policy> {
   if (file === undefined) return PRESETS[preset ?? "default"];
   const source = await io.readFile(file);
+  const { parsePolicy } = await policyFile();
   const { policy, diagnostics } = parsePolicy(source, file);
   if (policy !== null) return policy;
   await printDiagnostics(diagnostics, source, io, "auto");

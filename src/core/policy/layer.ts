@@ -1,8 +1,9 @@
 // Layers put rows in front; the first match wins, so whoever speaks last is asked first. From back to front: the matrix,
 // a preset, a provider's adapter, a tool's manifest, a stage, the operator's file.
 
+import { FAULT_CODES, traitsOf } from "../fault/catalogue.ts";
 import { TOOL_RETRY } from "./matrix.ts";
-import type { Policy, PolicyRow, Retry, RowMatch, RowOrigin } from "./policy.ts";
+import { codesOf, type Policy, type PolicyRow, type Retry, type RowMatch, type RowOrigin } from "./policy.ts";
 
 export const LAYERS: readonly RowOrigin["layer"][] = ["matrix", "preset", "adapter", "tool", "stage", "file"];
 
@@ -65,8 +66,7 @@ function ownRows(place: RowMatch, retry: Retry, base: Policy, origin: RowOrigin)
     .map((row) => ({ ...row, match: { ...row.match, ...place }, retry, origin }));
 }
 
-/** A place may pace its own transport; how the store is retried is not its business. */
+/** A place may pace what fails on the way to it; how this machine's own store or crash is retried is not its business. */
 function isTransport({ match }: PolicyRow): boolean {
-  const transport: readonly string[] = ["ProviderTransient", "ToolTransient", "RateLimited"];
-  return [...(match.class ?? []), ...(match.code ?? [])].some((name) => transport.includes(name));
+  return codesOf(match, FAULT_CODES).every((code) => traitsOf(code).retryable && traitsOf(code).scope !== "host");
 }

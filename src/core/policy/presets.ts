@@ -2,7 +2,7 @@
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import { withRows } from "./layer.ts";
-import { DEFAULT_MAX_WAIT_MS, DEFAULT_POLICY, MATRIX, ONE_RETRY, RATE_LIMIT_RETRY, TRANSPORT_RETRY } from "./matrix.ts";
+import { DEFAULT_POLICY, MATRIX, ONE_RETRY, RATE_LIMIT_RETRY, TRANSPORT_RETRY } from "./matrix.ts";
 import type { Policy, PolicyRow, Recourse, Retry } from "./policy.ts";
 
 export const PRESET_NAMES = ["default", "cautious", "eager", "headless"] as const;
@@ -36,7 +36,6 @@ const EAGER = rows("eager", [
 /** Nobody is there to ask: every row goes without it. */
 const HEADLESS: readonly PolicyRow[] = MATRIX.filter(({ then }) => then.includes("ask")).map((row) => ({
   ...row,
-  retry: row.retry === null ? null : { ...row.retry, maxWaitMs: DEFAULT_MAX_WAIT_MS },
   then: row.then.filter((recourse) => recourse !== "ask"),
   origin: { layer: "preset", at: "headless" },
 }));
