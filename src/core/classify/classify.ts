@@ -8,7 +8,7 @@ import type { Evidence } from "./evidence.ts";
 import { readSignals } from "./read-evidence.ts";
 import { readTexts } from "./read-text.ts";
 import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule, RuleGroup } from "./rule.ts";
 import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
 import { createHeaderReader, type HeaderReader, NO_TIMING, readTiming } from "./timing.ts";
@@ -17,7 +17,11 @@ export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
 /** The built-in rules with a tool's, an adapter's or a user's own rows in front. Compile once, use many times. */
 export function rulesWith(rows: readonly Rule[]): RuleBook {
-  return createRuleBook([{ source: "structured", rules: rows }, ...SYMPTOMS]);
+  const front = rows.map((rule): RuleGroup => ({
+    source: rule.when.says === undefined ? "structured" : "text",
+    rules: [rule],
+  }));
+  return createRuleBook([...front, ...SYMPTOMS]);
 }
 
 interface TimingRule {

@@ -285,4 +285,13 @@ describe("own rules", () => {
     expect(classify({ surface: "tool", message: "Item is OUT OF STOCK" }, rules).code).toBe("NotFound");
     expect(classify({ surface: "tool", status: 503 }).code).toBe("ToolUnavailable");
   });
+
+  it("win with words even over a built-in rule that needs none", () => {
+    const body = { error: { type: "overloaded_error", message: "out of stock" } };
+    expect(classify({ surface: "http", body }, rules)).toMatchObject({
+      code: "NotFound",
+      evidence: { source: "text", nearly: ["id/overloaded"] },
+    });
+    expect(classify({ surface: "http", body }).code).toBe("Overloaded");
+  });
 });
