@@ -1,6 +1,8 @@
 // Docs equal the tables they show, name what exists, and their commands and snippets work.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
 import { FAULT_CODES, PRESET_NAMES, RECOURSES } from "../src/core/index.ts";
@@ -13,6 +15,19 @@ function page(path: string): string {
 describe("made pages", () => {
   it.each([...generatedDocs()])("%s equals the tables (else: npm run docs)", (path, content) => {
     expect(page(path)).toBe(content);
+  });
+});
+
+describe("the first example", () => {
+  const path = fileURLToPath(new URL("../examples/01-first-example.ts", import.meta.url));
+
+  it("in README is the file", () => {
+    expect(/```ts\n([\s\S]*?)```/.exec(page("README.md"))?.[1]).toBe(readFileSync(path, "utf8"));
+  });
+
+  it("prints what its comments say", () => {
+    const promised = Array.from(readFileSync(path, "utf8").matchAll(/^ {2}\/\/ (.+)$/gm), ([, line]) => line);
+    expect(execFileSync(process.execPath, [path], { encoding: "utf8" }).trim().split("\n")).toEqual(promised);
   });
 });
 

@@ -18,17 +18,10 @@ export type PhraseHits = ReadonlyMap<number, readonly number[]>;
 /** Positions kept per phrase: enough to pair two phrases, few enough to stay cheap on hostile repetition. */
 const MAX_HITS = 8;
 
-interface Entry {
-  readonly id: number;
-  readonly length: number;
-  readonly open: boolean;
-}
-
 export function createPhraseBook(phrases: readonly string[]): PhraseBook {
-  const ids = new Map<string, number>();
-  for (const phrase of phrases) if (!ids.has(phrase)) ids.set(phrase, ids.size);
-  const names = [...ids.keys()];
-  const machine = build(ids);
+  const names = [...new Set(phrases)];
+  const ids = new Map(names.map((phrase, id) => [phrase, id]));
+  const machine = build(names);
   return {
     idOf: (phrase) => ids.get(phrase) ?? -1,
     phraseOf: (id) => names[id] ?? "",
@@ -36,83 +29,109 @@ export function createPhraseBook(phrases: readonly string[]): PhraseBook {
   };
 }
 
+/** A phrase that ends at a state. */
+interface Ending {
+  readonly id: number;
+  readonly length: number;
+  readonly open: boolean;
+}
+
 interface Machine {
-  /** Next state by state × letter; letters are numbered, 0 stands for any letter no phrase uses. */
+  /** Steps on ASCII letters: state × column → state. Each letter that a phrase uses has a column; column 0 is any other. */
   readonly next: Int32Array;
-  readonly letters: number;
-  readonly letterOf: Uint16Array;
+  readonly columns: number;
+  readonly columnOf: Uint8Array;
+  /** Steps on all other letters, which are of many kinds and rarely used: state × 65536 + letter → state. */
+  readonly rare: Map<number, number>;
+  /** The state of the longest proper suffix that is also a beginning of some phrase. */
+  readonly suffix: Int32Array;
   /** Phrases that end at a state, those of its suffixes included. */
-  readonly ends: readonly (readonly Entry[])[];
+  readonly endings: Ending[][];
 }
 
-function build(ids: ReadonlyMap<string, number>): Machine {
-  const letterOf = new Uint16Array(65_536);
-  let letters = 1;
-  const words: { readonly text: string; readonly entry: Entry }[] = [];
-  for (const [phrase, id] of ids) {
-    const open = phrase.endsWith("*");
-    const text = normalise(open ? phrase.slice(0, -1) : phrase).trim();
-    words.push({ text, entry: { id, length: text.length, open } });
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
-      if (letterOf[unit] === 0) letterOf[unit] = letters++;
-    }
-  }
+const ASCII = 128;
+const LETTERS = 65_536;
 
-  const size = words.reduce((sum, { text }) => sum + text.length, 1);
-  const next = new Int32Array(size * letters).fill(-1);
-  const ends: Entry[][] = [[]];
+/** Letter by letter through all phrases at once, so that when a state is made all shorter ones, its suffix among them, are there. */
+function build(names: readonly string[]): Machine {
+  const words = names.map((name) => normalise(name.endsWith("*") ? name.slice(0, -1) : name).trim());
+  const machine = emptyMachine(words);
+  const states = new Int32Array(words.length);
+  let running = words.map((_, id) => id).filter((id) => words[id] !== "");
+  for (let depth = 0; running.length > 0; depth++) {
+    for (const id of running) {
+      states[id] = childOf(machine, states[id] ?? 0, words[id]?.charCodeAt(depth) ?? 0);
+    }
+    const ended = running.filter((id) => words[id]?.length === depth + 1);
+    for (const id of ended) {
+      machine.endings[states[id] ?? 0]?.push({ id, length: depth + 1, open: names[id]?.endsWith("*") === true });
+    }
+    running = running.filter((id) => (words[id]?.length ?? 0) > depth + 1);
+  }
+  return machine;
+}
+
+function emptyMachine(words: readonly string[]): Machine {
+  const columnOf = new Uint8Array(ASCII);
+  let columns = 1;
+  for (const letter of new Set(words.join(""))) {
+    const unit = letter.charCodeAt(0);
+    if (unit < ASCII) columnOf[unit] = columns++;
+  }
+  const states = countStates(words);
+  const next = new Int32Array(states * columns);
+  return { next, columns, columnOf, rare: new Map(), suffix: new Int32Array(states), endings: [[]] };
+}
+
+/** One state per distinct beginning: in sorted order, each word adds what it does not share with the one before it. */
+function countStates(words: readonly string[]): number {
   let states = 1;
-  for (const { text, entry } of words) {
-    let state = 0;
-    for (let i = 0; i < text.length; i++) {
-      const slot = state * letters + (letterOf[text.charCodeAt(i)] ?? 0);
-      if (next[slot] === -1) {
-        next[slot] = states++;
-        ends.push([]);
-      }
-      state = next[slot] ?? 0;
-    }
-    ends[state]?.push(entry);
+  let before = "";
+  for (const word of words.toSorted()) {
+    let shared = 0;
+    while (shared < word.length && word.charCodeAt(shared) === before.charCodeAt(shared)) shared++;
+    states += word.length - shared;
+    before = word;
   }
-  linkSuffixes(next, letters, ends);
-  return { next, letters, letterOf, ends };
+  return states;
 }
 
-/** Breadth first: a missing step goes where the longest proper suffix would go, and ends what that suffix ends. */
-function linkSuffixes(next: Int32Array, letters: number, ends: Entry[][]): void {
-  const suffix = new Int32Array(ends.length);
-  const queue: number[] = [];
-  for (let letter = 0; letter < letters; letter++) {
-    const child = next[letter] ?? -1;
-    if (child === -1) next[letter] = 0;
-    else queue.push(child);
-  }
-  // The queue grows while it is walked, which a for-of over an array allows.
-  for (const state of queue) {
-    const fallback = suffix[state] ?? 0;
-    for (let letter = 0; letter < letters; letter++) {
-      const slot = state * letters + letter;
-      const viaSuffix = next[fallback * letters + letter] ?? 0;
-      const child = next[slot] ?? -1;
-      if (child === -1) next[slot] = viaSuffix;
-      else {
-        suffix[child] = viaSuffix;
-        ends[child]?.push(...(ends[viaSuffix] ?? []));
-        queue.push(child);
-      }
-    }
+/** The state after one more letter of a phrase, made if it is not there yet. */
+function childOf(machine: Machine, state: number, letter: number): number {
+  const known = stepFrom(machine, state, letter);
+  if (known !== 0) return known;
+  const { next, columns, columnOf, rare, suffix, endings } = machine;
+  const target = state === 0 ? 0 : follow(machine, suffix[state] ?? 0, letter);
+  const made = endings.push(endings[target]?.slice() ?? []) - 1;
+  suffix[made] = target;
+  if (letter < ASCII) next[state * columns + (columnOf[letter] ?? 0)] = made;
+  else rare.set(state * LETTERS + letter, made);
+  return made;
+}
+
+/** The next state if some phrase goes on with this letter; 0, the root, is nobody's next. */
+function stepFrom({ next, columns, columnOf, rare }: Machine, state: number, letter: number): number {
+  if (letter >= ASCII) return rare.get(state * LETTERS + letter) ?? 0;
+  const column = columnOf[letter] ?? 0;
+  return column === 0 ? 0 : (next[state * columns + column] ?? 0);
+}
+
+/** Down the suffixes until one goes on with this letter. Never more steps back than letters were read. */
+function follow(machine: Machine, from: number, letter: number): number {
+  for (let state = from; ; state = machine.suffix[state] ?? 0) {
+    const step = stepFrom(machine, state, letter);
+    if (step !== 0 || state === 0) return step;
   }
 }
 
-function scan({ next, letters, letterOf, ends }: Machine, text: string): PhraseHits {
+function scan(machine: Machine, text: string): PhraseHits {
   const hits = new Map<number, number[]>();
   let state = 0;
   for (let i = 0; i < text.length; i++) {
-    state = next[state * letters + (letterOf[text.charCodeAt(i)] ?? 0)] ?? 0;
-    const ending = ends[state];
-    if (ending === undefined || ending.length === 0) continue;
-    for (const { id, length, open } of ending) {
+    state = follow(machine, state, text.charCodeAt(i));
+    const endings = machine.endings[state];
+    if (endings === undefined || endings.length === 0) continue;
+    for (const { id, length, open } of endings) {
       if (isWordChar(text, i - length) && isWordChar(text, i - length + 1)) continue;
       if (!open && isWordChar(text, i + 1) && isWordChar(text, i)) continue;
       const positions = hits.get(id);
@@ -125,8 +144,8 @@ function scan({ next, letters, letterOf, ends }: Machine, text: string): PhraseH
 
 /** Latin letters and digits make words; Chinese and the like need no boundary. */
 function isWordChar(text: string, at: number): boolean {
-  const unit = at < 0 ? 0 : text.charCodeAt(at);
-  return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || (unit >= 0xdf && unit <= 0x24f);
+  const letter = at < 0 ? 0 : text.charCodeAt(at);
+  return (letter >= 97 && letter <= 122) || (letter >= 48 && letter <= 57) || (letter >= 0xdf && letter <= 0x24f);
 }
 
 export function normalise(text: string): string {
