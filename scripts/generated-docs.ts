@@ -8,13 +8,12 @@ import {
   FAULT_CODES,
   matrixOutcome,
   PRESETS,
-  schedule,
   VOCABULARY,
   wordsFor,
   type Policy,
-  type PolicyRow,
 } from "../src/core/index.ts";
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
+import { describeWaits } from "../src/cli/schedule-lines.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
 
 /** Path → content. */
@@ -94,20 +93,13 @@ function faultsPage(): string {
 
 function policyTable(policy: Policy): string {
   return table(
-    ["when", "attempts", "waits", "then, in order"],
-    policy.rows.map((row) => [
-      describeMatch(row.match),
-      String(row.retry?.maxAttempts ?? 1),
-      waitsOf(row),
-      row.then.join(" → "),
+    ["when", "attempts × waits", "then, in order"],
+    policy.rows.map(({ match, retry, then }) => [
+      describeMatch(match),
+      retry === null ? "once" : describeWaits(retry),
+      then.join(" → "),
     ]),
   );
-}
-
-function waitsOf({ retry }: PolicyRow): string {
-  if (retry === null) return "";
-  const waits = schedule(retry).map(({ baseMs }) => (baseMs < 1000 ? `${baseMs} ms` : `${baseMs / 1000} s`));
-  return `${waits.join(" · ")}${retry.jitter === 0 ? "" : ` ±${Math.round(retry.jitter * 100)} %`}`;
 }
 
 function exitCodeTable(): string {

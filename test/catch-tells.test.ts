@@ -9,6 +9,9 @@ RuleTester.it = it;
 
 new RuleTester().run("catch-tells", catchTells, {
   valid: [
+    "promise.catch((error) => classify({ surface: 'node', error }));",
+    "promise.catch((error) => { throw new Error('while loading', { cause: error }); });",
+    "promise.catch(report);",
     "try { f(); } catch (error) { throw new Error('while loading', { cause: error }); }",
     "function g() { try { f(); } catch (error) { return classify({ surface: 'node', error }); } }",
     "try { f(); } catch (error) { events.push(suppressed(classify({ error }), 'optional', now)); }",
@@ -17,6 +20,8 @@ new RuleTester().run("catch-tells", catchTells, {
     "function g() { try { f(); } catch (error) { if (error.code === 'ENOENT') return undefined; throw error; } }",
   ],
   invalid: [
+    { code: "promise.catch(() => undefined);", errors: [{ messageId: "silent" }] },
+    { code: "promise.catch((error) => { console.error(error); });", errors: [{ messageId: "silent" }] },
     { code: "try { f(); } catch {}", errors: [{ messageId: "silent" }] },
     { code: "try { f(); } catch { /* ignore */ }", errors: [{ messageId: "silent" }] },
     { code: "try { f(); } catch (error) { console.error(error); }", errors: [{ messageId: "silent" }] },

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
-import { FAULT_CODES, PRESET_NAMES, RECOURSES } from "../src/core/index.ts";
+import { isFaultCode, PRESET_NAMES, RECOURSES, traitsOf } from "../src/core/index.ts";
 import { parsePolicy } from "../src/policy-file/index.ts";
 
 function page(path: string): string {
@@ -71,11 +71,12 @@ describe("written pages", () => {
     }
   });
 
-  it("use only fault codes that exist", () => {
-    const known = new Set<string>(FAULT_CODES);
-    for (const path of ["README.md", "docs/ARCHITECTURE.md", "docs/GLOSSARY.md"]) {
-      for (const [, code = ""] of page(path).matchAll(/\bfault `([A-Z]\w+)`/g))
-        expect(known, `${path}: ${code}`).toContain(code);
-    }
+  it("use only classes and codes that exist", () => {
+    const named = ["README.md", "docs/ARCHITECTURE.md", "docs/CLI.md"].flatMap((path) => [
+      ...page(path).matchAll(/\b(Provider\w+|Tool\w+|Validation)\/([A-Z]\w+)/g),
+    ]);
+    expect(named.length).toBeGreaterThan(0);
+    for (const [, faultClass, code = ""] of named)
+      expect(isFaultCode(code) ? traitsOf(code).class : code).toBe(faultClass);
   });
 });

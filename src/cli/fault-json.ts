@@ -4,8 +4,8 @@ import { type Fault, traitsOf, viewFor } from "../core/index.ts";
 
 export function faultJson(fault: Fault): object {
   const view = viewFor("operator", fault, { correlationId: "" });
-  const { rule, source, nearly, detail } = view;
-  return { fault: { ...faultCore(fault), message: detail, rule, source, nearly } };
+  const { source, nearly, detail } = view;
+  return { fault: { ...faultCore(fault), message: detail, source, nearly } };
 }
 
 /** The fields every machine-readable answer has. */

@@ -6,25 +6,23 @@ import type { ColorMode, Io } from "./io.ts";
 
 export interface GlobalOptions {
   readonly json: boolean;
-  readonly jsonl: boolean;
   readonly locale: Locale;
   readonly color: ColorMode;
 }
 
 interface RawOptions {
   readonly json?: true;
-  readonly jsonl?: true;
   readonly locale?: Locale;
-  readonly color?: ColorMode;
+  /** `program.ts` gives it a default. */
+  readonly color: ColorMode;
 }
 
 export function globalOptions(command: Command, { env }: Io): GlobalOptions {
   const raw = command.optsWithGlobals<RawOptions>();
   return {
     json: raw.json === true,
-    jsonl: raw.jsonl === true,
     locale: raw.locale ?? resolveLocale(firstSet(env["LC_ALL"], env["LC_MESSAGES"], env["LANG"])),
-    color: raw.color ?? "auto",
+    color: raw.color,
   };
 }
 

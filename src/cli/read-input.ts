@@ -1,4 +1,4 @@
-// An argument, or stdin when it is `-` or when nothing was given and something is piped in.
+// An argument, or stdin when it is `-` or when nothing at all was given. Options alone never read stdin, which may stay open for ever.
 
 import { type Io, UsageError } from "./io.ts";
 

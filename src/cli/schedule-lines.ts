@@ -1,6 +1,6 @@
 // A policy row in words: the attempts with their waits, and what comes after them.
 
-import { formatMs, type Locale, type PolicyRow, schedule } from "../core/index.ts";
+import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../core/index.ts";
 import { CLI_WORDS } from "./words.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
@@ -14,4 +14,10 @@ export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): reado
     return `${words.attempt(attempt, retry.maxAttempts)}  ${words.after} ${range}  ${total}`;
   });
   return [...waits, words.serverWins(time(retry.maxWaitMs)), next];
+}
+
+/** A retry in one cell: `6 × 5 s · 10 s · 20 s ±20 %`. */
+export function describeWaits(retry: Retry): string {
+  const waits = schedule(retry).map(({ baseMs }) => formatMs(baseMs, "en"));
+  return `${retry.maxAttempts} × ${waits.join(" · ")}${retry.jitter === 0 ? "" : ` ±${Math.round(retry.jitter * 100)} %`}`;
 }

@@ -1,6 +1,6 @@
 // A mistake in a file, shown the way compilers do: what, where, the line itself with a caret under it, and what to do.
 
-import { eastAsianWidth } from "get-east-asian-width";
+import { columnsOf } from "./columns.ts";
 
 export interface Diagnostic {
   readonly severity: "error" | "warning";
@@ -46,9 +46,4 @@ export function withoutMark(source: string): string {
 /** Blank space as wide as what stands above it: wide characters take two columns, tabs stay tabs. */
 function padTo(shown: string, column: number): string {
   return Array.from(shown.slice(0, column), (char) => (char === "\t" ? "\t" : " ".repeat(columnsOf(char)))).join("");
-}
-
-/** How many columns a terminal gives a text. */
-function columnsOf(text: string): number {
-  return Array.from(text).reduce((sum, char) => sum + eastAsianWidth(char.codePointAt(0) ?? 0), 0);
 }

@@ -1,10 +1,10 @@
 // What zod found wrong, in words: what, where, what was probably meant, and what is allowed there.
 
-import { closest, distance } from "fastest-levenshtein";
 import type { Document } from "yaml";
 import type * as z from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
 import { diagnosticAt, keyRange, rangeOf, type FilePlace, type Path } from "./locate.ts";
+import { nearest } from "./nearest.ts";
 import { policyFileSchema } from "./schema.ts";
 
 /** Codes are stable: people search for them. */
@@ -45,8 +45,13 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
 function explainIssue(issue: Issue, data: unknown, document: Document, place: FilePlace): readonly Diagnostic[] {
   const path = issue.path as Path;
   const where = path.length === 0 ? "the file" : path.join(".").replace(/\.(\d+)/g, "[$1]");
-  const [from, to] = rangeOf(document, path);
-  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], data);
+  const field = String(path.at(-1) ?? "");
+  const at = (code: string, message: string, label: string, help: string): Diagnostic =>
+    diagnosticAt(place, code, message, rangeOf(document, path), label, help);
+  const value = path.reduce<unknown>(
+    (held, step) => (held as Record<string | number, unknown> | undefined)?.[step],
+    data,
+  );
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => {
@@ -68,68 +73,36 @@ function explainIssue(issue: Issue, data: unknown, document: Document, place: Fi
         allowed.length > 20
           ? "`faultline explain --list` lists all fault codes."
           : `Known here: ${allowed.join(", ")}.`;
-      if (value === undefined) {
-        return [
-          diagnosticAt(place, CODES.missing, `${where} is missing`, [from, to], `needs \`${lastOf(path)}\``, help),
-        ];
-      }
-      const shown = show(value);
-      const near = nearest(shown, allowed);
-      const label = near === null ? "not a known value" : `did you mean \`${near}\`?`;
-      return [diagnosticAt(place, CODES.unknownName, `${where} cannot be \`${shown}\``, [from, to], label, help)];
+      if (value === undefined) return [at(CODES.missing, `${where} is missing`, `needs \`${field}\``, help)];
+      const near = typeof value === "string" ? nearest(value, allowed) : null;
+      const label =
+        near === null ? "not a known value" : near === value ? "write it without quotes" : `did you mean \`${near}\`?`;
+      return [at(CODES.unknownName, `${where} cannot be ${show(value)}`, label, help)];
     }
     case "invalid_type": {
+      const wanted = KINDS[issue.expected] ?? issue.expected;
       if (value === undefined) {
-        return [
-          diagnosticAt(
-            place,
-            CODES.missing,
-            `${where} is missing`,
-            [from, to],
-            `needs \`${lastOf(path)}\``,
-            `Add \`${lastOf(path)}:\` with a value of type ${issue.expected}.`,
-          ),
-        ];
+        return [at(CODES.missing, `${where} is missing`, `needs \`${field}\``, `Add \`${field}:\` with ${wanted}.`)];
       }
-      const help =
-        typeof value === "string" && issue.expected === "number"
-          ? numberHelp(lastOf(path), value)
-          : `Write a value of type ${issue.expected}.`;
+      const isNumber = issue.expected === "number" || issue.expected === "int";
+      const help = typeof value === "string" && isNumber ? numberHelp(field, value) : `Write ${wanted}.`;
+      return [at(CODES.wrongType, `${where} must be ${wanted}`, `this is ${kindOf(value)}`, help)];
+    }
+    case "too_small": {
+      const least = issue.origin === "array" ? `have at least ${issue.minimum} entry` : `be at least ${issue.minimum}`;
       return [
-        diagnosticAt(
-          place,
-          CODES.wrongType,
-          `${where} must be a ${issue.expected}`,
-          [from, to],
-          `this is ${kindOf(value)}`,
-          help,
+        at(
+          CODES.outOfRange,
+          `${where} must ${least}`,
+          issue.origin === "array" ? "empty" : "too small",
+          rangeHelp(field),
         ),
       ];
     }
-    case "too_small":
-      return [
-        diagnosticAt(
-          place,
-          CODES.outOfRange,
-          `${where} must be at least ${String(issue.minimum)}`,
-          [from, to],
-          "too small",
-          rangeHelp(issue.path),
-        ),
-      ];
     case "too_big":
-      return [
-        diagnosticAt(
-          place,
-          CODES.outOfRange,
-          `${where} must be at most ${String(issue.maximum)}`,
-          [from, to],
-          "too large",
-          rangeHelp(issue.path),
-        ),
-      ];
+      return [at(CODES.outOfRange, `${where} must be at most ${issue.maximum}`, "too large", rangeHelp(field))];
     default:
-      return [diagnosticAt(place, CODES.wrongType, `${where}: ${issue.message}`, [from, to], "", "")];
+      return [at(CODES.wrongType, `${where}: ${issue.message}`, "", "")];
   }
 }
 
@@ -158,38 +131,37 @@ function unwrap(schema: unknown): unknown {
   return object ?? schema;
 }
 
-/** A name close enough to be meant. */
-function nearest(word: string, known: readonly string[]): string | null {
-  if (known.length === 0) return null;
-  const byCase = known.find((name) => name.toLowerCase() === word.toLowerCase());
-  const near = byCase ?? closest(word, known);
-  return distance(word.toLowerCase(), near.toLowerCase()) <= Math.max(2, Math.floor(word.length / 3)) ? near : null;
-}
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
 
 function numberHelp(field: string, value: string): string {
-  const seconds = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)$/.exec(value);
-  if (seconds === null || !field.endsWith("Ms")) return `Write a number without quotes: \`${field}: 3\`.`;
-  const factor = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }[seconds[2] ?? "ms"] ?? 1;
-  return `Times are in milliseconds: write \`${field}: ${Number(seconds[1]) * factor}\`.`;
+  if (/^\d+(?:\.\d+)?$/.test(value)) return `Write it without quotes: \`${field}: ${value}\`.`;
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)$/.exec(value) ?? [];
+  if (unit === undefined || !field.endsWith("Ms"))
+    return "Write a number in digits, without quotes and without a unit.";
+  return `Times are in milliseconds: write \`${field}: ${Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]}\`.`;
 }
 
-function rangeHelp(path: readonly PropertyKey[]): string {
-  const field = String(path.at(-1) ?? "");
+function rangeHelp(field: string): string {
   return field === "maxAttempts" ? "maxAttempts counts all attempts, the first included." : "";
 }
 
-function lastOf(path: Path): string {
-  return String(path.at(-1) ?? "");
-}
-
-function show(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value)
-    : kindOf(value);
-}
+/** What a value is called, with its article. */
+const KINDS: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "a map of keys and values",
+  string: "text",
+};
 
 function kindOf(value: unknown): string {
   if (value === null) return "nothing";
-  if (Array.isArray(value) || (typeof value === "object" && "items" in value)) return "a list or a map";
-  return typeof value === "string" ? "text" : `a ${typeof value}`;
+  return KINDS[Array.isArray(value) ? "array" : typeof value] ?? typeof value;
+}
+
+/** A value as it would stand in the file. */
+function show(value: unknown): string {
+  if (typeof value === "string") return `\`${value}\``;
+  return typeof value === "number" || typeof value === "boolean" ? `\`${value}\`` : kindOf(value);
 }

@@ -116,19 +116,22 @@ function rowOf(row: PolicyFileRow, at: string): PolicyRow {
   return { match, retry, then: row.then, origin: { layer: "file", at } };
 }
 
-const FILE_RETRY_DEFAULTS = { jitter: 0.2, maxWaitMs: 600_000, maxTotalWaitMs: 3_600_000, multiplier: 2 } as const;
+const FILE_RETRY_DEFAULTS = {
+  jitter: 0.2,
+  maxWaitMs: 600_000,
+  maxTotalWaitMs: 3_600_000,
+  multiplier: 2,
+  maxMs: 86_400_000,
+} as const;
 
 function retryOf(retry: PolicyFileRetry): Retry {
   const { backoff } = retry;
-  const longest =
-    backoff.initialMs *
-    Math.max(1, (backoff.multiplier ?? FILE_RETRY_DEFAULTS.multiplier) ** Math.min(retry.maxAttempts, 30));
   return {
     maxAttempts: retry.maxAttempts,
     backoff: {
       kind: backoff.kind,
       initialMs: backoff.initialMs,
-      maxMs: backoff.maxMs ?? longest,
+      maxMs: backoff.maxMs ?? FILE_RETRY_DEFAULTS.maxMs,
       multiplier: backoff.multiplier ?? FILE_RETRY_DEFAULTS.multiplier,
     },
     jitter: retry.jitter ?? FILE_RETRY_DEFAULTS.jitter,

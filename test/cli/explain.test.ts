@@ -35,7 +35,7 @@ describe("what explain knows", () => {
   it("the waits and what comes after them", async () => {
     const text = await explained(["RateLimited"]);
     expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in all ≤ 6 s");
-    expect(text).toContain("then: fallback → park → ask → fail");
+    expect(text).toContain("then: fallback → alternative → park → default → skip → ask → surface → fail");
   });
 
   it("that nothing was asked: an empty stdin is a wrong call", async () => {
@@ -102,7 +102,11 @@ describe("explain --json", () => {
       words: { ...CHINESE },
       traits: { ...traitsOf("RateLimited") },
       vocabulary: { ...VOCABULARY.RateLimited },
-      policy: { match: "code RateLimited", retry: { maxAttempts: 6 }, then: ["fallback", "park", "ask", "fail"] },
+      policy: {
+        match: "code RateLimited",
+        retry: { maxAttempts: 6 },
+        then: ["fallback", "alternative", "park", "default", "skip", "ask", "surface", "fail"],
+      },
     });
   });
 });

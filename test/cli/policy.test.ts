@@ -135,8 +135,10 @@ describe("policy show", () => {
   it("puts the file's row first and says which line it is", async () => {
     const { stdout } = await policy("show", "--policy", "good.yaml");
     const [first = "", second = ""] = stdout.split("\n").slice(2);
-    expect(first).toMatch(/^code RateLimited, provider openai +3 × 1s·1s ±20% +park → fail {2}\(file good\.yaml:3\)$/);
-    expect(second).toMatch(/^code RateLimited +6 × 5s·10s·20s·40s·80s ±20% .*\(matrix\)$/);
+    expect(first).toMatch(
+      /^code RateLimited, provider openai +3 × 1 s · 1 s ±20 % +park → fail {2}\(file good\.yaml:3\)$/,
+    );
+    expect(second).toMatch(/^code RateLimited +6 × 5 s · 10 s · 20 s · 40 s · 1 min 20 s ±20 % .*\(matrix\)$/);
   });
 
   it("shows the whole policy as JSON", async () => {
@@ -171,7 +173,7 @@ describe("policy simulate", () => {
   attempt 5 of 6  after 40 s (32 s – 48 s)  in all ≤ 1 min 30 s
   attempt 6 of 6  after 1 min 20 s (1 min 4 s – 1 min 36 s)  in all ≤ 3 min 6 s
   A wait the server names is kept exactly, up to 10 min.
-  then: fallback → park → ask → fail
+  then: fallback → alternative → park → default → skip → ask → surface → fail
 `,
       stderr: "",
       exit: "ok",
@@ -191,7 +193,7 @@ describe("policy simulate", () => {
         reachable: true,
       })),
       totalMaxMs: 186_000,
-      then: ["fallback", "park", "ask", "fail"],
+      then: ["fallback", "alternative", "park", "default", "skip", "ask", "surface", "fail"],
     });
   });
 

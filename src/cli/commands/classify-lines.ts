@@ -9,7 +9,7 @@ import { type Io, UsageError } from "../io.ts";
 import { type Line, MAX_LINE_CHARS, splitLines } from "../lines.ts";
 
 const id = z.union([z.string(), z.number(), z.null()]).optional();
-const input = z.looseObject({
+const input = z.object({
   status: z.int().nullish(),
   message: z.string().nullish(),
   code: z.string().nullish(),
@@ -17,6 +17,8 @@ const input = z.looseObject({
   signal: z.string().nullish(),
   stopReason: z.string().nullish(),
   observedAt: z.number().nullish(),
+  headers: z.unknown().optional(),
+  body: z.unknown().optional(),
 });
 const lineSchema = z.looseObject({ id, surface: z.enum(SURFACES), provider: z.string().nullish(), input });
 

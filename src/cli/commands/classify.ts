@@ -14,6 +14,7 @@ import {
   traitsOf,
   viewFor,
 } from "../../core/index.ts";
+import { columnsOf } from "../../policy-file/columns.ts";
 import { faultJson } from "../fault-json.ts";
 import { type Io, paintFor } from "../io.ts";
 import { type GlobalOptions, globalOptions } from "../options.ts";
@@ -55,7 +56,7 @@ Examples:
     )
     .action(async (text: string | undefined, options: ClassifyOptions & { jsonl?: true }, command: Command) => {
       const shared = globalOptions(command, io);
-      if (options.jsonl === true || shared.jsonl) {
+      if (options.jsonl === true) {
         // Loaded only here: its validator takes longer to load than everything else together.
         const { classifyLines } = await import("./classify-lines.ts");
         return classifyLines(text, io);
@@ -76,7 +77,7 @@ function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence
     surface: options.surface ?? (options.status === undefined ? "cli" : "http"),
     provider: options.provider,
     status: options.status,
-    headers: options.header,
+    headers: options.header.length === 0 ? undefined : options.header,
     message: message === "" ? undefined : message,
     code: options.errno,
     exitCode: options.exitCode,
@@ -96,11 +97,11 @@ function describeFault(fault: Fault, io: Io, { locale, color }: GlobalOptions): 
     ...timingFacts(fault, locale),
     ...(view.excerpt === "" ? [] : [[words.read, shorten(view.excerpt)] as [string, string]]),
   ];
-  const width = Math.max(...facts.map(([label]) => columns(label)));
+  const width = Math.max(...facts.map(([label]) => columnsOf(label)));
   return [
     `${paint(["bold", retryable ? "yellow" : "red"], fault.code)}  ${paint("dim", fault.class)}  ${retryable ? words.retryable : words.notRetryable}`,
     `  ${view.message} ${view.next}`,
-    ...facts.map(([label, value]) => `  ${paint("dim", label + " ".repeat(width - columns(label)))}  ${value}`),
+    ...facts.map(([label, value]) => `  ${paint("dim", label + " ".repeat(width - columnsOf(label)))}  ${value}`),
     "",
   ].join("\n");
 }
@@ -117,11 +118,6 @@ const MAX_SHOWN_CHARS = 200;
 
 function shorten(text: string): string {
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
-}
-
-/** Chinese characters take two columns. */
-function columns(text: string): number {
-  return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
 
 function toInteger(value: string): number {

@@ -15,6 +15,7 @@ import {
   VOCABULARY,
   wordsFor,
 } from "../../core/index.ts";
+import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, paintFor } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
@@ -40,18 +41,17 @@ Examples:
     .action(async (text: string | undefined, { list }: { list?: true }, command: Command) => {
       const shared = globalOptions(command, io);
       if (list === true) return listCodes(io, shared);
-      const explained = faultFrom(await readInput(text, io, false));
+      const explained = faultFrom(await readInput(text, io, false), io);
       await io.stdout.write(
         shared.json ? `${JSON.stringify(explainJson(explained, shared))}\n` : explainText(explained, io, shared),
       );
     });
 }
 
-/** A code in any letter case, or the fault behind a text. */
-function faultFrom(text: string): Fault {
-  const wanted = text.trim().toLowerCase();
-  const code = FAULT_CODES.find((known) => known.toLowerCase() === wanted);
-  return code === undefined ? classify({ surface: "cli", message: text }) : fault(code);
+/** A code, or the fault behind a text. */
+function faultFrom(text: string, io: Io): Fault {
+  const code = findCode(text);
+  return code === undefined ? classify({ surface: "cli", message: text, observedAt: io.clock.now() }) : fault(code);
 }
 
 async function listCodes(io: Io, { json, locale, color }: GlobalOptions): Promise<void> {

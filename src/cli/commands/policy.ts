@@ -1,6 +1,5 @@
 // `faultline policy`: check a file, show the rows in force, try a fault on them.
 
-import { closest } from "fastest-levenshtein";
 import { type Command, Option } from "commander";
 import {
   describeMatch,
@@ -17,9 +16,11 @@ import {
   type Surface,
 } from "../../core/index.ts";
 import type { Diagnostic } from "../../policy-file/index.ts";
+import { nearest } from "../../policy-file/nearest.ts";
+import { findCode } from "../fault-code.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
-import { scheduleLines } from "../schedule-lines.ts";
+import { describeWaits, scheduleLines } from "../schedule-lines.ts";
 
 /** Loaded only by commands that read a file: its validator takes longer to load than everything else together. */
 const policyFile = () => import("../../policy-file/index.ts");
@@ -52,7 +53,7 @@ export function addPolicy(program: Command, io: Io): void {
   withPolicyOptions(
     policy.command("show").description("Shows the rows in force, first match first, and where each comes from."),
   ).action(async (options: PolicyOptions, command: Command) =>
-    show(await load(options, io), io, globalOptions(command, io)),
+    show(await load(options, io, globalOptions(command, io)), io, globalOptions(command, io)),
   );
   withPolicyOptions(
     policy.command("simulate").description("Shows what happens to a fault: each attempt with its wait, and what then."),
@@ -63,7 +64,13 @@ export function addPolicy(program: Command, io: Io): void {
     .option("--tool <id>", "the tool it happens in")
     .option("--stage <name>", "the stage it happens in")
     .action(async (code: string, options: PlaceOptions, command: Command) =>
-      simulate(codeNamed(code), await load(options, io), options, io, globalOptions(command, io)),
+      simulate(
+        codeNamed(code),
+        await load(options, io, globalOptions(command, io)),
+        options,
+        io,
+        globalOptions(command, io),
+      ),
     );
   policy
     .command("schema")
@@ -108,13 +115,13 @@ async function printDiagnostics(
   }
 }
 
-async function load({ policy: file, preset }: PolicyOptions, io: Io): Promise<Policy> {
+async function load({ policy: file, preset }: PolicyOptions, io: Io, { color }: GlobalOptions): Promise<Policy> {
   if (file === undefined) return PRESETS[preset ?? "default"];
   const source = await io.readFile(file);
   const { parsePolicy } = await policyFile();
   const { policy, diagnostics } = parsePolicy(source, file);
   if (policy !== null) return policy;
-  await printDiagnostics(diagnostics, source, io, "auto");
+  await printDiagnostics(diagnostics, source, io, color);
   throw new UsageError(`${file} has ${plural(diagnostics.length, "error")}; correct it and try again.`, "config");
 }
 
@@ -122,7 +129,13 @@ async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Pro
   if (json) return io.stdout.write(`${JSON.stringify(policy)}\n`);
   const paint = paintFor(io.stdout, io.env, color);
   const cells = policy.rows.map(
-    (row) => [describeMatch(row.match), retryCell(row), row.then.join(" → "), originCell(row)] as const,
+    (row) =>
+      [
+        describeMatch(row.match),
+        row.retry === null ? "once" : describeWaits(row.retry),
+        row.then.join(" → "),
+        originCell(row),
+      ] as const,
   );
   const widths = [0, 1].map((column) => Math.min(84, Math.max(...cells.map((cell) => cell[column]?.length ?? 0))));
   await io.stdout.write(`${paint("bold", `policy ${policy.name}`)}  first match wins\n\n`);
@@ -138,12 +151,6 @@ async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Pro
   await io.stdout.write(
     `retry budget  ${retryBudget.capacity} saved at most, +${retryBudget.perCall} per call, +${retryBudget.perSecond} per second\n`,
   );
-}
-
-function retryCell({ retry }: PolicyRow): string {
-  if (retry === null) return "once";
-  const waits = schedule(retry).map(({ baseMs }) => (baseMs >= 1000 ? `${baseMs / 1000}s` : `${baseMs}ms`));
-  return `${retry.maxAttempts} × ${waits.join("·")}${retry.jitter === 0 ? "" : ` ±${Math.round(retry.jitter * 100)}%`}`;
 }
 
 function originCell({ origin }: PolicyRow): string {
@@ -180,14 +187,11 @@ async function simulate(
 }
 
 function codeNamed(name: string): FaultCode {
-  const known = FAULT_CODES.map((code) => code.toLowerCase());
-  const at = known.indexOf(name.toLowerCase());
-  const code = FAULT_CODES[at];
+  const code = findCode(name);
   if (code !== undefined) return code;
-  const near = FAULT_CODES[known.indexOf(closest(name.toLowerCase(), known))];
-  throw new UsageError(
-    `There is no fault code \`${name}\`. Did you mean \`${near ?? ""}\`? \`faultline explain --list\` lists all.`,
-  );
+  const near = nearest(name, FAULT_CODES);
+  const hint = near === null ? "" : ` Did you mean \`${near}\`?`;
+  throw new UsageError(`There is no fault code \`${name}\`.${hint} \`faultline explain --list\` lists all.`);
 }
 
 function plural(count: number, noun: string): string {

@@ -1,14 +1,14 @@
 // Evidence in, fault out. The order of the groups in `symptoms/` is the order of belief; this file only walks it.
 
-import { traitsOf, type FaultCode } from "../fault/catalogue.ts";
+import { isFaultCode, traitsOf, type FaultCode } from "../fault/catalogue.ts";
 import { fault, type ContextValue, type EvidenceSource, type Fault } from "../fault/fault.ts";
-import { type FaultError, isFaultError } from "../fault/fault-error.ts";
+import { isFaultError } from "../fault/fault-error.ts";
 import { readField, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
 import { readSignals } from "./read-evidence.ts";
 import { readTexts } from "./read-text.ts";
 import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
-import type { Rule, RuleGroup } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
 import { createHeaderReader, type HeaderReader, NO_TIMING, readTiming } from "./timing.ts";
@@ -17,11 +17,7 @@ export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
 /** The built-in rules with a tool's, an adapter's or a user's own rows in front. Compile once, use many times. */
 export function rulesWith(rows: readonly Rule[]): RuleBook {
-  const front = rows.map((rule): RuleGroup => ({
-    source: rule.when.says === undefined ? "structured" : "text",
-    rules: [rule],
-  }));
-  return createRuleBook([...front, ...SYMPTOMS]);
+  return createRuleBook([{ source: "structured", rules: rows }, ...SYMPTOMS]);
 }
 
 interface TimingRule {
@@ -103,7 +99,9 @@ function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   if (aborted !== undefined && aborted !== false) return undefined;
   for (let at: unknown = error, depth = 0; typeof at === "object" && at !== null && depth < 16; depth++) {
     const link = at;
-    if (tolerate(() => isFaultError(link), false)) return (link as FaultError).fault;
+    const found = tolerate(() => (isFaultError(link) ? link.fault : undefined), undefined);
+    // Another copy of this package may know codes that we do not: those are classified anew.
+    if (tolerate(() => isFaultCode(found?.code), false)) return found;
     at = readField(at, "cause");
   }
   return undefined;

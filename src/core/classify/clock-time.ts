@@ -9,7 +9,6 @@ const DATE =
   /\b(?:access|resets?|again|until|available)(?: on| at)? (\d{4})-(\d{2})-(\d{2})(?:[T ](?:at )?(\d{2}):(\d{2})(?::\d{2}(?:\.\d{1,9})?)? ?(?:UTC|Z|GMT))/;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const SEARCHED_CHARS = 16_384;
-const DAY_MS = 86_400_000;
 
 /** NaN when the text names no time, or `observedAt` is needed to know the day and is missing. */
 export function parseClockTime(text: string, observedAt: number | undefined): number {
@@ -22,18 +21,23 @@ export function parseClockTime(text: string, observedAt: number | undefined): nu
   const clock = CLOCK.exec(searched);
   if (clock === null || observedAt === undefined) return NaN;
   const [, month, day, year, hour = "0", minute = "0", half = "a", zone = ""] = clock;
-  const hours = (Number(hour) % 12) + (half === "p" ? 12 : 0);
   const today = partsIn(zone, observedAt);
-  if (today === undefined) return NaN;
-  const named = month === undefined ? undefined : { month: MONTHS.indexOf(month), day: Number(day) };
-  const wanted = {
-    year: year === undefined ? today.year : Number(year),
-    month: named?.month ?? today.month,
-    day: named?.day ?? today.day,
-  };
-  const at = instantIn(zone, Date.UTC(wanted.year, wanted.month, wanted.day, hours, Number(minute)));
-  // A clock time without a date that has passed today means tomorrow.
-  return named === undefined && at <= observedAt ? at + DAY_MS : at;
+  if (today === undefined || (month !== undefined && !MONTHS.includes(month))) return NaN;
+  const hours = (Number(hour) % 12) + (half === "p" ? 12 : 0);
+  const at = (years: number, days: number): number =>
+    instantIn(
+      zone,
+      Date.UTC(
+        (year === undefined ? today.year : Number(year)) + years,
+        month === undefined ? today.month : MONTHS.indexOf(month),
+        (day === undefined ? today.day : Number(day)) + days,
+        hours,
+        Number(minute),
+      ),
+    );
+  // What has passed today is meant for tomorrow; a day without a year that has passed, for next year.
+  if (at(0, 0) > observedAt || year !== undefined) return at(0, 0);
+  return day === undefined ? at(0, 1) : at(1, 0);
 }
 
 interface Parts {
@@ -52,10 +56,14 @@ function partsIn(zone: string, at: number): Parts | undefined {
   return { year, month: month - 1, day, asUtc: Date.UTC(year, month - 1, day, hour, minute, second) };
 }
 
-/** The instant at which the zone's wall clock shows what `wall` shows in UTC. */
+/** The instant at which the zone's wall clock shows what `wall` shows in UTC: a guess, corrected once where the clock changes in between. */
 function instantIn(zone: string, wall: number): number {
-  const shown = partsIn(zone, wall)?.asUtc ?? NaN;
-  return wall - (shown - wall);
+  const guess = wall - offsetAt(zone, wall);
+  return wall - offsetAt(zone, guess);
+}
+
+function offsetAt(zone: string, at: number): number {
+  return (partsIn(zone, at)?.asUtc ?? NaN) - at;
 }
 
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {

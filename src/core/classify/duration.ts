@@ -22,7 +22,7 @@ export function parseDuration(text: string): number {
 
 /** Words after which a server says how long to wait. "Retrying in" is a client talking of itself and does not count. */
 const LEAD =
-  "(?:try again(?: later)?(?: in| after)|retry(?: your request)?(?: in| after)|retry[-_ ]after[:=]?|wait(?: for)?(?: at least| about| approximately)?|available(?: again)? in|resets? (?:in|after)|reset in|next (?:request|attempt) in|in about)";
+  "(?:try again(?: later)?(?: in| after)|retry(?: your request)?(?: in| after)|retry[-_ ]after[:=]?|please wait(?: for)?(?: at least| about| approximately)?|wait(?: for)?(?= \\d+ ?\\w+ before)|available(?: again)? in|resets? (?:in|after)|next (?:request|attempt) in|in about)";
 const SAID = new RegExp(
   `\\b${LEAD}[\\s:"']{1,4}(?:approximately |about |another )?(\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}(?![a-z])(?:[\\s,]{0,3}(?:and )?\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}(?![a-z])){0,6})`,
   "i",
@@ -30,10 +30,14 @@ const SAID = new RegExp(
 /** How much of a text is searched. */
 const SEARCHED_CHARS = 16_384;
 
+/** A header quoted in text: `Retry-After: 30` means seconds. */
+const QUOTED_HEADER = /\bretry-after["']?: ?["']?(\d{1,9}(?:\.\d{1,9})?)\b(?! ?[a-z%])/i;
+
 /** The wait a sentence asks for, in milliseconds; NaN when it asks for none. */
 export function durationInWords(text: string): number {
-  const said = SAID.exec(text.slice(0, SEARCHED_CHARS))?.[1];
-  return said === undefined ? NaN : sum(said);
+  const searched = text.slice(0, SEARCHED_CHARS);
+  const said = SAID.exec(searched)?.[1];
+  return said === undefined ? Number(QUOTED_HEADER.exec(searched)?.[1] ?? NaN) * 1000 : sum(said);
 }
 
 function sum(text: string): number {

@@ -99,7 +99,7 @@ const FIELDS: ReadonlyMap<string, Read> = new Map(
     title: addTextValue,
     error_description: addTextValue,
     error: (signals, value) => {
-      signals.tokens.add("says:error");
+      if (value !== "" && (typeof value === "string" || typeof value === "object")) signals.tokens.add("says:error");
       addTokenOrText(signals, value);
     },
     raw: addTextValue,
@@ -131,7 +131,7 @@ const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
 // prettier-ignore
 const SKIPPED_FIELDS = new Set([
   "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
-  "usage", "modelusage", "stack", "tools", "url", "rawresponse", "socket", "partial", "links",
+  "tool_calls", "tool_call", "function", "function_call", "functioncall", "usage", "modelusage", "stack", "tools", "url", "rawresponse", "socket", "partial", "links",
 ]);
 /** Not enumerable on errors, so asked for by name. */
 const ERROR_FIELDS = ["name", "message", "code", "cause", "errors", "status", "type"] as const;
@@ -163,7 +163,7 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
 
   function visit(holder: object, key: string, depth: number, inError: boolean): void {
     const name = key.toLowerCase();
-    if (SKIPPED_FIELDS.has(name)) return;
+    if (SKIPPED_FIELDS.has(name) || (name === "name" && isToolCall(holder))) return;
     const value = readField(holder, key);
     if (value === undefined || value === null) return;
     const isProse = PROSE_FIELDS.has(name);
@@ -176,6 +176,12 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
   }
 
   return walk;
+}
+
+/** The name in a tool call is the model's word, not the provider's. */
+function isToolCall(holder: object): boolean {
+  const type = readField(holder, "type");
+  return type === "tool_use" || type === "function" || type === "tool_call";
 }
 
 function saysError(holder: object): boolean {
@@ -195,9 +201,10 @@ function addTextValue(signals: Signals, value: unknown): void {
   if (typeof value === "string") addText(signals, value);
 }
 
-/** A text that is JSON as a whole is walked as data; any other is kept, shortened, for the reader of text. */
+/** A text that is JSON or a stream of events is walked as data; any other is kept, shortened, for the reader of text. */
 function addText(signals: Signals, text: string): void {
   if (text === "") return;
+  if (/^(?:data|event|id|retry):/.test(text)) return addEvents(signals, text);
   const first = text.charCodeAt(0);
   if ((first === 0x7b || first === 0x5b || first === 0x22) && text.length <= MAX_JSON_CHARS) {
     const parsed = parseJson(text);
@@ -209,6 +216,17 @@ function addText(signals: Signals, text: string): void {
   const short =
     text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
   if (!signals.texts.includes(short)) signals.texts.push(short);
+}
+
+const MAX_EVENTS = 64;
+
+/** Server-sent events: the data of each is JSON, whose prose stays unread as in any JSON. One cut short is read only if it is an error. */
+function addEvents(signals: Signals, text: string): void {
+  const events = text.slice(0, MAX_JSON_CHARS).split(/\n(?=data:|\n)/, MAX_EVENTS);
+  for (const event of events) {
+    const data = event.replace(/^(?:(?:event|id|retry):.*\n?|data: ?)/gm, "").trim();
+    if (typeof parseJson(data) === "object" || data.includes('"error"')) addText(signals, data);
+  }
 }
 
 function addTokenOrText(signals: Signals, value: unknown): void {

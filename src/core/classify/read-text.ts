@@ -6,7 +6,7 @@ import { addQuotaId, addStatus, type Signals } from "./signals.ts";
 
 /** `key: value` in JSON, JSON inside JSON strings, Python, and what Node's inspect prints. */
 const PAIR =
-  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|exception-type|retryDelay|estimated_time|resets_in_seconds|resets_at)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{2,80})/gi;
+  /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|exception-type|retryDelay|estimated_time|resets_in_seconds|resets_at)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{1,80})/gi;
 
 /** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
 const IDENTIFIER =

@@ -33,10 +33,14 @@ interface Filed {
 
 export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
   const filed: Filed[] = [];
-  for (const { source, rules } of groups) for (const rule of rules) filed.push({ rule, source, order: filed.length });
+  for (const group of groups) {
+    for (const rule of group.rules) {
+      filed.push({ rule, source: rule.when.says === undefined ? group.source : "text", order: filed.length });
+    }
+  }
   const files = fileAll(filed);
-  // From the first group of words on words decide; a structured match before it needs no text at all.
-  const firstText = filed.findIndex(({ source }) => source === "text");
+  // From the first rule on words on, words decide; a structured match before it needs no text at all.
+  const firstText = filed.findIndex(({ rule }) => rule.when.says !== undefined || rule.when.unless !== undefined);
   const structuredEnd = firstText === -1 ? filed.length : firstText;
   // Built on first use: many programs never meet a failure that only words explain.
   let phrases: PhraseBook | undefined;

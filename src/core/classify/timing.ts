@@ -1,4 +1,5 @@
-// When to try again: read from every form providers use, strongest first. A header beats a body, a body beats words.
+// When to try again: read from every form providers use, strongest first: Retry-After, then a field of the body, then the
+// headers that say when a limit resets, then words.
 // `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. Zero, negative and absurd values
 // are no answer.
 
@@ -34,7 +35,8 @@ export type HeaderReader = (name: string) => string | undefined;
 /** `retry-after-ms: 1500`, `retry-after: 30`, `retry-after: Wed, 21 Oct 2026 07:28:00 GMT`. */
 function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
   const ms = header("retry-after-ms");
-  if (ms !== undefined && isNumeric(ms)) return wait(Number(ms), observedAt);
+  const exact = ms !== undefined && isNumeric(ms) ? wait(Number(ms), observedAt) : undefined;
+  if (exact !== undefined) return exact;
   const value = header("retry-after")?.trim();
   if (value === undefined || value === "") return undefined;
   if (isNumeric(value)) return wait(Number(value) * 1000, observedAt);
@@ -46,7 +48,8 @@ const BODY_FIELDS: Readonly<
   Record<string, (value: string | number, observedAt: number | undefined) => Timing | undefined>
 > = {
   retrydelay: (value, observedAt) => (typeof value === "string" ? wait(parseDuration(value), observedAt) : undefined), //  google.rpc.RetryInfo "34.07s"
-  retry_after: (value, observedAt) => wait(typeof value === "number" ? value * 1000 : parseDuration(value), observedAt), // OpenRouter availability
+  retry_after: (value, observedAt) =>
+    wait(isNumeric(String(value)) ? Number(value) * 1000 : parseDuration(String(value)), observedAt), // OpenRouter availability
   resets_in_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                     ChatGPT usage_limit_reached
   estimated_time: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                        Hugging Face, a model that is loading
   resets_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                            the same, and OpenRouter budgets
@@ -136,9 +139,9 @@ function wait(ms: number, observedAt: number | undefined): Timing | undefined {
 /** An instant. How long that is from now is known only with a clock: the server's own if it sent one, else the observer's. */
 function until(at: number, serverNow: number, observedAt: number | undefined): Timing | undefined {
   if (!Number.isFinite(at) || at < EPOCH_SECONDS.from * 1000 || at > EPOCH_SECONDS.to * 1000) return undefined;
-  const now = Number.isNaN(serverNow) ? observedAt : serverNow;
-  const ms = now === undefined ? NaN : at - now;
-  return ms > 0 && ms <= MAX_WAIT_MS ? { retryAfterMs: Math.max(1, Math.round(ms)), resetAt: at } : { resetAt: at };
+  if (!Number.isNaN(serverNow)) return wait(at - serverNow, observedAt);
+  if (observedAt === undefined) return { resetAt: at };
+  return wait(at - observedAt, observedAt);
 }
 
 function instantOf(value: string | number): number {
@@ -149,7 +152,7 @@ function instantOf(value: string | number): number {
 
 function longer(a: Timing | undefined, b: Timing): Timing {
   if (a === undefined) return b;
-  return (b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a;
+  return (b.retryAfterMs ?? b.resetAt ?? 0) > (a.retryAfterMs ?? a.resetAt ?? 0) ? b : a;
 }
 
 function isNumeric(value: string): boolean {

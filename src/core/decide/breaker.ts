@@ -47,8 +47,8 @@ export function admit(breaker: Breaker, rule: BreakerRule, now: number): Admissi
     case "closed":
       return { admitted: true, breaker, ticket: { generation: breaker.generation, probe: 0 } };
     case "open": {
-      const opensAgainAt = breaker.openedAt + breaker.openMs;
-      if (now < opensAgainAt) return { admitted: false, breaker, retryAt: opensAgainAt };
+      const probeAt = breaker.openedAt + breaker.openMs;
+      if (now < probeAt) return { admitted: false, breaker, retryAt: probeAt };
       const generation = breaker.generation + 1;
       return probe(
         { state: "half-open", generation, opens: breaker.opens, successes: 0, probes: 0, probeStartedAt: null },

@@ -1,7 +1,7 @@
 // The only place that chooses. Sees the whole situation at once, which nested wrappers never do, and holds these:
 // D1  attempts never exceed the row's number, the first included.
-// D2  no wait outlives the deadline.
-// D3  what may have happened is not run again, here or elsewhere, unless it is idempotent.
+// D2  no wait outlives the deadline. Parking is no wait: the run is put away, and its clock stops until it is taken up again.
+// D3  what may have happened is neither run again, here or elsewhere, nor passed over in silence, unless it is idempotent.
 // D4  a wait the other side named is kept exactly.
 // D5  cancellation wins: it is neither retried nor worked around.
 
@@ -43,7 +43,7 @@ interface Wait {
 }
 
 function waitFor({ fault, attempt, now, roll }: Situation, retry: Retry | null): Wait {
-  const named = fault.resetAt !== undefined && fault.resetAt > now ? fault.resetAt - now : fault.retryAfterMs;
+  const named = fault.resetAt === undefined ? fault.retryAfterMs : Math.max(0, fault.resetAt - now);
   if (named !== undefined) return { delayMs: named, serverWait: true };
   return { delayMs: retry === null ? 0 : delayMs(retry, attempt + 1, roll), serverWait: false };
 }
@@ -80,28 +80,33 @@ interface RecourseTraits {
   readonly runsAgain: boolean;
   /** Allowed once. */
   readonly once: boolean;
+  /** Goes on as if nothing had happened, which hides work that may have been done. */
+  readonly passesOver: boolean;
 }
 
+const PLAIN: RecourseTraits = { runsAgain: false, once: false, passesOver: false };
+
 const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
-  "refresh-credential": { runsAgain: true, once: true },
-  "fallback": { runsAgain: true, once: false },
-  "alternative": { runsAgain: true, once: false },
-  "compact": { runsAgain: true, once: true },
-  "regenerate": { runsAgain: true, once: true },
-  "default": { runsAgain: false, once: false },
-  "partial": { runsAgain: false, once: false },
-  "skip": { runsAgain: false, once: false },
-  "park": { runsAgain: true, once: false },
-  "ask": { runsAgain: false, once: false },
-  "surface": { runsAgain: false, once: false },
-  "fail": { runsAgain: false, once: false },
+  "refresh-credential": { ...PLAIN, runsAgain: true, once: true },
+  "fallback": { ...PLAIN, runsAgain: true },
+  "alternative": { ...PLAIN, runsAgain: true },
+  "compact": { ...PLAIN, runsAgain: true, once: true },
+  "regenerate": { ...PLAIN, runsAgain: true, once: true },
+  "default": { ...PLAIN, passesOver: true },
+  "partial": PLAIN,
+  "skip": { ...PLAIN, passesOver: true },
+  "park": { ...PLAIN, runsAgain: true },
+  "ask": PLAIN,
+  "surface": PLAIN,
+  "fail": PLAIN,
 };
 
 function refusalOf(recourse: Recourse, situation: Situation, traits: CatalogueRow, policy: Policy): Refusal | null {
   if (recourse === "fail") return null;
-  const { runsAgain, once } = TRAITS_OF_RECOURSE[recourse];
+  const { runsAgain, once, passesOver } = TRAITS_OF_RECOURSE[recourse];
   if (!situation.offers.has(recourse)) return "not-offered";
   if (once && situation.taken.includes(recourse)) return "already-taken";
+  if (passesOver && traits.mayHaveHappened && !situation.idempotent) return "may-have-happened";
   if (runsAgain) {
     const again = refusalToRunAgain(situation, traits);
     if (again !== null) return again;

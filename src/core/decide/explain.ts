@@ -26,20 +26,27 @@ export function whyNot({ recourse, refused }: Considered, locale: Locale): strin
   return because(recourses[recourse], refusals[refused]);
 }
 
-/** `1.5 s`, `5 min`, `2 h 30 min`: short, and exact enough to wait by. */
+const UNITS = {
+  "en": { ms: "ms", s: "s", min: "min", h: "h", d: "d" },
+  "zh-CN": { ms: "毫秒", s: "秒", min: "分钟", h: "小时", d: "天" },
+} as const;
+
+/** `1.5 s`, `5 min`, `2 h 30 min`: short, and exact enough to wait by. Rounded to the unit that is shown, then split. */
 export function formatMs(ms: number, locale: Locale): string {
-  const [msUnit, s, min, h, d] =
-    locale === "zh-CN" ? ["毫秒", "秒", "分钟", "小时", "天"] : ["ms", "s", "min", "h", "d"];
-  if (ms < 1000) return `${Math.round(ms)} ${msUnit}`;
-  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} ${s}`;
+  const unit = UNITS[locale];
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ${unit.ms}`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${tenths / 10} ${unit.s}`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return both(Math.floor(seconds / 60), unit.min, seconds % 60, unit.s);
   const minutes = Math.round(ms / 60_000);
-  if (minutes < 60)
-    return ms % 60_000 === 0
-      ? `${minutes} ${min}`
-      : `${Math.floor(ms / 60_000)} ${min} ${Math.round((ms % 60_000) / 1000)} ${s}`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} ${h}` : `${hours} ${h} ${minutes % 60} ${min}`;
-  return `${Math.floor(hours / 24)} ${d} ${hours % 24} ${h}`;
+  if (minutes < 48 * 60) return both(Math.floor(minutes / 60), unit.h, minutes % 60, unit.min);
+  const hours = Math.round(ms / 3_600_000);
+  return both(Math.floor(hours / 24), unit.d, hours % 24, unit.h);
+}
+
+function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
 interface DecisionWords {
@@ -90,12 +97,11 @@ const EN: DecisionWords = {
   },
   because: (recourse, refusal) => `not ${recourse}: ${refusal}`,
   next(decision) {
-    const { left, recourse } = decision;
-    const list = left.join(", ");
-    if (recourse === "retry" && decision.attempt < decision.maxAttempts) {
+    const list = decision.left.length === 0 ? "fail" : decision.left.join(", ");
+    if (decision.recourse === "retry" && decision.attempt < decision.maxAttempts) {
       return `If it fails again: up to attempt ${decision.maxAttempts}, then ${list}.`;
     }
-    return left.length === 0 ? "Nothing else is tried." : `If that does not help: ${list}.`;
+    return decision.left.length === 0 ? "Nothing else is tried." : `If that does not help: ${list}.`;
   },
   recourses: {
     "retry": "retried",
@@ -169,12 +175,12 @@ const ZH_CN: DecisionWords = {
   },
   because: (recourse, refusal) => `未${recourse}：${refusal}`,
   next(decision) {
-    const { left, recourse } = decision;
-    const list = left.join("、");
-    if (recourse === "retry" && decision.attempt < decision.maxAttempts) {
-      return `若再次失败：最多尝试 ${decision.maxAttempts} 次，之后依次 ${list}。`;
+    const named = decision.left.map((recourse) => ZH_CN.recourses[recourse]).join("、");
+    const list = decision.left.length === 0 ? ZH_CN.recourses.fail : named;
+    if (decision.recourse === "retry" && decision.attempt < decision.maxAttempts) {
+      return `若再次失败：最多尝试 ${decision.maxAttempts} 次，之后依次${list}。`;
     }
-    return left.length === 0 ? "不再尝试其他办法。" : `若仍无效：依次 ${list}。`;
+    return decision.left.length === 0 ? "不再尝试其他办法。" : `若仍无效：依次${list}。`;
   },
   recourses: {
     "retry": "重试",

@@ -31,9 +31,10 @@ export const NO_CHAIN: Chain = Object.freeze({ targets: [], current: 0, needs: [
 /** Scopes another target may cure. The rest would fail the same way everywhere, or is not about the target at all. */
 export const SCOPES_THAT_ADVANCE: ReadonlySet<FaultScope> = new Set(["credential", "model", "provider", "network"]);
 
-export type NextTarget =
-  | { readonly target: Target; readonly passedOver: readonly PassedOver[] }
-  | { readonly target: null; readonly passedOver: readonly PassedOver[] };
+export interface NextTarget {
+  readonly target: Target | null;
+  readonly passedOver: readonly PassedOver[];
+}
 
 export interface PassedOver {
   readonly id: string;

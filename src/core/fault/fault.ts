@@ -63,7 +63,7 @@ export function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
     class: traitsOf(code).class,
     code,
     message: detail.message ?? code,
-    context: detail.context ?? NO_CONTEXT,
+    context: Object.freeze(detail.context ?? NO_CONTEXT),
     evidence: detail.evidence ?? RAISED,
   };
   // Absent rather than undefined, so that a fault reads the same after JSON.

@@ -2,7 +2,7 @@
 
 import { type FaultClass, type FaultCode, traitsOf } from "./catalogue.ts";
 import type { Fault } from "./fault.ts";
-import { viewFor, type ViewOptions } from "./view.ts";
+import { resolveViewOptions, viewFor, type ViewOptions } from "./view.ts";
 import { wordsFor } from "./words/words.ts";
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
@@ -37,13 +37,15 @@ export interface ProblemOptions extends ViewOptions {
 
 export function toProblem(fault: Fault, options: ProblemOptions): Problem {
   const { httpStatus, retryable } = traitsOf(fault.code);
-  const view = viewFor("user", fault, options);
+  const resolved = resolveViewOptions(options);
+  const { text } = resolved.redactor;
+  const view = viewFor("user", fault, resolved);
   return {
     type: `urn:faultline:fault:${fault.code}`,
-    title: wordsFor(fault.code, options.locale ?? "en").title,
+    title: wordsFor(fault.code, resolved.locale).title,
     status: httpStatus,
     detail: view.message,
-    ...(options.instance === undefined ? {} : { instance: options.instance }),
+    ...(options.instance === undefined ? {} : { instance: text(options.instance) }),
     class: fault.class,
     code: fault.code,
     retryable,
@@ -51,6 +53,8 @@ export function toProblem(fault: Fault, options: ProblemOptions): Problem {
     ...(view.resetAt === undefined ? {} : { reset_at: new Date(view.resetAt).toISOString() }),
     next: view.next,
     correlation_id: view.correlationId,
-    ...(options.errors === undefined ? {} : { errors: options.errors }),
+    ...(options.errors === undefined
+      ? {}
+      : { errors: options.errors.map(({ pointer, detail }) => ({ pointer: text(pointer), detail: text(detail) })) }),
   };
 }

@@ -30,18 +30,23 @@ interface SecretShape {
 
 /** Names of fields whose value is secret whatever it looks like. */
 const SECRET_FIELD =
-  "(?:x[-_])?(?:goog[-_])?api[-_]?key|apikey|(?:access|refresh|id|auth|session|bearer|oauth|bot|device)[-_]?token|token|(?:client|app)?[-_]?secret(?:[-_]?(?:access[-_]?)?key)?|private[-_]?key|access[-_]?key(?:[-_]?id)?|pass(?:word|wd|phrase)|pwd|(?:proxy[-_])?authorization|(?:set[-_])?cookie|credentials?|signing[-_]?key|[a-z0-9]{1,40}(?:[-_][a-z0-9]{1,40})?[-_](?:api[-_]?key|secret|password|token)";
+  "(?:x[-_])?(?:goog[-_])?api[-_]?key|apikey|(?:access|refresh|id|auth|session|bearer|oauth|bot|device)[-_]?token|token|(?:client|app)?[-_]?secret(?:[-_]?(?:access[-_]?)?key)?|private[-_]?key|access[-_]?key(?:[-_]?id)?|pass(?:word|wd|phrase)|pwd|(?:proxy[-_])?authorization|(?:set[-_])?cookie|credentials?|signing[-_]?key|[a-z0-9_-]{1,40}(?:api[-_]?key|secret(?:[-_]?key)?|passw(?:or)?d|token)";
 
 const SECRET_FIELD_NAME = new RegExp(`^(?:${SECRET_FIELD})$`, "i");
+
+/** `openaiApiKey` and `DB_PASSWORD` are names of the same kind as `openai_api_key`. */
+function isSecretField(name: string): boolean {
+  return name.length <= 128 && SECRET_FIELD_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2"));
+}
 
 // prettier-ignore
 export const SECRET_SHAPES: readonly SecretShape[] = [
   { name: "private key",   pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----END ))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, example: "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----" },
-  { name: "authorization", pattern: /\b(Bearer|Basic|Token|Digest)\s+[A-Za-z0-9._~+/=:-]{8,}/gi, replacement: `$1 ${REDACTED}`, example: "Authorization: Bearer abcdef0123456789" },
+  { name: "authorization", pattern: /\b(Bearer|Basic|Token|Digest)\s+(?=[A-Za-z._~+/=:-]{0,40}[0-9=]|[A-Za-z0-9._~+/=:-]{24})[A-Za-z0-9._~+/=:-]{8,}/gi, replacement: `$1 ${REDACTED}`, example: "Authorization: Bearer abcdef0123456789" },
   { name: "quoted field",  pattern: new RegExp(`(?<![a-z0-9])((?:${SECRET_FIELD})(\\\\*["'])\\s{0,20}[:=]>?\\s{0,20})\\2(?:(?!\\2)[\\s\\S]){1,4096}`, "gi"), replacement: `$1$2${REDACTED}`, example: '{\\"api_key\\":\\"p@ss, with spaces\\"}' },
-  { name: "bare field",    pattern: new RegExp(`(?<![a-z0-9])((?:${SECRET_FIELD})["']?\\s{0,20}(?:=|:(?!//))\\s{0,20}["']?)[^\\s"'\\\\,;&<>(){}\\[\\]]{4,}`, "gi"), replacement: `$1${REDACTED}`, example: "https://host/v1?api_key=abcd1234&x=1" },
+  { name: "bare field",    pattern: new RegExp(`(?<![a-z0-9])(?!token["']?\\s{0,4}[:=]\\s{0,4}[a-z]{1,24}(?![a-z0-9]))((?:${SECRET_FIELD})["']?\\s{0,20}(?:=|:(?!//))\\s{0,20}["']?)[^\\s"'\\\\,;&<>(){}\\[\\]]{4,}`, "gi"), replacement: `$1${REDACTED}`, example: "https://host/v1?api_key=abcd1234&x=1" },
   { name: "url key",       pattern: /([?&](?:key|sig|signature|code|auth|x-amz-[a-z-]{1,40})=)[^&\s"'#<>]{4,}/gi, replacement: `$1${REDACTED}`, example: "https://host/v1beta/models?key=abcd1234" },
-  { name: "url user",      pattern: /(\/\/)[^\s/@:"']{1,256}:[^\s/@"']{1,256}@/g, replacement: `$1${REDACTED}@`, example: "postgres://user:pa55word@db/x" },
+  { name: "url user",      pattern: /(\/\/)[^\s/@:"']{0,256}:[^\s/@"']{1,256}@/g, replacement: `$1${REDACTED}@`, example: "postgres://user:pa55word@db/x" },
   { name: "sk key",        pattern: /(?<![A-Za-z0-9_-])(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}/g, example: "sk-ant-api03-AAAABBBBCCCC" },
   { name: "google key",    pattern: /\bAIza[A-Za-z0-9_-]{16,}/g, example: "AIzaSyA-0123456789abcdef" },
   { name: "google token",  pattern: /\bya29\.[A-Za-z0-9_-]{8,}/g, example: "ya29.a0AfH6SMBx" },
@@ -60,8 +65,9 @@ export function createRedactor(knownValues: Iterable<string> = []): Redactor {
   const known = needles.length === 0 ? undefined : new RegExp(needles.map(escapeRegExp).join("|"), "gi");
 
   function text(value: string): string {
-    let out = value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}… (${value.length} characters)` : value;
-    if (known !== undefined) out = out.replace(known, REDACTED);
+    // A known value may lie across the cut, so it is taken out before.
+    let out = known === undefined ? value : value.replace(known, REDACTED);
+    if (out.length > MAX_TEXT) out = `${out.slice(0, MAX_TEXT)}… (${value.length} characters)`;
     for (const { pattern, replacement } of SECRET_SHAPES) out = out.replace(pattern, replacement ?? REDACTED);
     return out;
   }
@@ -91,7 +97,8 @@ function spellingsOf(value: string): readonly string[] {
 
 /** The base64 characters that depend on the value alone when `shift` unknown bytes come before it. */
 function base64Inside(bytes: Uint8Array, shift: number): string {
-  const padded = String.fromCharCode(...new Array<number>(shift).fill(0), ...bytes);
+  let padded = "\0".repeat(shift);
+  for (const byte of bytes) padded += String.fromCharCode(byte);
   const encoded = btoa(padded).replaceAll("=", "");
   const head = shift === 0 ? 0 : shift + 1;
   const tail = padded.length % 3 === 0 ? 0 : 1;
@@ -128,8 +135,7 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
     const out: Record<string, unknown> = {};
     for (const [key, item] of entriesOf(value)) {
       const clean = text(key);
-      const safe =
-        SECRET_FIELD_NAME.test(key) && item !== null && item !== undefined ? REDACTED : visit(item, depth + 1);
+      const safe = isSecretField(key) && item !== null && item !== undefined ? REDACTED : visit(item, depth + 1);
       if (safe !== undefined)
         Object.defineProperty(out, clean, { value: safe, enumerable: true, configurable: true, writable: true });
     }

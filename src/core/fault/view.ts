@@ -59,14 +59,17 @@ export interface ViewOptions {
 export const MODEL_CONTEXT = ["tool", "field", "stage", "attempt", "maxAttempts", "limit", "expected"] as const;
 
 /** A string from context reaches a model only if it looks like a name, so that no payload slips through a field. */
-const NAME_LIKE = /^[\w.:/-]{1,64}$/;
+const NAME_LIKE = /^[\w.:-]{1,64}$/;
 
 export function viewFor<A extends Audience>(audience: A, fault: Fault, options: ViewOptions): ViewOf[A] {
-  const resolved = { locale: "en", redactor: SHAPE_REDACTOR, ...options } satisfies ViewOptions;
-  return VIEWS[audience](fault, resolved);
+  return VIEWS[audience](fault, resolveViewOptions(options));
 }
 
 type Resolved = Required<ViewOptions>;
+
+export function resolveViewOptions({ correlationId, locale = "en", redactor = SHAPE_REDACTOR }: ViewOptions): Resolved {
+  return { correlationId, locale, redactor };
+}
 
 const VIEWS: { readonly [A in Audience]: (fault: Fault, options: Resolved) => ViewOf[A] } = {
   model: modelView,

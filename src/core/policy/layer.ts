@@ -5,7 +5,7 @@ import { FAULT_CODES, traitsOf } from "../fault/catalogue.ts";
 import { TOOL_RETRY } from "./matrix.ts";
 import { codesOf, type Policy, type PolicyRow, type Retry, type RowMatch, type RowOrigin } from "./policy.ts";
 
-export const LAYERS: readonly RowOrigin["layer"][] = ["matrix", "preset", "adapter", "tool", "stage", "file"];
+const LAYERS: readonly RowOrigin["layer"][] = ["matrix", "preset", "adapter", "tool", "stage", "file"];
 
 /** The policy with more rows, each put in front of all rows of its own layer and of those behind it. */
 export function withRows(policy: Policy, rows: readonly PolicyRow[]): Policy {
@@ -62,8 +62,13 @@ export function rowsOfStage(stage: string, retry: Retry, base: Policy): readonly
 /** Every row of the base that retries, narrowed to one place and given the place's own retry. */
 function ownRows(place: RowMatch, retry: Retry, base: Policy, origin: RowOrigin): readonly PolicyRow[] {
   return base.rows
-    .filter((row) => row.retry !== null && isTransport(row))
+    .filter((row) => row.retry !== null && isTransport(row) && isAnywhere(row.match, place))
     .map((row) => ({ ...row, match: { ...row.match, ...place }, retry, origin }));
+}
+
+/** A row that already names a tool, a provider or a stage is about that one, not about this. */
+function isAnywhere(match: RowMatch, place: RowMatch): boolean {
+  return (Object.keys(place) as (keyof RowMatch)[]).every((field) => match[field] === undefined);
 }
 
 /** A place may pace what fails on the way to it; how this machine's own store or crash is retried is not its business. */

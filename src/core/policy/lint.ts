@@ -69,8 +69,25 @@ function covers(earlier: RowMatch, code: FaultCode, later: RowMatch): boolean {
   });
 }
 
+/** What a file's schema refuses anyway; a manifest or code can still say it. */
+function lintRanges(
+  row: PolicyRow,
+  { maxAttempts, jitter, backoff, maxWaitMs, maxTotalWaitMs }: Retry,
+): readonly Finding[] {
+  const times = [backoff.initialMs, backoff.maxMs, maxWaitMs, maxTotalWaitMs];
+  const wrong = [
+    ...(Number.isInteger(maxAttempts) && maxAttempts >= 1 ? [] : [["retry.maxAttempts", "a whole number from 1 on"]]),
+    ...(jitter >= 0 && jitter <= 1 ? [] : [["retry.jitter", "a share from 0 to 1"]]),
+    ...(backoff.multiplier >= 1 ? [] : [["retry.backoff.multiplier", "a number from 1 on"]]),
+    ...(times.every((ms) => ms >= 0) ? [] : [["retry.backoff", "times of 0 ms and more"]]),
+  ] as const;
+  return wrong.map(([field = "", must = ""]) =>
+    finding("unsafe-number", row, field, `${field} must be ${must}`, `Write ${must}.`),
+  );
+}
+
 function lintRetry(row: PolicyRow, retry: Retry): readonly Finding[] {
-  const found: Finding[] = [];
+  const found: Finding[] = [...lintRanges(row, retry)];
   const { backoff, maxAttempts } = retry;
   if (backoff.maxMs < backoff.initialMs) {
     found.push(
@@ -108,7 +125,7 @@ function lintRetry(row: PolicyRow, retry: Retry): readonly Finding[] {
     );
   }
   const hopeless = codesOf(row.match, FAULT_CODES).filter(
-    (code) => !traitsOf(code).retryable && !traitsOf(code).mayHaveHappened,
+    (code) => !traitsOf(code).lifts && !traitsOf(code).mayHaveHappened,
   );
   if (hopeless.length > 0 && hopeless.length === codesOf(row.match, FAULT_CODES).length) {
     found.push(

@@ -40,7 +40,7 @@ function row(match: Match, retrying: Retry | null, then: readonly Recourse[]): P
 
 // prettier-ignore
 export const MATRIX: readonly PolicyRow[] = [
-  row(["RateLimited"],                             RATE_LIMIT_RETRY, ["fallback", "park", "ask", "fail"]),
+  row(["RateLimited"],                             RATE_LIMIT_RETRY, ["fallback", "alternative", "park", "default", "skip", "ask", "surface", "fail"]),
   row("ProviderTransient",                         TRANSPORT_RETRY,  ["fallback", "alternative", "default", "skip", "ask", "surface", "fail"]),
 
   row(["AuthFailed"],                              null,             ["refresh-credential", "ask", "fail"]),

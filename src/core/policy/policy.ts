@@ -123,8 +123,7 @@ const NO_ROW: PolicyRow = { match: {}, retry: null, then: ["fail"], origin: { la
 
 export function matches(match: RowMatch, code: FaultCode, place: Place): boolean {
   return (
-    (match.code === undefined || match.code.includes(code)) &&
-    (match.class === undefined || match.class.includes(traitsOf(code).class)) &&
+    matchesCode(match, code) &&
     (match.surface === undefined || match.surface.includes(place.surface)) &&
     (match.provider === undefined || match.provider.includes(place.provider)) &&
     (match.tool === undefined || match.tool.includes(place.tool)) &&
@@ -134,11 +133,11 @@ export function matches(match: RowMatch, code: FaultCode, place: Place): boolean
 
 /** The codes a row can ever match, whatever the place. */
 export function codesOf(match: RowMatch, all: readonly FaultCode[]): readonly FaultCode[] {
-  return all.filter(
-    (code) =>
-      (match.code === undefined || match.code.includes(code)) &&
-      (match.class === undefined || match.class.includes(traitsOf(code).class)),
-  );
+  return all.filter((code) => matchesCode(match, code));
+}
+
+function matchesCode(match: RowMatch, code: FaultCode): boolean {
+  return (match.code?.includes(code) ?? true) && (match.class?.includes(traitsOf(code).class) ?? true);
 }
 
 export function describeMatch(match: RowMatch): string {

@@ -1,9 +1,9 @@
 // Four ways to run: the same matrix with a few rows in front.
 
-import type { FaultCode } from "../fault/catalogue.ts";
+import { FAULT_CODES, type FaultCode } from "../fault/catalogue.ts";
 import { withRows } from "./layer.ts";
 import { DEFAULT_POLICY, MATRIX, ONE_RETRY, RATE_LIMIT_RETRY, TRANSPORT_RETRY } from "./matrix.ts";
-import type { Policy, PolicyRow, Recourse, Retry } from "./policy.ts";
+import { codesOf, type Policy, type PolicyRow, type Recourse, type Retry } from "./policy.ts";
 
 export const PRESET_NAMES = ["default", "cautious", "eager", "headless"] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
@@ -33,16 +33,35 @@ const EAGER = rows("eager", [
   [["Unclassified"],                                             { ...ONE_RETRY, maxAttempts: 3 },        ["fallback", "alternative", "default", "skip", "surface", "fail"]],
 ]);
 
-/** Nobody is there to ask: every row goes without it. */
-const HEADLESS: readonly PolicyRow[] = MATRIX.filter(({ then }) => then.includes("ask")).map((row) => ({
-  ...row,
-  then: row.then.filter((recourse) => recourse !== "ask"),
-  origin: { layer: "preset", at: "headless" },
-}));
+/** The matrix with other lists, in a preset's name, behind the preset's own rows and without what those already answer. */
+function matrixWith(
+  preset: PresetName,
+  own: readonly PolicyRow[],
+  list: (then: readonly Recourse[]) => readonly Recourse[],
+): readonly PolicyRow[] {
+  const answered = new Set(own.flatMap(({ match }) => codesOf(match, FAULT_CODES)));
+  const left = MATRIX.filter(({ match }) => !codesOf(match, FAULT_CODES).every((code) => answered.has(code)));
+  const origin = { layer: "preset", at: preset } as const;
+  return [...own, ...left.map((row) => ({ ...row, then: list(row.then), origin }))];
+}
+
+/** Asking comes before going elsewhere. */
+function askFirst(then: readonly Recourse[]): readonly Recourse[] {
+  const first = then.findIndex((recourse) => recourse === "fallback" || recourse === "alternative");
+  if (first === -1) return then;
+  const others = then.filter((recourse) => recourse !== "ask");
+  return [...others.slice(0, first), "ask", ...others.slice(first)];
+}
+
+const withoutAsk = (then: readonly Recourse[]): readonly Recourse[] => then.filter((recourse) => recourse !== "ask");
 
 export const PRESETS: Readonly<Record<PresetName, Policy>> = {
   default: DEFAULT_POLICY,
-  cautious: { ...withRows(DEFAULT_POLICY, CAUTIOUS), name: "cautious", learnsAfter: 0 },
+  cautious: {
+    ...withRows(DEFAULT_POLICY, matrixWith("cautious", CAUTIOUS, askFirst)),
+    name: "cautious",
+    learnsAfter: 0,
+  },
   eager: { ...withRows(DEFAULT_POLICY, EAGER), name: "eager" },
-  headless: { ...withRows(DEFAULT_POLICY, HEADLESS), name: "headless" },
+  headless: { ...withRows(DEFAULT_POLICY, matrixWith("headless", [], withoutAsk)), name: "headless" },
 };

@@ -205,7 +205,7 @@ describe("structure", () => {
 
   it("tells one denial from a loop of them", () => {
     const denial = { tool_name: "Bash" };
-    expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [denial] } })).toBe("AccessDenied");
+    expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [denial] } })).toBe("Forbidden");
     expect(codeOf({ surface: "cli", exitCode: 0, body: { permission_denials: [denial, denial, denial] } })).toBe(
       "PermissionLoop",
     );

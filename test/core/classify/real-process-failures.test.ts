@@ -156,7 +156,7 @@ const MCP_FAILURES: readonly McpFailure[] = [
   { name: "a request timeout", fail: ({ client }) => rejection(client.callTool({ name: "never-answer" }, undefined, { timeout: 50 })), means: "ExecutionTimeout" },
   { name: "the caller's abort, told", fail: async (connection) => ({ ...(await abortedCall(connection)), aborted: "tool" }), means: "ToolCancelled" },
   { name: "the caller's abort, not told", fail: abortedCall, means: "ToolCancelled" },
-  { name: "a server that exits mid call", fail: ({ client }) => rejection(client.callTool({ name: "exit" })), means: "ToolUnavailable" },
+  { name: "a server that exits mid call", fail: ({ client }) => rejection(client.callTool({ name: "exit" })), means: "NetworkDisconnect" },
   { name: "a call after the server is gone", fail: async ({ client }) => { await thrownBy(client.callTool({ name: "exit" })); return rejection(client.callTool({ name: "add", arguments: { a: 1 } })); }, means: "ToolUnavailable" },
 ];
 

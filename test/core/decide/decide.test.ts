@@ -91,7 +91,7 @@ describe("retrying", () => {
       delayMs: 1000,
     });
     expect(decided("RateLimited", { now: 5000 }, { retryAfterMs: 1400, resetAt: 2000 })).toMatchObject({
-      delayMs: 1400,
+      delayMs: 0,
     });
   });
 
@@ -300,10 +300,10 @@ describe("explaining", () => {
 
   it("says what comes if that does not help", () => {
     expect(explain(decided("RateLimited"), "en").next).toBe(
-      "If it fails again: up to attempt 6, then fallback, park, ask, fail.",
+      "If it fails again: up to attempt 6, then fallback, alternative, park, default, skip, ask, surface, fail.",
     );
     expect(explain(decided("RateLimited", { attempt: 5 }), "en").next).toBe(
-      "If that does not help: fallback, park, ask, fail.",
+      "If that does not help: fallback, alternative, park, default, skip, ask, surface, fail.",
     );
     expect(explain(decided("ContextOverflow"), "en").next).toBe("If that does not help: fallback, surface, fail.");
     expect(explain(decided("ShapeInvalid"), "en").next).toBe("Nothing else is tried.");

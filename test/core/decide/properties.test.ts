@@ -120,8 +120,9 @@ describe("any decision", () => {
 
   it("never runs again what may have happened, unless it is idempotent", () => {
     holds((decision, seen) => {
-      if (traitsOf(seen.fault.code).mayHaveHappened && !seen.idempotent)
-        expect(RUNS_AGAIN.has(decision.recourse)).toBe(false);
+      if (!traitsOf(seen.fault.code).mayHaveHappened || seen.idempotent) return;
+      expect(RUNS_AGAIN.has(decision.recourse)).toBe(false);
+      expect(["default", "skip"]).not.toContain(decision.recourse);
     });
   });
 
@@ -145,9 +146,11 @@ describe("any decision", () => {
 
   it("keeps a wait the server named exactly", () => {
     holds((decision, seen) => {
-      if (decision.recourse !== "retry" || !decision.serverWait) return;
+      if (decision.recourse !== "retry") return;
       const { retryAfterMs, resetAt } = seen.fault;
-      expect([retryAfterMs, (resetAt ?? 0) - seen.now]).toContain(decision.delayMs);
+      const named = resetAt === undefined ? retryAfterMs : Math.max(0, resetAt - seen.now);
+      expect(decision.serverWait).toBe(named !== undefined);
+      if (named !== undefined) expect(decision.delayMs).toBe(named);
     });
   });
 

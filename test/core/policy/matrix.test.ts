@@ -110,7 +110,23 @@ describe("presets", () => {
     expect(rowFor(PRESETS.default, { code: "AuthFailed" }, HTTP).then).not.toContain("fallback");
   });
 
-  it("headless never asks", () => {
-    for (const code of FAULT_CODES) expect(rowFor(PRESETS.headless, { code }, HTTP).then).not.toContain("ask");
+  it("headless is the default without asking, for every code and place", () => {
+    for (const code of FAULT_CODES) {
+      for (const place of [HTTP, TOOL]) {
+        const { retry, then } = rowFor(PRESETS.default, { code }, place);
+        expect(rowFor(PRESETS.headless, { code }, place)).toMatchObject({
+          retry,
+          then: then.filter((recourse) => recourse !== "ask"),
+        });
+      }
+    }
+  });
+
+  it("cautious asks before it goes elsewhere", () => {
+    for (const code of FAULT_CODES) {
+      const { then } = rowFor(PRESETS.cautious, { code }, HTTP);
+      const elsewhere = then.findIndex((recourse) => recourse === "fallback" || recourse === "alternative");
+      if (elsewhere !== -1) expect(then.slice(0, elsewhere)).toContain("ask");
+    }
   });
 });

@@ -17,7 +17,7 @@ export const PAYMENT: RuleGroup = {
 export const VAGUE_IDENTIFIERS: RuleGroup = {
   source: "structured",
   rules: [
-    { id: "vague/rate-limit", when: { token: ["rate_limit_exceeded", "rate_limit_error", "ratelimiterror", "rate_limited", "ratelimitexceeded", "throttlingexception", "throttling_error", "throttling", "throttled", "too_many_requests", "toomanyrequests", "slow_down", "ramp_limit_exceeded", "modelnotreadyexception", "quota:minute", "retryablequotaerror", "requestburst_too_fast", "service_tier_capacity_exceeded", "rate_limit", "ratelimitreached", "limit_burst_rate", "resource_exhausted"] },
+    { id: "vague/rate-limit", when: { token: ["rate_limit_exceeded", "rate_limit_error", "ratelimiterror", "rate_limited", "ratelimitexceeded", "throttlingexception", "throttling_error", "throttling", "throttled", "too_many_requests", "toomanyrequests", "slow_down", "ramp_limit_exceeded", "modelnotreadyexception", "retryablequotaerror", "requestburst_too_fast", "service_tier_capacity_exceeded", "rate_limit", "ratelimitreached", "limit_burst_rate", "resource_exhausted"] },
       means: "RateLimited", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "rate_limit_error", message: "Error" } } } },
     { id: "vague/denied", when: { token: ["permission_error", "permission_denied", "permission-denied", "permissiondeniederror", "forbidden", "access_denied", "request_forbidden", "accessdenied", "unauthorizedoperation"] },
       means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "google", status: 403, body: { error: { code: 403, status: "PERMISSION_DENIED" } } } },
@@ -40,7 +40,8 @@ export const RPC_CODES: RuleGroup = {
     { id: "rpc/invalid-request",  when: { rpcCode: [-32600] },         means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "mcp", body: { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "Invalid Request" } } } },
     { id: "rpc/method-not-found", when: { rpcCode: [-32601] },         means: "Unsupported",                              example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32601, message: "prompts/list" } } } },
     { id: "rpc/invalid-params",   when: { rpcCode: [-32602] },         means: "InputInvalid",                             example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32602, message: "Unknown cursor" } } } },
-    { id: "rpc/closed",           when: { rpcCode: [-32000], says: [["closed", "not connected", "disconnected"]] }, means: "ToolUnavailable", example: { surface: "mcp", message: "MCP error -32000: Connection closed" } },
+    { id: "rpc/not-connected",    when: { rpcCode: [-32000], says: [["not connected"]] }, means: "ToolUnavailable",       example: { surface: "mcp", message: "MCP error -32000: Not connected" } },
+    { id: "rpc/closed",           when: { rpcCode: [-32000], says: [["closed", "disconnected"]] }, means: "NetworkDisconnect", example: { surface: "mcp", message: "MCP error -32000: Connection closed" } },
     { id: "rpc/timeout",          when: { rpcCode: [-32001] },         means: "ExecutionTimeout",                         example: { surface: "mcp", message: "MCP error -32001: Request timed out" } },
     { id: "rpc/not-found",        when: { rpcCode: [-32002] },         means: "NotFound",                                 example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32002, message: "file:///plan.md" } } } },
     { id: "rpc/capability",       when: { rpcCode: [-32020, -32021, -32022] }, means: "Unsupported",                      example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32021, message: "elicitation" } } } },
@@ -76,12 +77,14 @@ export const STATUSES: RuleGroup = {
 export const SERVER_IDENTIFIERS: RuleGroup = {
   source: "structured",
   rules: [
-    { id: "vague/server", when: { token: ["server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalservererror", "internalserverexception", "internalfailure", "modelerrorexception", "modelstreamerrorexception", "internalerror", "provider_unavailable", "bad_gateway", "upstream_error", "serviceunavailableerror", "service_unavailable", "service_unavailable_error", "unavailable"] },
+    { id: "vague/server", when: { token: ["server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalservererror", "internalerror", "provider_unavailable", "bad_gateway", "upstream_error", "serviceunavailableerror", "service_unavailable", "service_unavailable_error", "unavailable"] },
       means: "Provider5xx", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "api_error", message: "Error" } } } },
     { id: "rpc/internal", when: { rpcCode: [-32603, -32000] },
       means: "ExecutionFailed", example: { surface: "mcp", message: "MCP error -32603: Internal error" } },
-    { id: "vague/connection", when: { token: ["apiconnectionerror", "socketerror", "connectionerror", "clientconnectorerror", "remoteprotocolerror", "connecterror", "readerror", "protocolerror", "maxretryerror", "newconnectionerror", "connectionreseterror", "connectionrefusederror", "remotedisconnected", "incompleteread", "chunkedencodingerror", "serverdisconnectederror", "clientoserror", "clientpayloaderror", "eoferror", "unexpectedeof", "proxyerror"] },
-      means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "litellm.APIConnectionError: OllamaException" },
+    { id: "vague/never-connected", when: { token: ["clientconnectorerror", "connecterror", "newconnectionerror", "connectionrefusederror"] },
+      means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "aiohttp.client_exceptions.ClientConnectorError" },
+    { id: "vague/connection", when: { token: ["apiconnectionerror", "socketerror", "connectionerror", "remoteprotocolerror", "readerror", "protocolerror", "maxretryerror", "connectionreseterror", "remotedisconnected", "incompleteread", "chunkedencodingerror", "serverdisconnectederror", "clientoserror", "clientpayloaderror", "eoferror", "unexpectedeof", "proxyerror"] },
+      means: "NetworkDisconnect", example: "litellm.APIConnectionError: OllamaException" },
     { id: "vague/timeout", when: { token: ["timeouterror", "timeout", "timeoutexception", "etimeout"] },
       means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "node", error: { name: "TimeoutError", code: 23 } } },
   ],

@@ -7,13 +7,13 @@ export const DENIAL_WORDS: RuleGroup = {
   source: "text",
   rules: [
     { id: "words/denied-by-person", when: { says: [["user rejected", "rejected by user", "rejected by the user", "user refused", "user denied", "denied by user", "denied by the user", "user declined", "declined by user", "declined by the user", "rejected the tool", "permission was declined", "doesn't want to proceed", "rejected this tool", "rejected by operator"]], unless: ["api key*"] },
-      means: "AccessDenied", onTool: "Forbidden", example: "The user rejected permission to use this specific tool call." },
+      means: "Forbidden", example: "The user rejected permission to use this specific tool call." },
     { id: "words/permission-needed", when: { says: [["haven't granted it yet", "requested permissions to", "requires approval", "needs approval", "needs your approval", "auto denied", "auto rejecting", "blocked by classifier", "action was rejected", "circumvent this denial", "berechtigung verweigert", "permission mode", "permission prompt", "denied by policy", "blocked by policy", "blocked by hook", "disallowed by policy", "denied in your settings", "not in the allowlist", "not in allowlist", "approval required", "list of allowed tools", "could not be parsed safely", "need permission to use", "permission was not granted", "denied by your permission*", "denied by permission*", "only allows", "requires permission", "permission required"]] },
-      means: "AccessDenied", onTool: "Forbidden", example: "Claude requested permissions to use Bash, but you haven't granted it yet." },
+      means: "Forbidden", example: "Claude requested permissions to use Bash, but you haven't granted it yet." },
     { id: "words/permission-to-use", when: { says: [["permission to use", "permission to run", "permission for", "tool call", "tool use", "command", "operation"], ["has been denied", "was denied", "been rejected", "is blocked", "was blocked", "blocked by"]], within: 80 },
-      means: "AccessDenied", onTool: "Forbidden", example: "Permission to use Bash with command node --version has been denied." },
+      means: "Forbidden", example: "Permission to use Bash with command node --version has been denied." },
     { id: "words/guard-failed-closed", when: { says: [["classifier", "guardian", "approval review"], ["blocking", "blocked", "denied", "rejected"]], within: 60 },
-      means: "AccessDenied", onTool: "Forbidden", example: "Stage N classifier error - blocking" },
+      means: "Forbidden", example: "Stage N classifier error - blocking" },
   ],
 };
 

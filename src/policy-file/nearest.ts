@@ -1,0 +1,14 @@
+// "Did you mean …?"
+
+import { closest, distance } from "fastest-levenshtein";
+
+/** The known name close enough to be meant, in any letter case; null when none is. */
+export function nearest(word: string, known: readonly string[]): string | null {
+  const lower = known.map((name) => name.toLowerCase());
+  const wanted = word.toLowerCase();
+  if (lower.length === 0) return null;
+  const near = closest(wanted, lower);
+  return distance(wanted, near) <= Math.max(2, Math.floor(word.length / 3))
+    ? (known[lower.indexOf(near)] ?? null)
+    : null;
+}
