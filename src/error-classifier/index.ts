@@ -42,5 +42,6 @@ const ORDER: readonly (readonly [ErrorCategory, readonly RegExp[]])[] = [
 
 /** Never `timeout` or `aborted`: those are set by whoever ran the process. */
 export function classifyError(message: string): ErrorCategory {
+  if (typeof message !== "string") return "fatal";
   return ORDER.find(([, patterns]) => patterns.some((pattern) => pattern.test(message)))?.[0] ?? "fatal";
 }

@@ -17,6 +17,8 @@ export const CODES = {
   missing: "POL006",
 } as const;
 
+const MAX_KEYS_TOLD = 50;
+
 type Issue = z.core.$ZodIssue;
 
 /** `data` is the document as plain values, with anchors followed. */
@@ -54,7 +56,7 @@ function explainIssue(issue: Issue, data: unknown, document: Document, place: Fi
   );
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.map((key) => {
+      return issue.keys.slice(0, MAX_KEYS_TOLD).map((key) => {
         const known = knownKeys(path);
         const near = nearest(key, known);
         const label = near === null ? "not known here" : `did you mean \`${near}\`?`;

@@ -33,7 +33,9 @@ const LINT_CODES: Readonly<Record<FindingKind, string>> = {
   "unsafe-number": "POL106",
 };
 
-const MAX_FILE_CHARS = 1_000_000;
+const MAX_FILE_CHARS = 200_000;
+/** More mistakes than anybody reads at once. */
+const MAX_DIAGNOSTICS = 50;
 
 export function parsePolicy(text: string, file: string): ParsedPolicy {
   const source = withoutMark(text);
@@ -55,18 +57,21 @@ export function parsePolicy(text: string, file: string): ParsedPolicy {
     keepSourceTokens: true,
     uniqueKeys: true,
     strict: true,
+    prettyErrors: false,
   });
   if (document.errors.length > 0) {
-    const diagnostics = document.errors.map((error) =>
-      diagnosticAt(
-        place,
-        CODES.syntax,
-        firstLine(error.message),
-        error.pos,
-        "",
-        "Check the indentation and the quotes around this place.",
-      ),
-    );
+    const diagnostics = document.errors
+      .slice(0, MAX_DIAGNOSTICS)
+      .map((error) =>
+        diagnosticAt(
+          place,
+          CODES.syntax,
+          firstLine(error.message),
+          error.pos,
+          "",
+          "Check the indentation and the quotes around this place.",
+        ),
+      );
     return { policy: null, diagnostics: inOrder(diagnostics) };
   }
   const data = readData(document, place);
@@ -165,5 +170,5 @@ function firstLine(text: string): string {
 }
 
 function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_DIAGNOSTICS);
 }

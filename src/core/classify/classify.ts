@@ -59,8 +59,19 @@ export const TIMING_RULES: readonly TimingRule[] = [
 
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NEARLY = 3;
+const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
+/** Never throws: what cannot even be looked at is a fault too, of which nothing is known. */
 export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): Fault {
+  return tolerate(() => classifyReadable(evidence, rules), UNREADABLE);
+}
+
+const UNREADABLE: Fault = fault("Unclassified", {
+  message: "a failure that could not be read",
+  evidence: { rule: "none", source: "none", nearly: [], excerpt: "" },
+});
+
+function classifyReadable(evidence: Evidence, rules: RuleBook): Fault {
   const carried = carriedFault(evidence);
   if (carried !== undefined) return carried;
   const signals = readSignals(evidence);
@@ -128,7 +139,12 @@ function nearly(matches: readonly Match[], code: FaultCode): readonly string[] {
 }
 
 function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals): string {
-  const text = texts[0]?.replace(/\s+/g, " ").trim() ?? "";
+  // Control characters could move a terminal's cursor or set its title.
+  const text =
+    texts[0]
+      ?.slice(0, MAX_MESSAGE_CHARS * 4)
+      .replace(CONTROLS, " ")
+      .trim() ?? "";
   if (text !== "") return text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
   if (status !== 0) return `HTTP ${status}`;
   for (const errno of errnos) return errno;

@@ -24,7 +24,7 @@ export function parseDuration(text: string): number {
 const LEAD =
   "(?:try again(?: later)?(?: in| after)|retry(?: your request)?(?: in| after)|retry[-_ ]after[:=]?|please wait(?: for)?(?: at least| about| approximately)?|wait(?: for)?(?= \\d+ ?\\w+ before)|available(?: again)? in|resets? (?:in|after)|next (?:request|attempt) in|in about)";
 const SAID = new RegExp(
-  `\\b${LEAD}[\\s:"']{1,4}(?:approximately |about |another )?(\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}(?![a-z])(?:[\\s,]{0,3}(?:and )?\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}(?![a-z])){0,6})`,
+  `\\b${LEAD}[\\s:"']{1,4}(?:approximately |about |another |~ ?)?(\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}(?![a-z])(?:[\\s,]{0,3}(?:and )?\\d{1,12}(?:\\.\\d{1,9})?\\s{0,2}${UNIT}(?![a-z])){0,6})`,
   "i",
 );
 /** How much of a text is searched. */
@@ -33,11 +33,25 @@ const SEARCHED_CHARS = 16_384;
 /** A header quoted in text: `Retry-After: 30` means seconds. */
 const QUOTED_HEADER = /\bretry-after["']?: ?["']?(\d{1,9}(?:\.\d{1,9})?)\b(?! ?[a-z%])/i;
 
+/** 请在 30 秒后重试 */
+const CHINESE = /(\d{1,9}(?:\.\d{1,9})?)\s{0,2}(毫秒|秒|分钟|分|小时|天)(?:钟)?(?:之|以)?后\s{0,2}(?:再|重)/;
+const CHINESE_UNIT_MS: Readonly<Record<string, number>> = {
+  毫秒: 1,
+  秒: 1000,
+  分: 60_000,
+  分钟: 60_000,
+  小时: 3_600_000,
+  天: 86_400_000,
+};
+
 /** The wait a sentence asks for, in milliseconds; NaN when it asks for none. */
 export function durationInWords(text: string): number {
   const searched = text.slice(0, SEARCHED_CHARS);
   const said = SAID.exec(searched)?.[1];
-  return said === undefined ? Number(QUOTED_HEADER.exec(searched)?.[1] ?? NaN) * 1000 : sum(said);
+  if (said !== undefined) return sum(said);
+  const [, amount = "", unit = ""] = CHINESE.exec(searched) ?? [];
+  if (unit !== "") return Number(amount) * (CHINESE_UNIT_MS[unit] ?? NaN);
+  return Number(QUOTED_HEADER.exec(searched)?.[1] ?? NaN) * 1000;
 }
 
 function sum(text: string): number {

@@ -1,7 +1,7 @@
 // Finds every phrase of a list in one pass over a text (Aho–Corasick), so that the cost is linear in the text and does
 // not grow with the number of rules. No regular expression ever sees foreign text with more than a bounded look-around.
 //
-// Text is normalised first: lower case, no URLs (their paths are full of misleading words), one space for any run of white
+// Text is normalised first: lower case, no URLs or file names (full of misleading words), one space for any run of white
 // space, quotes, underscores, hyphens, box lines and escaped line breaks, straight apostrophes. A phrase matches whole words;
 // a trailing `*` lets the last word go on.
 
@@ -148,10 +148,15 @@ function isWordChar(text: string, at: number): boolean {
   return (letter >= 97 && letter <= 122) || (letter >= 48 && letter <= 57) || (letter >= 0xdf && letter <= 0x24f);
 }
 
+/** `src/auth/unauthorized.test.ts:12`: what a file is called says nothing about the failure. */
+const FILE_NAME =
+  /(?<![\w.@/\\-])[\w.@/\\-]{0,200}\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|cc|cpp|h|cs|php|sh|md|json|ya?ml|toml|lock|log|txt|html)(?![\w])(?::\d{1,7}){0,2}/g;
+
 export function normalise(text: string): string {
   return text
     .toLowerCase()
     .replace(/\bhttps?:\/\/[^\s"'`<>)\]}]+/g, " ")
+    .replace(FILE_NAME, " ")
     .replace(/\\+[nrt]|[\s_\-"`\\│┃|]+|\u001b\[[0-9;]{0,16}m/g, " ")
     .replace(/ {2,}/g, " ")
     .replace(/[\u2018\u2019\u02bc]/g, "'");

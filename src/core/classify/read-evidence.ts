@@ -8,6 +8,7 @@ import { addCode, addQuotaId, addStatus, addToken, isHttpStatus, type Signals } 
 const MAX_NODES = 400;
 const MAX_DEPTH = 16;
 const MAX_ITEMS = 16;
+const MAX_KEYS = 128;
 /** What is read of a long text: its head, where the error usually is, and its tail, where the last words are. */
 const HEAD_CHARS = 49_152;
 const TAIL_CHARS = 16_384;
@@ -19,7 +20,7 @@ export function readSignals(evidence: Evidence): Signals {
     surface: evidence.surface,
     provider: typeof evidence.provider === "string" ? evidence.provider.toLowerCase() : "",
     aborted: abortOf(evidence.aborted),
-    status: isHttpStatus(evidence.status) ? evidence.status : 0,
+    status: statusOf(evidence.status),
     tokens: new Set(),
     errnos: new Set(),
     stops: new Set(),
@@ -37,8 +38,9 @@ export function readSignals(evidence: Evidence): Signals {
   if (typeof evidence.code === "string") addCode(signals, evidence.code);
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);
-  if (evidence.error !== undefined) walk(evidence.error, 0);
-  if (evidence.body !== undefined && evidence.body !== null) walk(evidence.body, 0);
+  // A proxy may throw from anything; what the other parts say still counts.
+  if (evidence.error !== undefined) tolerate(() => walk(evidence.error, 0), undefined);
+  if (evidence.body !== undefined && evidence.body !== null) tolerate(() => walk(evidence.body, 0), undefined);
   if (typeof evidence.message === "string") addText(signals, evidence.message);
   signals.emptyBody =
     (isSuccess(signals.status) || evidence.surface === "schema") &&
@@ -112,6 +114,11 @@ const FIELDS: ReadonlyMap<string, Read> = new Map(
     },
     retry_after: addTiming,
     retrydelay: addTiming,
+    retry_after_ms: addTiming,
+    retry_after_seconds: addTiming,
+    retryafter: addTiming,
+    reset_at: addTiming,
+    reset_time: addTiming,
     resets_at: addTiming,
     resets_in_seconds: addTiming,
     resetsat: addTiming,
@@ -144,6 +151,7 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
     if (typeof value !== "object" || value === null || depth > MAX_DEPTH || seen.size >= MAX_NODES || seen.has(value))
       return;
     seen.add(value);
+    if (ArrayBuffer.isView(value)) return addText(signals, decode(value));
     if (Array.isArray(value)) {
       for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1, inError);
       return;
@@ -154,7 +162,7 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
         signals,
         tolerate(() => value.constructor.name, ""),
       );
-    const keys: readonly string[] = tolerate(() => Object.keys(value), []);
+    const keys: readonly string[] = tolerate(() => firstKeys(value), []);
     const failed = inError || saysError(value);
     if (failed) signals.tokens.add("says:error");
     if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth, failed);
@@ -176,6 +184,18 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
   }
 
   return walk;
+}
+
+/** An object may have a million keys; the first of them are enough. */
+function firstKeys(value: object): readonly string[] {
+  const keys: string[] = [];
+  for (const key in value) if (Object.hasOwn(value, key) && keys.push(key) === MAX_KEYS) break;
+  return keys;
+}
+
+function decode(bytes: ArrayBufferView): string {
+  const length = Math.min(bytes.byteLength, HEAD_CHARS + TAIL_CHARS);
+  return new TextDecoder().decode(new Uint8Array(bytes.buffer, bytes.byteOffset, length));
 }
 
 /** The name in a tool call is the model's word, not the provider's. */
@@ -212,6 +232,7 @@ function addText(signals: Signals, text: string): void {
       return createWalk(signals)(parsed, 4);
     if (typeof parsed === "string") return addText(signals, parsed);
   }
+  if (/^\s{0,64}<(?:!doctype html|html)/i.test(text)) signals.tokens.add("body:html");
   if (signals.texts.length >= MAX_ITEMS) return;
   const short =
     text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
@@ -260,6 +281,12 @@ function abortOf(aborted: Evidence["aborted"]): Signals["aborted"] {
 function signalName(value: unknown): string {
   const name = typeof value === "string" ? value.toUpperCase() : "";
   return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
+}
+
+/** Some clients keep a status as text. */
+function statusOf(status: unknown): number {
+  const number = typeof status === "string" && /^\d{3}$/.test(status) ? Number(status) : status;
+  return isHttpStatus(number) ? number : 0;
 }
 
 function isSuccess(status: number): boolean {

@@ -51,6 +51,12 @@ const BODY_FIELDS: Readonly<
   retry_after: (value, observedAt) =>
     wait(isNumeric(String(value)) ? Number(value) * 1000 : parseDuration(String(value)), observedAt), // OpenRouter availability
   resets_in_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                     ChatGPT usage_limit_reached
+  retry_after_ms: (value, observedAt) => wait(Number(value), observedAt), //                                               gateways
+  retry_after_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                   gateways
+  retryafter: (value, observedAt) =>
+    wait(isNumeric(String(value)) ? Number(value) * 1000 : parseDuration(String(value)), observedAt), // the same in camelCase
+  reset_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                             gateways
+  reset_time: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                           gateways
   estimated_time: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                        Hugging Face, a model that is loading
   resets_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                            the same, and OpenRouter budgets
   resetsat: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                             Claude Code rate_limit_event
@@ -81,7 +87,7 @@ const RESET_HEADERS: readonly { readonly reset: string; readonly remaining: stri
   { reset: "ratelimit-reset", remaining: "ratelimit-remaining" },
 ];
 
-/** The limit that is used up says when it lifts; if none admits to be used up, the longest one is the safe answer. */
+/** The limit that is used up says when it lifts. One that says it has room is not the one; one that says nothing may be. */
 function fromResetHeaders(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
   const draft = fromRateLimitField(header("ratelimit"), observedAt);
   if (draft !== undefined) return draft;
@@ -91,8 +97,9 @@ function fromResetHeaders(header: HeaderReader, { observedAt }: Signals): Timing
     const value = header(reset);
     const timing = value === undefined ? undefined : resetValue(value.trim(), observedAt);
     if (timing === undefined) continue;
-    any = longer(any, timing);
-    if (header(remaining)?.trim() === "0") used = longer(used, timing);
+    const left = header(remaining)?.trim();
+    if (left === undefined) any = longer(any, timing);
+    if (left === "0") used = longer(used, timing);
   }
   return used ?? any;
 }
@@ -101,6 +108,8 @@ function fromResetHeaders(header: HeaderReader, { observedAt }: Signals): Timing
 function fromRateLimitField(value: string | undefined, observedAt: number | undefined): Timing | undefined {
   if (value === undefined) return undefined;
   let found: Timing | undefined;
+  const legacy = /\bremaining=0\b.{0,40}\breset=(\d{1,9})/.exec(value)?.[1];
+  if (legacy !== undefined) return wait(Number(legacy) * 1000, observedAt);
   for (const item of value.split(",")) {
     const left = /;\s*r=(\d+)/.exec(item)?.[1];
     const seconds = /;\s*t=(\d+)/.exec(item)?.[1];
@@ -124,11 +133,18 @@ function resetValue(value: string, observedAt: number | undefined): Timing | und
 function fromText({ texts, observedAt }: Signals): Timing | undefined {
   for (const text of texts) {
     if (!/\d/.test(text)) continue;
-    const timing = wait(durationInWords(text), observedAt) ?? until(parseClockTime(text, observedAt), NaN, undefined);
+    const timing =
+      wait(durationInWords(text), observedAt) ??
+      until(Number(LIMIT_EPOCH.exec(text.slice(0, SEARCHED_CHARS))?.[1] ?? NaN) * 1000, NaN, observedAt) ??
+      until(parseClockTime(text, observedAt), NaN, undefined);
     if (timing !== undefined) return timing;
   }
   return undefined;
 }
+
+/** Claude Code's older form: `Claude AI usage limit reached|1794747600`. */
+const LIMIT_EPOCH = /limit reached\|(\d{10})\b/;
+const SEARCHED_CHARS = 16_384;
 
 function wait(ms: number, observedAt: number | undefined): Timing | undefined {
   if (!(ms > 0 && ms <= MAX_WAIT_MS)) return undefined;
@@ -162,13 +178,13 @@ function isNumeric(value: string): boolean {
 /** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
 export function createHeaderReader(headers: unknown): HeaderReader | null {
   if (typeof headers !== "object" || headers === null) return null;
-  if (tolerate(() => headers instanceof Map || (typeof Headers === "function" && headers instanceof Headers), false)) {
-    const { get } = headers as { get: (name: string) => unknown };
+  if (tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
+    const { get } = headers as Headers;
     return (name) => headerText(tolerate(() => get.call(headers, name), undefined));
   }
   let byName: Map<string, unknown> | undefined;
   return (name) => {
-    const direct = Array.isArray(headers) ? undefined : readField(headers, name);
+    const direct = readField(headers, name);
     return headerText(direct ?? (byName ??= lowerCased(headers)).get(name));
   };
 }
@@ -177,11 +193,20 @@ const MAX_HEADERS = 256;
 
 function lowerCased(headers: object): Map<string, unknown> {
   const byName = new Map<string, unknown>();
-  const pairs = tolerate(() => (Array.isArray(headers) ? (headers as unknown[][]) : Object.entries(headers)), []);
+  const pairs = tolerate(() => pairsOf(headers), []);
   for (const pair of pairs.slice(0, MAX_HEADERS)) {
     if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
   }
   return byName;
+}
+
+/** A Map, pairs, names and values in turn (Node's raw headers), or an object. */
+function pairsOf(headers: object): readonly (readonly unknown[])[] {
+  if (headers instanceof Map) return [...(headers as Map<unknown, unknown>)];
+  if (!Array.isArray(headers)) return Object.entries(headers);
+  const list = headers as readonly unknown[];
+  if (list.every((item) => typeof item !== "string")) return list as readonly (readonly unknown[])[];
+  return list.flatMap((item, index) => (index % 2 === 0 ? [[item, list[index + 1]]] : []));
 }
 
 function headerText(value: unknown): string | undefined {

@@ -84,8 +84,8 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
       return failures >= rule.failures ? open(breaker, rule, now) : { ...breaker, failures };
     }
     case "half-open": {
-      // Only the probe that holds the place may answer; an earlier one gave it up.
-      if (ticket.probe !== breaker.probes) return breaker;
+      // Only the probe that holds the place may answer, and once; an earlier one gave it up.
+      if (ticket.probe !== breaker.probes || breaker.probeStartedAt === null) return breaker;
       if (result === "failure") return open(breaker, rule, now);
       if (result === "neutral") return { ...breaker, probeStartedAt: null };
       const successes = breaker.successes + 1;

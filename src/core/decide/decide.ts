@@ -44,7 +44,7 @@ interface Wait {
 
 function waitFor({ fault, attempt, now, roll }: Situation, retry: Retry | null): Wait {
   const named = fault.resetAt === undefined ? fault.retryAfterMs : Math.max(0, fault.resetAt - now);
-  if (named !== undefined) return { delayMs: named, serverWait: true };
+  if (named !== undefined && named >= 0) return { delayMs: named, serverWait: true };
   return { delayMs: retry === null ? 0 : delayMs(retry, attempt + 1, roll), serverWait: false };
 }
 
@@ -54,7 +54,7 @@ function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, 
   const again = refusalToRunAgain(situation, traitsOf(situation.fault.code));
   if (again !== null) return again;
   if (situation.fault.context["shouldRetry"] === false) return "server-says-no";
-  if (situation.attempt >= retry.maxAttempts) return "attempts-spent";
+  if (!(situation.attempt < retry.maxAttempts)) return "attempts-spent";
   if (hasNeverWorked("retry", situation, policy)) return "never-worked";
   if (situation.breaker === "open" || situation.breaker === "isolated") return "breaker-open";
   if (!situation.retryBudgetLeft) return "retry-budget-spent";

@@ -175,6 +175,7 @@ export const FAULT_CLASSES: readonly FaultClass[] = Object.freeze([
 ]);
 
 export function traitsOf(code: FaultCode): CatalogueRow & { readonly class: FaultClass } {
+  if (!Object.hasOwn(CATALOGUE, code)) throw new RangeError(`There is no fault code ${JSON.stringify(code)}.`);
   return CATALOGUE[code];
 }
 

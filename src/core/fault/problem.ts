@@ -50,11 +50,16 @@ export function toProblem(fault: Fault, options: ProblemOptions): Problem {
     code: fault.code,
     retryable,
     ...(view.retryAfterMs === undefined ? {} : { retry_after_ms: view.retryAfterMs }),
-    ...(view.resetAt === undefined ? {} : { reset_at: new Date(view.resetAt).toISOString() }),
+    ...(isDate(view.resetAt) ? { reset_at: new Date(view.resetAt).toISOString() } : {}),
     next: view.next,
     correlation_id: view.correlationId,
     ...(options.errors === undefined
       ? {}
       : { errors: options.errors.map(({ pointer, detail }) => ({ pointer: text(pointer), detail: text(detail) })) }),
   };
+}
+
+/** What a date can hold: building the answer to a failure must not fail. */
+function isDate(at: number | undefined): at is number {
+  return at !== undefined && Math.abs(at) <= 8.64e15;
 }

@@ -107,6 +107,9 @@ describe("digits and words that mean nothing", () => {
     "parameter rate_limit_window accepted",
     "see https://example.com/docs/rate-limits and https://example.com/billing/quota for details",
     "pid 401 exited, 403 tokens used",
+    "FAIL src/auth/unauthorized.test.ts",
+    "src/overloaded.ts(3,1): error TS2304: Cannot find name 'x'.",
+    "CONFLICT (content): Merge conflict in rate-limit.ts",
   ])("%s", (message) => {
     expect([
       "RateLimited",

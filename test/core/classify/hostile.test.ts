@@ -30,6 +30,12 @@ const thrower = new Proxy(
   },
 );
 
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 describe("hostile input", () => {
   it("of any kind becomes a fault", () => {
     const anything = fc.anything({
@@ -90,6 +96,14 @@ describe("hostile input", () => {
         }),
       },
     ],
+    ["nothing", undefined as unknown as Evidence],
+    ["a proxy for evidence", thrower as unknown as Evidence],
+    ["a revoked proxy", { surface: "http", status: 500, body: revoked(), headers: revoked(), error: revoked() }],
+    [
+      "a million keys",
+      { surface: "http", body: Object.fromEntries(Array.from({ length: 1_000_000 }, (_, i) => [`k${i}`, i])) },
+    ],
+    ["ten megabytes of bytes", { surface: "http", body: Buffer.alloc(10_000_000, 97) }],
     ["lone surrogates", { surface: "cli", message: "\ud800 rate limit exceeded \udfff" }],
     ["NUL and control bytes", { surface: "cli", message: "\u0000\u0001\u001b[31mrate limit exceeded\u001b[0m" }],
     ["ten megabytes of text", { surface: "cli", message: "x".repeat(10_000_000) }],
@@ -114,6 +128,21 @@ describe("hostile input", () => {
     expectFault({ surface: "node", error: cyclic });
     const wide = { errors: Array.from({ length: 100_000 }, () => new Error("x")) };
     expectFault({ surface: "node", error: wide });
+  });
+
+  it("reads bytes as text, and a status that is text", () => {
+    expect(
+      classify({ surface: "http", status: 429, body: Buffer.from('{"error":{"code":"insufficient_quota"}}') }).code,
+    ).toBe("QuotaExhausted");
+    expect(classify({ surface: "http", status: "429" as unknown as number }).code).toBe("RateLimited");
+  });
+
+  it("keeps control characters out of what is shown", () => {
+    const { message, evidence } = classify({
+      surface: "cli",
+      message: "\u001b]0;evil\u0007\u001b[2J 429 rate limit\u202e exceeded",
+    });
+    expect(message + evidence.excerpt).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
   });
 
   it("still finds what stands at the head or the tail of a long text", () => {

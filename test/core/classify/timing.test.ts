@@ -41,6 +41,18 @@ describe("headers", () => {
     ["epoch milliseconds", { "x-ratelimit-reset": String(NOW + 5000) }, 5000],
     ["the RateLimit field", { ratelimit: '"burst";r=0;t=5, "day";r=7;t=9000' }, 5000],
     ["Retry-After before all of them", { "retry-after": "3", "x-ratelimit-reset-tokens": "9s" }, 3000],
+    ["the older RateLimit field", { ratelimit: "limit=100, remaining=0, reset=50" }, 50_000],
+    ["seconds when the milliseconds are none", { "retry-after-ms": "0", "retry-after": "3" }, 3000],
+    [
+      "nothing from limits that have room",
+      {
+        "x-ratelimit-remaining-requests": "99",
+        "x-ratelimit-reset-requests": "8h",
+        "x-ratelimit-remaining-tokens": "500",
+        "x-ratelimit-reset-tokens": "2s",
+      },
+      undefined,
+    ],
     ["nothing for zero", { "retry-after": "0" }, undefined],
     ["nothing for a negative", { "retry-after": "-5" }, undefined],
     ["nothing for a past date", { "retry-after": "Sun, 15 Nov 2020 12:01:00 GMT" }, undefined],
@@ -50,9 +62,21 @@ describe("headers", () => {
     expect(timingOf({ headers }).retryAfterMs).toBe(expected);
   });
 
+  it("takes neither a past nor an absurd instant for a time", () => {
+    for (const date of ["Sun, 15 Nov 2020 12:01:00 GMT", "Sun, 15 Nov 2090 12:01:00 GMT"]) {
+      expect(timingOf({ headers: { "retry-after": date } })).toEqual({ retryAfterMs: undefined, resetAt: undefined });
+    }
+  });
+
+  it("gives the wait by the server's clock and the time by ours", () => {
+    const headers = { "retry-after": "Sun, 15 Nov 2026 13:00:30 GMT", "date": "Sun, 15 Nov 2026 13:00:00 GMT" };
+    expect(timingOf({ headers })).toEqual({ retryAfterMs: 30_000, resetAt: NOW + 30_000 });
+  });
+
   it.each<[string, unknown]>([
     ["Headers", new Headers({ "retry-after": "4" })],
-    ["a Map", new Map([["retry-after", "4"]])],
+    ["a Map", new Map([["Retry-After", "4"]])],
+    ["names and values in turn", ["Accept", "x", "Retry-After", "4"]],
     ["pairs", [["Retry-After", "4"]]],
     ["lists of values", { "retry-after": ["4", "9"] }],
     ["a number", { "retry-after": 4 }],
@@ -118,6 +142,10 @@ describe("words", () => {
     ["Too many requests. Please wait 8s.", 8000],
     ["Rate limited. Please wait 71 minutes before trying again.", 71 * 60_000],
     ["Rate limit reached. Try again in 120ms.", 120],
+    ["Rate limit reached. Try again in ~30s", 30_000],
+    ["429 Too Many Requests, Retry-After: 12", 12_000],
+    ["请求过于频繁，请在 30 秒后重试", 30_000],
+    ["lock wait 50s exceeded: too many requests", undefined],
     ["rate limit exceeded [retrying in 15s attempt #5]", undefined],
     ["429 Too Many Requests · Retrying in 39 seconds… (attempt 8/10)", undefined],
     ["rate limit exceeded, sleep for 5.0 seconds", undefined],
@@ -136,6 +164,16 @@ describe("words", () => {
     ],
   ])("%s", (message, resetAt) => {
     expect(classify({ surface: "cli", message, observedAt: NOW })).toMatchObject({ code: "QuotaExhausted", resetAt });
+  });
+
+  it("keeps to a zone's own clock when it changes overnight", () => {
+    const message = "You've hit your session limit · resets 9am (Europe/Berlin)";
+    expect(classify({ surface: "cli", message, observedAt: Date.UTC(2026, 9, 24, 12) }).resetAt).toBe(
+      Date.UTC(2026, 9, 25, 8),
+    );
+    expect(classify({ surface: "cli", message, observedAt: Date.UTC(2026, 2, 28, 12) }).resetAt).toBe(
+      Date.UTC(2026, 2, 29, 7),
+    );
   });
 
   it("makes nothing of a clock time without a zone, or without knowing the day", () => {

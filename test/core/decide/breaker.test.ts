@@ -115,6 +115,12 @@ describe("a breaker", () => {
     );
   });
 
+  it("counts a probe's answer once", () => {
+    const probe = admitted(OPEN, 1000);
+    const once = record(probe.breaker, RULE, probe.ticket, "success", 1001);
+    expect(record(once, RULE, probe.ticket, "success", 1002)).toBe(once);
+  });
+
   it("stays isolated until a person releases it", () => {
     const out = isolate(CLOSED, "maintenance", 5);
     expect(admit(out, RULE, 1e12)).toMatchObject({ admitted: false, retryAt: null });

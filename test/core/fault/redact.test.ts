@@ -18,8 +18,97 @@ describe("by shape", () => {
     ["model gpt-5.4-mini in region eu-west-1", "names"],
     ["https://example.com/v1/models?limit=10", "a harmless query"],
     ["tokens per min (TPM): Limit 30000, Used 29500", "limits"],
+    ["Basic authentication failed", "a way to sign in"],
+    ["Token validation failed", "a step"],
+    ["Unexpected token: something in JSON", "a word of a parser"],
+    ["token: 1234 tokens used", "a count"],
+    ["sk_learn_module_not_found", "a module"],
+    ["https://x.test/?code=context_length_exceeded", "an error code"],
   ])("leaves %j alone (%s)", (text) => {
     expect(SHAPE_REDACTOR.text(text)).toBe(text);
+  });
+});
+
+const SECRET = "Zq7Vw9Kx2Lm4";
+
+describe("by name, in text", () => {
+  it.each([
+    `PASSWORD="correct ${SECRET} horse"`,
+    `x {"password":"ab\\"c ${SECRET}"} y`,
+    `Cookie: a=b1234; session=${SECRET}`,
+    `Set-Cookie: lang=english; sid=${SECRET}`,
+    `Authorization: ApiKey ${SECRET}`,
+    `Authorization: Digest username="x", response="${SECRET}"`,
+    `> Authorization: AWS4-HMAC-SHA256 Credential=a, Signature=${SECRET}`,
+    `redis://:${SECRET}@host`,
+    `postgres://user:p@${SECRET}@db`,
+    `https://${SECRET}@github.com`,
+    `deploy --password ${SECRET}`,
+    `deploy --api-key=${SECRET}`,
+    `curl -u user:${SECRET} x`,
+    `Incorrect API key provided: ${SECRET}`,
+    `<password>${SECRET}</password>`,
+    `{'api_key': b'${SECRET}'}`,
+    `:password=>"${SECRET}"`,
+    `AccountKey=${SECRET};EndpointSuffix=x`,
+    `_auth=${SECRET}`,
+    `密码：${SECRET}`,
+    `dbPassword=${SECRET}`,
+    `export AWS_SECRET_ACCESS_KEY=${SECRET}`,
+    `https://h/x?user=a&api_key=${SECRET}`,
+  ])("%s", (text) => {
+    expect(SHAPE_REDACTOR.text(text)).not.toContain(SECRET);
+  });
+});
+
+describe("by name, in data", () => {
+  it.each([
+    "openaiApiKey",
+    "dbPassword",
+    "githubToken",
+    "apiSecret",
+    "awsSecretAccessKey",
+    "proxyAuthorization",
+    "encryptionKey",
+    "sshPassphrase",
+    "x-amz-security-token",
+    "MY_APP_DB_PASSWORD",
+    "service_account_private_key",
+    "PRIVATE_KEY_PEM",
+    "_authToken",
+    "passwords",
+    "apiKeys",
+    "jwt",
+    "sessionId",
+    "OPENAI_KEY",
+    "ocp-apim-subscription-key",
+    "x-functions-key",
+  ])("%s", (name) => {
+    expect(SHAPE_REDACTOR.value({ [name]: SECRET })).toEqual({ [name]: REDACTED });
+  });
+
+  it.each([
+    "max_tokens",
+    "totalTokens",
+    "key",
+    "monkey",
+    "tokenizer",
+    "author",
+    "nextPageToken",
+    "keyboard",
+    "compass",
+  ])("not %s", (name) => {
+    expect(SHAPE_REDACTOR.value({ [name]: 4096 })).toEqual({ [name]: 4096 });
+  });
+
+  it.each<[string, unknown]>([
+    ["pairs", { headers: [["authorization", SECRET]] }],
+    ["names and values in turn", { rawHeaders: ["Accept", "x", "Authorization", SECRET] }],
+    ["objects of name and value", { headers: [{ name: "Authorization", value: SECRET }] }],
+    ["arguments", { args: ["--password", SECRET] }],
+    ["errors inside an AggregateError", new AggregateError([new Error(`password=${SECRET}`)], "all failed")],
+  ])("in %s", (_how, value) => {
+    expect(JSON.stringify(SHAPE_REDACTOR.value(value))).not.toContain(SECRET);
   });
 });
 
@@ -94,6 +183,26 @@ describe("by known value", () => {
         expect(JSON.stringify(out)).not.toContain(JSON.stringify(value).slice(1, -1));
       }),
     );
+  });
+
+  it("takes out other spellings of it, and a number", () => {
+    const value = 'p@ss w/ord+1 "é中"';
+    const redactor = createRedactor([value, "12345678"]);
+    for (const spelling of [
+      new URLSearchParams({ a: value }).toString(),
+      encodeURIComponent(encodeURIComponent(value)),
+      encodeURI(value),
+      JSON.stringify(JSON.stringify(JSON.stringify(value))),
+    ]) {
+      expect(redactor.text(spelling)).toContain(REDACTED);
+    }
+    expect(redactor.value({ pin: 12345678 })).toEqual({ pin: REDACTED });
+  });
+
+  it("takes it out where a long text is cut, and accepts unset and very long values", () => {
+    expect(createRedactor(["SUPERSECRET99"]).text(`${"x".repeat(262_140)}SUPERSECRET99`)).not.toContain("SUPER");
+    const long = "a1".repeat(150_000);
+    expect(createRedactor([undefined, "", long]).text(`before ${long} after`)).toBe(`before ${REDACTED} after`);
   });
 
   it("ignores values too short to be told from words", () => {

@@ -27,6 +27,8 @@ export const LAST_WORDS: RuleGroup = {
       means: "RequestInvalid", onTool: "InputInvalid", example: "error: unknown option '--allow-all'" },
     { id: "words/not-found", when: { says: [["not found", "page not found"]], unless: ["network*"] },
       means: "EndpointNotFound", onTool: "NotFound", example: { surface: "mcp", message: "StreamableHTTPError: Streamable HTTP error: Failed to open SSE stream: Not Found" } },
+    { id: "words/page", when: { token: ["body:html"], status: [200, 201, 202, 203] },
+      means: "SchemaInvalid", onTool: "OutputMalformed", example: { surface: "http", status: 200, body: "<!doctype html><html><body>Captive portal login</body></html>" } },
     { id: "words/no-output", when: { token: ["empty:output"] },
       means: "EmptyOutput", example: { surface: "http", status: 200, body: { id: "resp_1", object: "response", status: "completed", output: [] } } },
     { id: "words/try-later", when: { says: [["please try again later", "try again later", "please retry later", "temporary failure", "temporary error", "transient error", "please retry your request", "you can retry your request", "try again in a moment", "usually temporary"]] },

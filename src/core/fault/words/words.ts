@@ -12,7 +12,7 @@ export type Locale = keyof typeof WORDS;
 export const LOCALES = Object.freeze(Object.keys(WORDS)) as readonly Locale[];
 
 export function wordsFor(code: FaultCode, locale: Locale): FaultWords {
-  return WORDS[locale][code];
+  return ((WORDS[locale] as Words | undefined) ?? EN)[code];
 }
 
 /** Picks a language we speak for a tag such as `zh`, `zh-Hans-CN` or `en_GB`; English when there is none. */
