@@ -1,6 +1,6 @@
 // The pages and tables that are made from the code's own tables. `npm run docs` writes them; a test holds them equal.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import {
   CATALOGUE,
   describeMatch,
@@ -23,6 +23,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/POLICY.md", between("docs/POLICY.md", "matrix", policyTable(PRESETS.default))],
     ["docs/CLI.md", between("docs/CLI.md", "exit codes", exitCodeTable())],
     ["README.md", between("README.md", "matrix", policyTable(PRESETS.default))],
+    ["docs/LIBRARY.md", libraryPage()],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
   ]);
 }
@@ -41,6 +42,19 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** Every example, as it is run by the tests. */
+function libraryPage(): string {
+  const folder = new URL("../examples/", import.meta.url);
+  const examples = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const sections = examples.toSorted().map((name) => {
+    const [first = "", ...rest] = readFileSync(new URL(name, folder), "utf8").split("\n");
+    return `## ${first.replace(/^\/\/ /, "")}\n\n\`examples/${name}\`\n\n\`\`\`ts\n${rest.join("\n").trim()}\n\`\`\``;
+  });
+  const intro =
+    "How to call it. Each example is a file under `examples/`; the tests run it and hold its output equal to its comments.";
+  return `${["# Library", intro, ...sections].join("\n\n")}\n`;
 }
 
 const yes = (value: boolean): string => (value ? "yes" : "");

@@ -1,7 +1,8 @@
 // Docs equal the tables they show, name what exists, and their commands and snippets work.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
@@ -18,15 +19,20 @@ describe("made pages", () => {
   });
 });
 
-describe("the first example", () => {
-  const path = fileURLToPath(new URL("../examples/01-first-example.ts", import.meta.url));
+describe("examples", () => {
+  const folder = fileURLToPath(new URL("../examples", import.meta.url));
 
-  it("in README is the file", () => {
-    expect(/```ts\n([\s\S]*?)```/.exec(page("README.md"))?.[1]).toBe(readFileSync(path, "utf8"));
+  it("show the first one in README", () => {
+    expect(/```ts\n([\s\S]*?)```/.exec(page("README.md"))?.[1]).toBe(page("examples/01-first-example.ts"));
   });
 
-  it("prints what its comments say", () => {
-    const promised = Array.from(readFileSync(path, "utf8").matchAll(/^ {2}\/\/ (.+)$/gm), ([, line]) => line);
+  it.each(readdirSync(folder))("%s prints what its comments say", (name) => {
+    const path = join(folder, name);
+    const promised = Array.from(
+      readFileSync(path, "utf8").matchAll(/console\.log\(.*\n +?\/\/ (.+)$|console\.log\(.*\n\/\/ (.+)$/gm),
+      ([, a, b]) => a ?? b,
+    );
+    expect(promised.length).toBeGreaterThan(2);
     expect(execFileSync(process.execPath, [path], { encoding: "utf8" }).trim().split("\n")).toEqual(promised);
   });
 });

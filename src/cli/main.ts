@@ -10,14 +10,16 @@ import type { Io, Sink } from "./io.ts";
 
 const MIN_NODE = [22, 13] as const;
 
-/** Nobody reads any more (`| head`): that is a normal end, not an error. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+/** Nobody reads any more (`| head`): that is a normal end. Anything else, such as a full disk, is told in one line. */
+function endOnWriteError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
-  throw error;
+  const why = error.code === "ENOSPC" ? "the disk is full" : (error.code ?? error.message);
+  process.stderr.write(`faultline: the output cannot be written: ${why}. Free some space or write it elsewhere.\n`);
+  process.exit(EXIT_CODES.failed.code);
 }
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
-  stream.on("error", ignoreClosedPipe);
+  stream.on("error", endOnWriteError);
   return {
     isTTY: stream.isTTY,
     write: (text) =>

@@ -5,7 +5,7 @@ import { CLI_WORDS } from "./words.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
   const words = CLI_WORDS[locale];
-  const next = `${words.then}: ${then.join(" → ")}`;
+  const next = words.then(then.join(" → "));
   if (retry === null) return [words.once, next];
   const time = (ms: number): string => formatMs(ms, locale);
   const waits = schedule(retry).map(({ attempt, baseMs, minMs, maxMs, totalMaxMs, reachable }) => {

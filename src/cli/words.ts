@@ -3,6 +3,12 @@
 import type { Locale } from "../core/index.ts";
 
 const EN = {
+  tour: "every failure becomes one typed fault, one function decides, nothing is guessed twice",
+  saw: "saw",
+  fault: "fault",
+  doesNow: "does",
+  says: "says",
+  tryIt: "Try it on a failure of your own:",
   means: "What it means",
   does: "What Faultline does",
   youCan: "What you can do",
@@ -20,7 +26,7 @@ const EN = {
   attempt: (attempt: number, of: number) => `attempt ${attempt} of ${of}`,
   after: "after",
   inAll: "in all",
-  then: "then",
+  then: (list: string) => `then: ${list}`,
   never: "never reached",
   from: "from",
   serverWins: (most: string) => `A wait the server names is kept exactly, up to ${most}.`,
@@ -34,10 +40,16 @@ export type CliWords = {
 export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
   "en": EN,
   "zh-CN": {
+    tour: "每个失败都成为一个有类型的故障，由一个函数决定如何处理，不作第二次猜测",
+    saw: "现象",
+    fault: "故障",
+    doesNow: "处理",
+    says: "说明",
+    tryIt: "用你自己的失败试一试：",
     means: "含义",
     does: "Faultline 的处理",
     youCan: "你可以做什么",
-    operator: "给运维人员",
+    operator: "给管理员",
     model: "告知模型的内容",
     alsoKnown: "在其他词汇表中",
     retryable: "可重试",
@@ -51,10 +63,15 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     attempt: (attempt, of) => `第 ${attempt}/${of} 次`,
     after: "等待",
     inAll: "累计",
-    then: "之后依次",
+    then: (list) => `之后依次：${list}`,
     never: "不会到达",
     from: "来源",
     serverWins: (most) => `服务端给出的等待时间按原值执行，上限为 ${most}。`,
     repeatUnsafe: "操作可能已执行，仅在声明为幂等时才会重复。",
   },
 };
+
+/** Two sentences after each other; Chinese needs no space between them. */
+export function sentences(locale: Locale, first: string, second: string): string {
+  return locale === "zh-CN" ? `${first}${second}` : `${first} ${second}`;
+}

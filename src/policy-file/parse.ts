@@ -1,6 +1,6 @@
 // A policy file's text → a policy, or every mistake in it at once. Nothing is half loaded: one error and there is no policy.
 
-import { LineCounter, parseDocument, type Document } from "yaml";
+import { LineCounter, parseDocument, visit, type Document, type YAMLParseError } from "yaml";
 import {
   classify,
   lintPolicy,
@@ -14,7 +14,7 @@ import {
 } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "./diagnostic.ts";
 import { CODES, explainIssues } from "./issues.ts";
-import { diagnosticAt, lineOf, rangeOf, type FilePlace } from "./locate.ts";
+import { diagnosticAt, lineOf, rangeOf, type FilePlace, type Range } from "./locate.ts";
 import { policyFileSchema, type PolicyFile, type PolicyFileRetry, type PolicyFileRow } from "./schema.ts";
 
 export interface ParsedPolicy {
@@ -52,6 +52,13 @@ export function parsePolicy(text: string, file: string): ParsedPolicy {
       diagnostics: [diagnosticAt(place, CODES.syntax, message, [0, 1], "", "Check that this is a policy file.")],
     };
   }
+  if (source.includes("\0")) {
+    const help = "Save the file as UTF-8.";
+    return {
+      policy: null,
+      diagnostics: [diagnosticAt(place, CODES.syntax, "the file is not UTF-8 text", [0, 1], "", help)],
+    };
+  }
   const document = parseDocument(source, {
     lineCounter: lines,
     keepSourceTokens: true,
@@ -60,18 +67,7 @@ export function parsePolicy(text: string, file: string): ParsedPolicy {
     prettyErrors: false,
   });
   if (document.errors.length > 0) {
-    const diagnostics = document.errors
-      .slice(0, MAX_DIAGNOSTICS)
-      .map((error) =>
-        diagnosticAt(
-          place,
-          CODES.syntax,
-          firstLine(error.message),
-          error.pos,
-          "",
-          "Check the indentation and the quotes around this place.",
-        ),
-      );
+    const diagnostics = document.errors.slice(0, MAX_DIAGNOSTICS).map((error) => syntaxDiagnostic(error, place));
     return { policy: null, diagnostics: inOrder(diagnostics) };
   }
   const data = readData(document, place);
@@ -87,6 +83,19 @@ export function parsePolicy(text: string, file: string): ParsedPolicy {
   return { policy, diagnostics: inOrder(diagnostics) };
 }
 
+/** What the YAML parser's codes mean to whoever wrote the file; its own words for the rest. */
+const SYNTAX_WORDS: Readonly<Record<string, { readonly message: string; readonly help: string }>> = {
+  MULTIPLE_DOCS: { message: "a policy file holds one document", help: "Remove the `---` line, or make two files." },
+  DUPLICATE_KEY: { message: "the same key stands here twice", help: "Keep one of the two." },
+  TAB_AS_INDENT: { message: "a tab is used to indent", help: "YAML indents with spaces only." },
+};
+
+function syntaxDiagnostic(error: YAMLParseError, place: FilePlace): Diagnostic {
+  const words = SYNTAX_WORDS[error.code];
+  const help = words?.help ?? "Check the indentation and the quotes around this place.";
+  return diagnosticAt(place, CODES.syntax, words?.message ?? firstLine(error.message), error.pos, "", help);
+}
+
 /** Anchors may be used a little; one that leads nowhere, or a bomb of nested ones, is a mistake in the file. */
 function readData(document: Document, place: FilePlace): { readonly value: unknown } | Diagnostic {
   try {
@@ -94,8 +103,19 @@ function readData(document: Document, place: FilePlace): { readonly value: unkno
   } catch (error) {
     const { message } = classify({ surface: "schema", error });
     const help = "Write the values out instead of referring to an anchor.";
-    return diagnosticAt(place, CODES.syntax, message, rangeOf(document, []), "", help);
+    return diagnosticAt(place, CODES.syntax, message, aliasRange(document), "", help);
   }
+}
+
+/** Where the first reference that leads nowhere stands; the whole file when each leads somewhere, and only to too much. */
+function aliasRange(document: Document): Range {
+  let found: Range | undefined;
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.range && alias.resolve(document) === undefined) found ??= [alias.range[0], alias.range[1]];
+    },
+  });
+  return found ?? rangeOf(document, []);
 }
 
 function build(data: PolicyFile, file: string, document: Document, at: FilePlace["at"]): Policy {

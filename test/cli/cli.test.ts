@@ -21,6 +21,26 @@ const COMMANDS = [
 ];
 const ESCAPE = "\u001b[";
 
+describe("what it is given", () => {
+  it.each([
+    ["a status that is none", ["classify", "--status", "99999"], /from 100 to 599/],
+    ["options beside --jsonl that it would ignore", ["classify", "--jsonl", "--status", "404"], /cannot be used with/],
+    ["a code that is almost one", ["explain", "RateLimit"], /Did you mean `RateLimited`\?/],
+  ])("%s is refused with a reason", async (_what, args, reason) => {
+    const { stdout, stderr, exit } = await runCli(args);
+    expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });
+    expect(stderr).toMatch(reason);
+  });
+
+  it("cannot move the terminal's cursor or set its title", async () => {
+    const { stdout } = await runCli(["classify", "-"], {
+      stdin: "\u001b]0;evil\u0007\u001b[2J 429 rate limit exceeded\n",
+    });
+    expect(stdout).toContain("RateLimited");
+    expect(stdout).not.toMatch(/[\u0007\u001b]/);
+  });
+});
+
 describe("the program", () => {
   it("promises these exit codes to scripts", () => {
     const codes = Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code]);
@@ -92,9 +112,17 @@ describe("tour", () => {
   it("shows at least eight faults and no secret", async () => {
     const { stdout, stderr, exit } = await runCli(["tour"]);
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
-    const codes = [...stdout.matchAll(/^ {2}fault (\w+)/gm)].map(([, code]) => code);
+    const codes = [...stdout.matchAll(/^ {2}fault +(\w+)/gm)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThanOrEqual(8);
     expect(FAULT_CODES).toEqual(expect.arrayContaining(codes));
     expect(SHAPE_REDACTOR.text(stdout)).toBe(stdout);
+  });
+
+  it("speaks Chinese and JSON", async () => {
+    const chinese = await runCli(["tour", "--locale", "zh-CN"]);
+    expect(chinese.stdout).toContain("伪装成 500 的上下文超长");
+    expect(chinese.stdout).not.toMatch(/^ {2}(?:saw|fault|does|says)/m);
+    const json = await runCli(["tour", "--json"]);
+    expect(JSON.parse(json.stdout)).toHaveLength(8);
   });
 });

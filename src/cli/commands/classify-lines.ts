@@ -8,7 +8,7 @@ import { faultCore } from "../fault-json.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Line, MAX_LINE_CHARS, splitLines } from "../lines.ts";
 
-const id = z.union([z.string(), z.number(), z.null()]).optional();
+const id = z.union([z.string(), z.number(), z.null()], "must be text, a number or null").optional();
 const input = z.object({
   status: z.int().nullish(),
   message: z.string().nullish(),

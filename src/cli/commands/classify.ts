@@ -19,7 +19,7 @@ import { faultJson } from "../fault-json.ts";
 import { type Io, paintFor } from "../io.ts";
 import { type GlobalOptions, globalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
-import { CLI_WORDS } from "../words.ts";
+import { CLI_WORDS, sentences } from "../words.ts";
 
 interface ClassifyOptions {
   readonly surface?: Surface;
@@ -39,12 +39,17 @@ export function addClassify(program: Command, io: Io): void {
     .argument("[text]", "the error text; `-` reads it from stdin (with --jsonl: a file of lines)")
     .addOption(new Option("--surface <where>", "where it was seen").choices(SURFACES))
     .option("--provider <name>", "who it came from, e.g. openai, claude-cli")
-    .option("--status <number>", "the HTTP status", toInteger)
+    .option("--status <number>", "the HTTP status", toStatus)
     .option("--header <name: value>", "a response header; may be repeated", toHeader, [])
     .option("--exit-code <number>", "the exit code of the process", toInteger)
     .option("--signal <name>", "the signal that ended it, e.g. SIGKILL")
     .option("--errno <code>", "an error code such as ECONNRESET")
-    .option("--jsonl", "read one object {id, surface, provider, input} a line and answer each with one line, in order")
+    .addOption(
+      new Option(
+        "--jsonl",
+        "read one object {id, surface, provider, input} a line and answer each with one line, in order",
+      ).conflicts(["surface", "provider", "status", "exitCode", "signal", "errno"]),
+    )
     .addHelpText(
       "after",
       `
@@ -100,7 +105,7 @@ function describeFault(fault: Fault, io: Io, { locale, color }: GlobalOptions): 
   const width = Math.max(...facts.map(([label]) => columnsOf(label)));
   return [
     `${paint(["bold", retryable ? "yellow" : "red"], fault.code)}  ${paint("dim", fault.class)}  ${retryable ? words.retryable : words.notRetryable}`,
-    `  ${view.message} ${view.next}`,
+    `  ${sentences(locale, view.message, view.next)}`,
     ...facts.map(([label, value]) => `  ${paint("dim", label + " ".repeat(width - columnsOf(label)))}  ${value}`),
     "",
   ].join("\n");
@@ -123,6 +128,12 @@ function shorten(text: string): string {
 function toInteger(value: string): number {
   if (!/^-?\d{1,10}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(value);
+}
+
+function toStatus(value: string): number {
+  const status = toInteger(value);
+  if (status < 100 || status > 599) throw new InvalidArgumentError("It must be a status from 100 to 599.");
+  return status;
 }
 
 function toHeader(

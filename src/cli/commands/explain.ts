@@ -15,9 +15,10 @@ import {
   VOCABULARY,
   wordsFor,
 } from "../../core/index.ts";
+import { nearest } from "../../policy-file/nearest.ts";
 import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
-import { type Io, paintFor } from "../io.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { scheduleLines } from "../schedule-lines.ts";
 import { readInput } from "../read-input.ts";
@@ -48,10 +49,13 @@ Examples:
     });
 }
 
-/** A code, or the fault behind a text. */
+/** A code, or the fault behind a text. One word that is almost a code was meant as one. */
 function faultFrom(text: string, io: Io): Fault {
   const code = findCode(text);
-  return code === undefined ? classify({ surface: "cli", message: text, observedAt: io.clock.now() }) : fault(code);
+  if (code !== undefined) return fault(code);
+  const near = /^[A-Z][A-Za-z0-9]{3,}$/.test(text.trim()) ? nearest(text.trim(), FAULT_CODES) : null;
+  if (near !== null) throw new UsageError(`There is no fault code \`${text.trim()}\`. Did you mean \`${near}\`?`);
+  return classify({ surface: "cli", message: text, observedAt: io.clock.now() });
 }
 
 async function listCodes(io: Io, { json, locale, color }: GlobalOptions): Promise<void> {

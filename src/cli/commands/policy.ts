@@ -12,6 +12,7 @@ import {
   PRESETS,
   rowFor,
   schedule,
+  SHAPE_REDACTOR,
   SURFACES,
   type Surface,
 } from "../../core/index.ts";
@@ -108,7 +109,7 @@ async function printDiagnostics(
   const paint = paintFor(io.stderr, io.env, color);
   const { renderDiagnostic } = await policyFile();
   for (const diagnostic of diagnostics) {
-    const [head = "", ...rest] = renderDiagnostic(diagnostic, source).split("\n");
+    const [head = "", ...rest] = SHAPE_REDACTOR.text(renderDiagnostic(diagnostic, source)).split("\n");
     await io.stderr.write(
       `${paint(["bold", diagnostic.severity === "error" ? "red" : "yellow"], head)}\n${rest.join("\n")}\n\n`,
     );

@@ -6,16 +6,19 @@ import {
   decide,
   type Evidence,
   explain,
+  type Locale,
   PRESETS,
   type Situation,
   situation,
   viewFor,
 } from "../../core/index.ts";
+import { columnsOf } from "../../policy-file/columns.ts";
 import { type Io, paintFor } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import { globalOptions, type GlobalOptions } from "../options.ts";
+import { CLI_WORDS, sentences } from "../words.ts";
 
 interface Stop {
-  readonly title: string;
+  readonly title: Readonly<Record<Locale, string>>;
   readonly evidence: Evidence;
   readonly details: Partial<Omit<Situation, "fault">>;
 }
@@ -45,7 +48,7 @@ const MODEL_CALL = {
 
 const STOPS: readonly Stop[] = [
   {
-    title: "A rate limit with a wait in it",
+    title: { "en": "A rate limit with a wait in it", "zh-CN": "带等待时间的限流" },
     evidence: {
       surface: "http",
       provider: "openai",
@@ -62,7 +65,7 @@ const STOPS: readonly Stop[] = [
     details: MODEL_CALL,
   },
   {
-    title: "A quota dressed as the same 429",
+    title: { "en": "A quota dressed as the same 429", "zh-CN": "伪装成同样 429 的配额耗尽" },
     evidence: {
       surface: "http",
       provider: "openai",
@@ -78,7 +81,7 @@ const STOPS: readonly Stop[] = [
     details: MODEL_CALL,
   },
   {
-    title: "A context overflow dressed as a 500",
+    title: { "en": "A context overflow dressed as a 500", "zh-CN": "伪装成 500 的上下文超长" },
     evidence: {
       surface: "http",
       provider: "llama.cpp",
@@ -88,7 +91,7 @@ const STOPS: readonly Stop[] = [
     details: MODEL_CALL,
   },
   {
-    title: "A CLI that hit its plan's limit",
+    title: { "en": "A CLI that hit its plan's limit", "zh-CN": "CLI 用尽套餐额度" },
     evidence: {
       surface: "cli",
       provider: "claude-cli",
@@ -98,7 +101,7 @@ const STOPS: readonly Stop[] = [
     details: { ...MODEL_CALL, chain: { ...CHAIN, targets: [] } },
   },
   {
-    title: "A CLI that is not there",
+    title: { "en": "A CLI that is not there", "zh-CN": "CLI 未安装" },
     evidence: {
       surface: "cli",
       provider: "codex-cli",
@@ -107,7 +110,7 @@ const STOPS: readonly Stop[] = [
     details: { ...MODEL_CALL, chain: { ...CHAIN, targets: [] } },
   },
   {
-    title: "A stream that broke",
+    title: { "en": "A stream that broke", "zh-CN": "中途断开的流" },
     evidence: {
       surface: "cli",
       provider: "codex-cli",
@@ -116,7 +119,7 @@ const STOPS: readonly Stop[] = [
     details: { ...MODEL_CALL, attempt: 1 },
   },
   {
-    title: "A booking tool that timed out: was it booked?",
+    title: { "en": "A booking tool that timed out: was it booked?", "zh-CN": "预订工具超时：到底订上了没有？" },
     evidence: {
       surface: "tool",
       message: "Tool timeout after 30s",
@@ -130,7 +133,7 @@ const STOPS: readonly Stop[] = [
     },
   },
   {
-    title: "A certificate that its CLI keeps retrying",
+    title: { "en": "A certificate that its CLI keeps retrying", "zh-CN": "CLI 一直重试的证书错误" },
     evidence: {
       surface: "cli",
       provider: "claude-cli",
@@ -147,38 +150,52 @@ export function addTour(program: Command, io: Io): void {
     .summary("see real failures classified and decided")
     .description("Shows real failures, what they are, and what would be done about each.")
     .action(async (_options: object, command: Command) => {
-      const { locale, color } = globalOptions(command, io);
-      const paint = paintFor(io.stdout, io.env, color);
-      await io.stdout.write(
-        `${paint("bold", "Faultline")}  every failure becomes one typed fault, one function decides, nothing is guessed twice\n\n`,
-      );
-      for (const { title, evidence, details } of STOPS) {
-        const fault = classify({ ...evidence, observedAt: AT });
-        const decision = decide(situation(fault, { ...details, roll: 0.5 }), PRESETS.default);
-        const { what, why, next } = explain(decision, locale);
-        const view = viewFor("operator", fault, { correlationId: "", locale });
-        await io.stdout.write(
-          [
-            paint("bold", title),
-            `  ${paint("dim", "saw  ")} ${view.excerpt}`,
-            `  ${paint("dim", "fault")} ${paint("yellow", fault.code)} ${paint("dim", `${fault.class} · rule ${view.rule}`)}`,
-            `  ${paint("dim", "does ")} ${paint("green", what)}`,
-            ...why.slice(0, 2).map((line) => `        ${paint("dim", line)}`),
-            `        ${paint("dim", next)}`,
-            `  ${paint("dim", "says ")} ${view.message} ${view.next}`,
-            "",
-            "",
-          ].join("\n"),
-        );
+      const shared = globalOptions(command, io);
+      const stops = STOPS.map((stop) => visit(stop, shared));
+      if (shared.json) return io.stdout.write(`${JSON.stringify(stops)}\n`);
+      const paint = paintFor(io.stdout, io.env, shared.color);
+      const words = CLI_WORDS[shared.locale];
+      await io.stdout.write(`${paint("bold", "Faultline")}  ${words.tour}\n\n`);
+      for (const { title, fault, saw, what, why, next, says } of stops) {
+        const line = (label: string, text: string): string => `  ${paint("dim", padded(label))} ${text}`;
+        const more = [...why.slice(0, 2), next].map((text) => line("", paint("dim", text)));
+        const named = `${paint("yellow", fault.code)} ${paint("dim", `${fault.class} · ${words.rule} ${fault.rule}`)}`;
+        const rows = [
+          paint("bold", title),
+          line(words.saw, saw),
+          line(words.fault, named),
+          line(words.doesNow, paint("green", what)),
+        ];
+        await io.stdout.write([...rows, ...more, line(words.says, says), "", ""].join("\n"));
       }
-      await io.stdout.write(
-        [
-          "Try it on a failure of your own:",
-          '  npx faultline classify "paste the error here"',
-          "  npx faultline explain QuotaExhausted",
-          "  npx faultline policy simulate RateLimited",
-          "",
-        ].join("\n"),
-      );
+      await io.stdout.write(`${words.tryIt}\n${TRY_IT.map((command) => `  ${command}\n`).join("")}`);
     });
+}
+
+const TRY_IT = [
+  'npx faultline classify "paste the error here"',
+  "npx faultline explain QuotaExhausted",
+  "npx faultline policy simulate RateLimited",
+];
+
+function visit({ title, evidence, details }: Stop, { locale }: GlobalOptions) {
+  const met = classify({ ...evidence, observedAt: AT });
+  const { what, why, next } = explain(decide(situation(met, { ...details, roll: 0.5 }), PRESETS.default), locale);
+  const view = viewFor("operator", met, { correlationId: "", locale });
+  const fault = { class: met.class, code: met.code, rule: view.rule };
+  return {
+    title: title[locale],
+    fault,
+    saw: view.excerpt,
+    what,
+    why,
+    next,
+    says: sentences(locale, view.message, view.next),
+  };
+}
+
+const LABEL_COLUMNS = 6;
+
+function padded(label: string): string {
+  return label + " ".repeat(Math.max(0, LABEL_COLUMNS - columnsOf(label)));
 }

@@ -1,7 +1,7 @@
 // A decision in words: what happens, why, and what was not done. The same sentences in the CLI, the daemon and the page.
 
 import type { Locale } from "../fault/words/words.ts";
-import type { Considered, Decision, Refusal } from "./decision.ts";
+import type { Considered, Decision, QuestionKind, Refusal } from "./decision.ts";
 
 export interface Explanation {
   /** What happens now. */
@@ -139,6 +139,14 @@ const EN: DecisionWords = {
   },
 };
 
+const ZH_QUESTIONS: Readonly<Record<QuestionKind, string>> = {
+  "Approve": "请求批准",
+  "Ask": "请求输入",
+  "Select": "请求选择",
+  "Confirm": "请求确认",
+  "Auth.DeviceCode": "请求重新登录",
+};
+
 const ZH_CN: DecisionWords = {
   what(decision) {
     switch (decision.recourse) {
@@ -152,9 +160,9 @@ const ZH_CN: DecisionWords = {
       case "alternative":
         return `改用工具 ${decision.tool}。`;
       case "park":
-        return `持久等待至 ${isoTime(decision.wakeAt)}，然后继续。`;
+        return `挂起至 ${isoTime(decision.wakeAt)}，届时继续。`;
       case "ask":
-        return `询问操作员（${decision.question}）。`;
+        return `询问管理员（${ZH_QUESTIONS[decision.question]}）。`;
       case "refresh-credential":
         return "刷新凭证后再试一次。";
       case "compact":
@@ -178,9 +186,9 @@ const ZH_CN: DecisionWords = {
     const named = decision.left.map((recourse) => ZH_CN.recourses[recourse]).join("、");
     const list = decision.left.length === 0 ? ZH_CN.recourses.fail : named;
     if (decision.recourse === "retry" && decision.attempt < decision.maxAttempts) {
-      return `若再次失败：最多尝试 ${decision.maxAttempts} 次，之后依次${list}。`;
+      return `若再次失败：最多尝试 ${decision.maxAttempts} 次，之后尝试：${list}。`;
     }
-    return decision.left.length === 0 ? "不再尝试其他办法。" : `若仍无效：依次${list}。`;
+    return decision.left.length === 0 ? "不再尝试其他办法。" : `若仍无效，再尝试：${list}。`;
   },
   recourses: {
     "retry": "重试",
