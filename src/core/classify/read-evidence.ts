@@ -3,7 +3,8 @@
 
 import { parseJson, readField, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
-import { addCode, addQuotaId, addStatus, addToken, isHttpStatus, type Signals } from "./signals.ts";
+import { FIELDS, OUTPUT_LISTS, PROSE_FIELDS, signalName, SKIPPED_FIELDS } from "./fields.ts";
+import { addCode, addToken, isHttpStatus, type Signals } from "./signals.ts";
 
 const MAX_NODES = 400;
 const MAX_DEPTH = 16;
@@ -49,97 +50,6 @@ export function readSignals(evidence: Evidence): Signals {
   return signals;
 }
 
-type Read = (signals: Signals, value: unknown, name: string) => void;
-
-/** Fields by what they mean, in lower case. Everything not named here is only walked for what is below it. */
-const FIELDS: ReadonlyMap<string, Read> = new Map(
-  Object.entries<Read>({
-    type: addToken,
-    code: (signals, value) => {
-      if (typeof value === "string") addCode(signals, value);
-      else addStatusOrRpc(signals, value);
-    },
-    status: addStatusOrToken,
-    statuscode: addStatusOrToken,
-    status_code: addStatusOrToken,
-    http_status: addStatusOrToken,
-    httpstatuscode: addStatusOrToken,
-    api_error_status: addStatusOrToken,
-    errno: addToken,
-    syscall: (signals, value) => {
-      if (typeof value === "string" && value.startsWith("spawn")) signals.tokens.add("syscall:spawn");
-    },
-    name: addToken,
-    reason: addTokenOrText,
-    error_type: addToken,
-    error_code: addToken,
-    errorcode: addToken,
-    errortype: addToken,
-    subtype: addToken,
-    terminal_reason: addToken,
-    kind: addToken,
-    __type: addToken,
-    limit_source: addToken,
-    quotaid: (signals, value) => {
-      if (typeof value === "string") addQuotaId(signals, value);
-    },
-    exitcode: (signals, value) => {
-      if (typeof value === "number") signals.exitCode ??= value;
-    },
-    signal: (signals, value) => {
-      if (signals.signal === "") signals.signal = signalName(value);
-    },
-    finish_reason: addStop,
-    finishreason: addStop,
-    stop_reason: addStop,
-    stopreason: addStop,
-    done_reason: addStop,
-    blockreason: addStop,
-    message: addTextValue,
-    msg: addTextValue,
-    detail: addTextValue,
-    title: addTextValue,
-    error_description: addTextValue,
-    error: (signals, value) => {
-      if (value !== "" && (typeof value === "string" || typeof value === "object")) signals.tokens.add("says:error");
-      addTokenOrText(signals, value);
-    },
-    raw: addTextValue,
-    refusal: (signals, value) => {
-      if (typeof value === "string" && value !== "") signals.stops.add("refusal");
-    },
-    permission_denials: (signals, value) => {
-      if (Array.isArray(value) && value.length > 0)
-        signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
-    },
-    retry_after: addTiming,
-    retrydelay: addTiming,
-    retry_after_ms: addTiming,
-    retry_after_seconds: addTiming,
-    retryafter: addTiming,
-    reset_at: addTiming,
-    reset_time: addTiming,
-    resets_at: addTiming,
-    resets_in_seconds: addTiming,
-    resetsat: addTiming,
-    estimated_time: addTiming,
-    body: addTextValue,
-    responsebody: addTextValue,
-    stderr: addTextValue,
-    failed_generation: (signals) => void signals.tokens.add("failed_generation"),
-  }),
-);
-
-/** Where a failed call's own words stand beside the model's: read only when the object says it is an error. */
-const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
-/** Where a model's answer would be; there and empty, it gave none. */
-const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
-/** What was sent, not what came back; or ballast. */
-// prettier-ignore
-const SKIPPED_FIELDS = new Set([
-  "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
-  "tool_calls", "tool_call", "function", "function_call", "functioncall", "usage", "modelusage", "stack", "tools", "url", "rawresponse", "socket", "partial", "links",
-]);
 /** Not enumerable on errors, so asked for by name. */
 const ERROR_FIELDS = ["name", "message", "code", "cause", "errors", "status", "type"] as const;
 
@@ -178,8 +88,13 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
     if (OUTPUT_LISTS.has(name) && Array.isArray(value) && value.length === 0) signals.tokens.add("empty:output");
     if (isProse && !inError && (typeof value === "string" || Array.isArray(value))) return;
     if (name === "headers" || name === "responseheaders") return addHeaders(signals, value);
-    const read = FIELDS.get(name) ?? (isProse || name.endsWith("message") ? addTextValue : undefined);
-    read?.(signals, value, name);
+    if (name === "error" && value !== "" && (typeof value === "string" || typeof value === "object")) {
+      signals.tokens.add("says:error");
+    }
+    const read = FIELDS.get(name) ?? (isProse || name.endsWith("message") ? "text" : undefined);
+    if (read === "text") addTextValue(signals, value);
+    else if (read === "token or text") addTokenOrText(signals, value);
+    else read?.(signals, value, name);
     if (typeof value === "object") walk(value, depth + 1, inError);
   }
 
@@ -211,10 +126,6 @@ function saysError(holder: object): boolean {
 /** Errors carry the headers of their response, and a body may quote those of the answer behind it (OpenRouter does). */
 function addHeaders(signals: Signals, headers: unknown): void {
   signals.headers ??= headers;
-}
-
-function addTiming(signals: Signals, value: unknown, name: string): void {
-  if (typeof value === "string" || typeof value === "number") signals.timings.set(name, value);
 }
 
 function addTextValue(signals: Signals, value: unknown): void {
@@ -256,31 +167,11 @@ function addTokenOrText(signals: Signals, value: unknown): void {
   else addToken(signals, value);
 }
 
-function addStop(signals: Signals, value: unknown): void {
-  if (typeof value === "string") signals.stops.add(value.toLowerCase());
-}
-
-function addStatusOrToken(signals: Signals, value: unknown): void {
-  if (typeof value === "number") addStatus(signals, value);
-  else if (typeof value === "string") addCode(signals, value);
-}
-
-function addStatusOrRpc(signals: Signals, value: unknown): void {
-  if (typeof value !== "number") return;
-  if (value <= -32_000 && value >= -32_768) signals.rpcCode ||= value;
-  else addStatus(signals, value);
-}
-
 /** Whoever says that the signal did not fire lets an abort be seen for what it then is: a timeout. */
 function abortOf(aborted: Evidence["aborted"]): Signals["aborted"] {
   if (aborted === true) return "turn";
   if (aborted === false) return "no";
   return aborted === "session" || aborted === "turn" || aborted === "tool" ? aborted : null;
-}
-
-function signalName(value: unknown): string {
-  const name = typeof value === "string" ? value.toUpperCase() : "";
-  return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
 }
 
 /** Some clients keep a status as text. */
