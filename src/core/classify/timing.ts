@@ -43,29 +43,35 @@ function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing |
   return until(Date.parse(value), Date.parse(header("date") ?? ""), observedAt);
 }
 
-/** Fields of a body, in lower case, and how to read each. */
-const BODY_FIELDS: Readonly<
-  Record<string, (value: string | number, observedAt: number | undefined) => Timing | undefined>
-> = {
-  retrydelay: (value, observedAt) => (typeof value === "string" ? wait(parseDuration(value), observedAt) : undefined), //  google.rpc.RetryInfo "34.07s"
-  retry_after: (value, observedAt) =>
-    wait(isNumeric(String(value)) ? Number(value) * 1000 : parseDuration(String(value)), observedAt), // OpenRouter availability
-  resets_in_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                     ChatGPT usage_limit_reached
-  retry_after_ms: (value, observedAt) => wait(Number(value), observedAt), //                                               gateways
-  retry_after_seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                   gateways
-  retryafter: (value, observedAt) =>
-    wait(isNumeric(String(value)) ? Number(value) * 1000 : parseDuration(String(value)), observedAt), // the same in camelCase
-  reset_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                             gateways
-  reset_time: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                           gateways
-  estimated_time: (value, observedAt) => wait(Number(value) * 1000, observedAt), //                                        Hugging Face, a model that is loading
-  resets_at: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                            the same, and OpenRouter budgets
-  resetsat: (value, observedAt) => until(instantOf(value), NaN, observedAt), //                                             Claude Code rate_limit_event
+type Form = "ms" | "seconds" | "duration" | "instant";
+
+/** Fields of a body, in lower case, what their value is, and who sends them; the first that is there counts. */
+const BODY_FIELDS: readonly (readonly [field: string, form: Form, sender: string])[] = [
+  ["retrydelay", "duration", "google.rpc.RetryInfo"],
+  ["retry_after_ms", "ms", "gateways"],
+  ["retry_after", "duration", "OpenRouter's availability"],
+  ["retryafter", "duration", "gateways"],
+  ["retry_after_seconds", "seconds", "gateways"],
+  ["resets_in_seconds", "seconds", "ChatGPT's usage_limit_reached"],
+  ["estimated_time", "seconds", "Hugging Face, a model that is loading"],
+  ["resets_at", "instant", "ChatGPT's usage_limit_reached, OpenRouter's budgets"],
+  ["resetsat", "instant", "Claude Code's rate_limit_event"],
+  ["reset_at", "instant", "gateways"],
+  ["reset_time", "instant", "gateways"],
+];
+
+const READ_AS: Readonly<Record<Form, (value: string, observedAt: number | undefined) => Timing | undefined>> = {
+  ms: (value, observedAt) => wait(Number(value), observedAt),
+  seconds: (value, observedAt) => wait(Number(value) * 1000, observedAt),
+  // A bare number is seconds.
+  duration: (value, observedAt) => wait(isNumeric(value) ? Number(value) * 1000 : parseDuration(value), observedAt),
+  instant: (value, observedAt) => until(instantOf(value), NaN, observedAt),
 };
 
 function fromBody({ timings, observedAt }: Signals): Timing | undefined {
-  for (const [field, read] of Object.entries(BODY_FIELDS)) {
+  for (const [field, form] of BODY_FIELDS) {
     const value = timings.get(field);
-    const timing = value === undefined ? undefined : read(value, observedAt);
+    const timing = value === undefined ? undefined : READ_AS[form](String(value), observedAt);
     if (timing !== undefined) return timing;
   }
   return undefined;
