@@ -1,18 +1,20 @@
 // Carries a fault across APIs that must throw, such as fetch or the AI SDK. The fault is the truth; the Error is its envelope.
 
 import type { Fault } from "./fault.ts";
+import { SHAPE_REDACTOR } from "./redact.ts";
 
 /** Recognises the envelope across two copies of this package. */
 const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
 
 export class FaultError extends Error {
-  readonly fault: Fault;
-  readonly [BRAND] = true;
+  /** Not enumerable: whoever prints the error sees its message, which is scrubbed, and not the evidence. */
+  declare readonly fault: Fault;
+  declare readonly [BRAND]: true;
 
   constructor(fault: Fault, options: { readonly cause?: unknown } = {}) {
-    super(`${fault.class}/${fault.code}: ${fault.message}`, options);
+    super(SHAPE_REDACTOR.text(`${fault.class}/${fault.code}: ${fault.message}`), options);
     this.name = "FaultError";
-    this.fault = fault;
+    Object.defineProperties(this, { fault: { value: fault }, [BRAND]: { value: true } });
   }
 }
 

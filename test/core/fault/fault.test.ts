@@ -1,5 +1,6 @@
 // Faults keep what they are: through wrapping, throwing, suppressing and partial results.
 
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import {
   causeChain,
@@ -46,6 +47,14 @@ describe("a fault", () => {
     const thrown = new Error("while planning", { cause: new FaultError(carried) });
     expect(isFaultError(thrown.cause)).toBe(true);
     expect(classify({ surface: "node", error: thrown })).toBe(carried);
+  });
+
+  it("shows no secret when the error that carries it is printed", () => {
+    const error = new FaultError(
+      fault("AuthFailed", { message: "Incorrect API key provided: sk-proj-abcdefgh12345678" }),
+    );
+    expect(`${inspect(error)} ${JSON.stringify(error)} ${String(error)}`).not.toContain("abcdefgh12345678");
+    expect(error.fault.code).toBe("AuthFailed");
   });
 
   it("is recognised across two copies of the package", () => {
