@@ -5,7 +5,10 @@ import { type Io, UsageError } from "./io.ts";
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 export async function readInput(text: string | undefined, io: Io, mayBeEmpty: boolean): Promise<string> {
-  if (text !== undefined && text !== "-") return text;
+  if (text !== undefined && text !== "-") {
+    if (text.trim() === "" && !mayBeEmpty) throw nothingToRead();
+    return text;
+  }
   if (text === undefined && mayBeEmpty) return "";
   const chunks: Uint8Array[] = [];
   let bytes = 0;

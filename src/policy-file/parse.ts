@@ -38,7 +38,7 @@ const MAX_FILE_CHARS = 200_000;
 const MAX_DIAGNOSTICS = 50;
 
 export function parsePolicy(text: string, file: string): ParsedPolicy {
-  const source = withoutMark(text);
+  const source = typeof text === "string" ? withoutMark(text) : "\0";
   const lines = new LineCounter();
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset);

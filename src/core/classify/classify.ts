@@ -160,6 +160,8 @@ function contextOf(signals: Signals, header: HeaderReader | null): Readonly<Reco
   if (signals.status !== 0) context["status"] = signals.status;
   if (signals.exitCode !== null) context["exitCode"] = signals.exitCode;
   if (signals.signal !== "") context["signal"] = signals.signal;
+  // A tool that ran and then failed may have done part of its work, whatever the failure is called.
+  if (signals.surface === "tool" && signals.tokens.has("exit:failed")) context["ran"] = true;
   // OpenAI and Anthropic may overrule their own status; `decide` honours a no.
   if (header?.("x-should-retry") === "false") context["shouldRetry"] = false;
   return context;

@@ -16,6 +16,9 @@ const TAIL_CHARS = 16_384;
 /** A longer text is not parsed as JSON; the reader of text still finds the pairs in it. */
 const MAX_JSON_CHARS = 262_144;
 
+/** Exit codes of a process that succeeded, or that a shell could not start. */
+const NEVER_RAN: ReadonlySet<number> = new Set([0, 126, 127]);
+
 export function readSignals(evidence: Evidence): Signals {
   const signals: Signals = {
     surface: evidence.surface,
@@ -36,6 +39,7 @@ export function readSignals(evidence: Evidence): Signals {
     emptyBody: false,
   };
   if (signals.aborted !== null && signals.aborted !== "no") return signals;
+  if (signals.exitCode !== null && !NEVER_RAN.has(signals.exitCode)) signals.tokens.add("exit:failed");
   if (typeof evidence.code === "string") addCode(signals, evidence.code);
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);

@@ -84,7 +84,8 @@ export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
     matchAll(signals) {
       const found = candidates(signals);
       if (signals.texts.length === 0) return pick(found, signals, NO_HITS, filed.length);
-      const hits = hitsIn(phraseBook(), signals.texts);
+      const texts = signals.surface === "tool" ? signals.texts.map(withoutQuotedNames) : signals.texts;
+      const hits = hitsIn(phraseBook(), texts);
       for (const id of hits.found.keys()) found.push(...(files.says.get(hits.phraseOf(id)) ?? []));
       return pick(found, signals, hits, filed.length);
     },
@@ -130,6 +131,11 @@ function filingOf({ id, when }: Rule): { readonly field: FilingField; readonly v
     return { field, values: [typeof value === "boolean" ? 1 : value] };
   }
   throw new RangeError(`rule ${id} has no condition to be found by`);
+}
+
+/** A tool quotes names of files, tests, tables and branches: `pathspec 'fix/rate-limit' did not match`. They say nothing of the cause. */
+function withoutQuotedNames(text: string): string {
+  return text.replace(/(["'`])[\w./:@-]{1,80}\1/g, " ");
 }
 
 function phrasesOf(when: When): readonly string[] {

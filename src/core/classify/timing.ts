@@ -34,12 +34,13 @@ export type HeaderReader = (name: string) => string | undefined;
 
 /** `retry-after-ms: 1500`, `retry-after: 30`, `retry-after: Wed, 21 Oct 2026 07:28:00 GMT`. */
 function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
-  const ms = header("retry-after-ms");
+  const ms = header("retry-after-ms") ?? header("x-ms-retry-after-ms");
   const exact = ms !== undefined && isNumeric(ms) ? wait(Number(ms), observedAt) : undefined;
   if (exact !== undefined) return exact;
   const value = header("retry-after")?.trim();
   if (value === undefined || value === "") return undefined;
-  if (isNumeric(value)) return wait(Number(value) * 1000, observedAt);
+  const duration = READ_AS.duration(value.split(",")[0] ?? "", observedAt);
+  if (duration !== undefined || isNumeric(value)) return duration;
   return until(Date.parse(value), Date.parse(header("date") ?? ""), observedAt);
 }
 
@@ -90,6 +91,7 @@ const RESET_HEADERS: readonly { readonly reset: string; readonly remaining: stri
     remaining: `x-ratelimit-remaining-${what}`,
   })),
   { reset: "x-ratelimit-reset", remaining: "x-ratelimit-remaining" },
+  { reset: "x-ratelimit-reset-after", remaining: "x-ratelimit-remaining" },
   { reset: "ratelimit-reset", remaining: "ratelimit-remaining" },
 ];
 

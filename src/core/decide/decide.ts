@@ -65,14 +65,17 @@ function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, 
 }
 
 /** Whether the same work may be started once more, here or by another target. */
-function refusalToRunAgain(
-  { idempotent, committed, now, deadlineAt }: Situation,
-  traits: CatalogueRow,
-): Refusal | null {
-  if (traits.mayHaveHappened && !idempotent) return "may-have-happened";
+function refusalToRunAgain(situation: Situation, traits: CatalogueRow): Refusal | null {
+  const { committed, now, deadlineAt } = situation;
+  if (isUnsafeToRepeat(situation, traits)) return "may-have-happened";
   if (committed) return "already-answering";
   if (deadlineAt !== null && now >= deadlineAt) return "deadline";
   return null;
+}
+
+/** The work may have been done, by what the fault is or by what was seen of it, and doing it twice is not declared safe. */
+function isUnsafeToRepeat({ fault, idempotent }: Situation, traits: CatalogueRow): boolean {
+  return !idempotent && (traits.mayHaveHappened || fault.context["ran"] === true);
 }
 
 interface RecourseTraits {
@@ -106,7 +109,7 @@ function refusalOf(recourse: Recourse, situation: Situation, traits: CatalogueRo
   const { runsAgain, once, passesOver } = TRAITS_OF_RECOURSE[recourse];
   if (!situation.offers.has(recourse)) return "not-offered";
   if (once && situation.taken.includes(recourse)) return "already-taken";
-  if (passesOver && traits.mayHaveHappened && !situation.idempotent) return "may-have-happened";
+  if (passesOver && isUnsafeToRepeat(situation, traits)) return "may-have-happened";
   if (runsAgain) {
     const again = refusalToRunAgain(situation, traits);
     if (again !== null) return again;
@@ -147,8 +150,8 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 
 function wakeTime({ fault, now }: Situation, traits: CatalogueRow): number | null {
   if (!traits.lifts) return null;
-  if (fault.resetAt !== undefined) return Math.max(fault.resetAt, now);
-  return fault.retryAfterMs === undefined ? null : now + fault.retryAfterMs;
+  const wakeAt = fault.resetAt ?? now + (fault.retryAfterMs ?? NaN);
+  return Number.isFinite(wakeAt) ? Math.max(wakeAt, now) : null;
 }
 
 /** What a person is asked: to sign in, to choose, to give other input; otherwise to approve or not. */

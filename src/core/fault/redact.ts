@@ -2,7 +2,7 @@
 // known value (also encoded). Everything that leaves for a model, a user, a log or a page passes here.
 
 import { parseJson, tolerate } from "../tolerate.ts";
-import { isPlainWord, isSecretName } from "./secret-names.ts";
+import { canBeSecret, isSecretName, isWordOfParser } from "./secret-names.ts";
 
 export interface Redactor {
   /** Scrubs one string. */
@@ -28,43 +28,54 @@ interface SecretShape {
   readonly pattern: RegExp;
   readonly example: string;
   /** What stands in its place; by default the mark alone. */
-  readonly replace?: (...groups: readonly string[]) => string;
+  readonly replace?: (all: string, ...groups: string[]) => string;
 }
 
 const keepFirst = (_all: string, head = ""): string => head + REDACTED;
 /** `name` and `value` are the second and the last group: the pair is left alone unless the name is a secret one. */
-const ifSecret = (all: string, head = "", name = "", value = ""): string =>
-  isSecretName(name) && !isPlainWord(value) && value !== REDACTED ? head + REDACTED : all;
+function ifSecret(all: string, head = "", name = "", value = "", ...rest: readonly unknown[]): string {
+  if (!isSecretName(name) || isWordOfParser(name, value) || value === REDACTED) return all;
+  // "password: String must contain …" is a sentence about it, not it.
+  const [offset, whole] = rest;
+  const after =
+    typeof offset === "number" && typeof whole === "string"
+      ? whole.slice(offset + all.length, offset + all.length + 16)
+      : "";
+  if (head.endsWith(": ") && /^[A-Za-z]+$/.test(value) && /^ [a-z]{2,}/.test(after)) return all;
+  return head + REDACTED;
+}
 
-/** A name that may be a secret one, so that the pattern does not run over every pair of a text; `isSecretName` decides. */
-const SECRETISH = String.raw`[\w.-]{0,40}(?:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|session|pem)[\w.-]{0,24}|密码|口令|密钥|令牌`;
+/** Names that may be secret ones, so that a pattern does not run over every pair of a text; `isSecretName` decides. */
+const LATIN_NAME = String.raw`[\w.-]{0,40}(?:pass|pwd|pw|secret|token|key|auth|cookie|credential|jwt|bearer|session|pem)[\w.-]{0,24}`;
+const CHINESE_NAME = "密码|口令|密钥|秘钥|令牌|凭证|授权码|密碼|密鑰";
 
 /** Name, what stands between, value: the first two are kept. */
-function field(between: string, value: string, before = ""): RegExp {
-  return new RegExp(String.raw`((?<![\w-])${before}(${SECRETISH})${between})(${value})`, "gi");
+function field(between: string, value: string, before = String.raw`(?<![\w-])`): RegExp {
+  return new RegExp(String.raw`((${before}${LATIN_NAME}|${CHINESE_NAME})${between})(${value})`, "gi");
 }
 
 // prettier-ignore
 export const SECRET_SHAPES: readonly SecretShape[] = [
   { name: "private key",   pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END ))*(?:-----END [A-Z ]{0,40}-----)?/g, example: "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----" },
-  { name: "header line",   pattern: /^([ \t<>]{0,8}(?:(?:proxy-)?authorization|(?:set-)?cookie)[ \t]{0,4}:[ \t]{0,4})[^\r\n]{3,4096}/gim, replace: keepFirst, example: 'Authorization: Digest username="x", response="abcdef0123"' },
-  { name: "whole header",  pattern: /\b((?:proxy-)?authorization|(?:set-)?cookie)((?:\\*["'])?\s{0,4}[:=]\s{0,4}(?:\\*["'])?)[^\r\n"'\\]{3,4096}/gi, replace: (_all, name = "", gap = "") => name + gap + REDACTED, example: "Cookie: lang=en; session=abcdef0123" },
-  { name: "scheme",        pattern: /\b(Bearer|Basic|Token|Digest|ApiKey)(\s+)(?=[A-Za-z._~+/=:-]{0,40}[0-9=]|[A-Za-z0-9._~+/=:-]{24})[A-Za-z0-9._~+/=:-]{8,}/gi, replace: (_all, scheme = "", gap = "") => scheme + gap + REDACTED, example: "Bearer abcdef0123456789" },
-  { name: "quoted field",  pattern: field(String.raw`\\*["']?\s{0,8}(?:=>|[:=：])\s{0,8}b?(\\*)(["'])`, String.raw`(?:(?!\3\4)(?:\\[\s\S]|[\s\S])){1,65536}`), replace: (all, head, name, ...rest) => ifSecret(all, head, name, rest[2]), example: '{\\"api_key\\":\\"p@ss, with spaces\\"}' },
-  { name: "bare field",    pattern: field(String.raw`["']?\s{0,8}(?:=|：|:(?!\/\/))\s{0,8}`, String.raw`[^\s"'\\,;&<>(){}[\]]{4,4096}`), replace: ifSecret, example: "https://host/v1?api_key=abcd1234&x=1" },
-  { name: "spoken field",  pattern: /(\b(?:api|access|secret|private) (?:key|token)s?(?: (?:provided|is|was|used))? ?[:=：] ?)[^\s"',;<>]{4,512}/gi, replace: keepFirst, example: "Incorrect API key provided: abcd1234efgh" },
-  { name: "flag",          pattern: field(" ", String.raw`[^\s"'-][^\s"']{2,512}`, "--?"), replace: ifSecret, example: "deploy --password abcd1234" },
-  { name: "user flag",     pattern: /((?<!\S)-u\s+[^\s:]{1,128}:)[^\s"']{3,256}/g, replace: keepFirst, example: "curl -u admin:abcd1234" },
+  { name: "header line",   pattern: /^([ \t<>]{0,8}(?:(?:proxy-)?authorization|(?:set-)?cookie)[ \t]{0,4}:[ \t]{0,4})(?!header\b|the\b|is\b|missing|required|invalid|not )[^\r\n]{3,4096}/gim, replace: keepFirst, example: 'Authorization: Digest username="x", response="abcdef0123"' },
+  { name: "whole header",  pattern: /\b((?:proxy-)?authorization|(?:set-)?cookie)((?:\\*["'])?\s{0,4}[:=]\s{0,4}(?:\\*["'])?)(?!header\b|the\b|is\b|missing|required|invalid|not )[^\r\n"'\\]{3,4096}/gi, replace: (_all, name = "", gap = "") => name + gap + REDACTED, example: "Cookie: lang=en; session=abcdef0123" },
+  { name: "scheme",        pattern: /\b(Bearer|Basic|ApiKey)(\s+)(?=[A-Za-z._~+/=:-]{0,40}[0-9=]|[A-Za-z0-9._~+/=:-]{24})[A-Za-z0-9._~+/=:-]{8,}/gi, replace: (_all, scheme = "", gap = "") => scheme + gap + REDACTED, example: "Bearer abcdef0123456789" },
+  { name: "quoted field",  pattern: field(String.raw`\\*["']?\s{0,8}(?:=>|[:=：])\s{0,8}b?(\\*)(["'])`, String.raw`(?:(?!\3\4)(?:\\[\s\S]|[\s\S])){1,65536}`), replace: (all, head, name, _slash, _quote, value) => ifSecret(all, head, name, value), example: '{\\"api_key\\":\\"p@ss, with spaces\\"}' },
+  { name: "bare field",    pattern: field(String.raw`["']?\s{0,8}(?:=|：|(?:是|为)[：:]?|:(?!\/\/))\s{0,8}`, String.raw`[^\s"'\\,;&<>(){}[\]]{4,4096}`), replace: ifSecret, example: "https://host/v1?api_key=abcd1234&x=1" },
+  { name: "block field",   pattern: field(String.raw`["']?: {0,8}[|>][+-]?\s{1,40}`, String.raw`\S{3,4096}`), replace: ifSecret, example: "password: |\n  abcd1234" },
+  { name: "spoken field",  pattern: /(\b(?:api|access|secret|private) (?:key|token)s?(?: (?:provided|is|was|used))? ?[:=：] ?)(?!https?:|\/)[^\s"',;<>]{4,512}/gi, replace: keepFirst, example: "Incorrect API key provided: abcd1234efgh" },
+  { name: "flag",          pattern: field(" ", String.raw`[^\s"'-][^\s"']{2,512}`, String.raw`(?<!\S)--?`), replace: ifSecret, example: "deploy --password abcd1234" },
+  { name: "user flag",     pattern: /((?<!\S)(?:-u ?|--user[ =])[^\s:]{1,128}:)(?!\d+\b)[^\s"']{3,256}/g, replace: keepFirst, example: "curl -u admin:abcd1234" },
   { name: "element",       pattern: field(">", String.raw`[^<]{3,4096}(?=<\/)`, "<"), replace: ifSecret, example: "<password>abcd1234</password>" },
-  { name: "url key",       pattern: /([?&](?:key|sig|signature|auth|code|x-amz-[a-z-]{1,40})=)(?=[^&\s"'#<>]{0,64}\d)[^&\s"'#<>]{4,}/gi, replace: keepFirst, example: "https://host/v1beta/models?key=abcd1234" },
+  { name: "url key",       pattern: /([?&](?:key|sig|signature|auth|code|x-amz-[a-z-]{1,40})=)(?![A-Z]{2,10}-\d+\b)(?=[^&\s"'#<>]{0,64}\d)[^&\s"'#<>]{4,}/gi, replace: keepFirst, example: "https://host/v1beta/models?key=abcd1234" },
   { name: "url user",      pattern: /(\/\/)[^\s/"'<>]{1,512}@/g, replace: (_all, head = "") => `${head}${REDACTED}@`, example: "postgres://user:pa55word@db/x" },
-  { name: "web hook",      pattern: /(\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/)[\w/-]{8,}/g, replace: keepFirst, example: "https://hooks.slack.com/services/T000/B000/abcdefgh" },
-  { name: "sk key",        pattern: /(?<![\w-])(?:(?:sk|pk|rk)[-_](?=[A-Za-z0-9_-]{0,64}\d)[A-Za-z0-9_-]{8,}|sk-[A-Za-z0-9-]{12,})/g, example: "sk-ant-api03-AAAABBBBCCCC" },
+  { name: "web hook",      pattern: /(\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks)\/)[\w/-]{8,}/g, replace: keepFirst, example: "https://hooks.slack.com/services/T000/B000/abcdefgh" },
+  { name: "sk key",        pattern: /(?<![\w-])(?:sk-(?:[A-Za-z0-9]{1,8}-){0,4}[A-Za-z0-9_]{12,}[A-Za-z0-9_-]*|[spr]k_(?:live|test)_[A-Za-z0-9]{8,})/g, example: "sk-ant-api03-AAAABBBBCCCC" },
   { name: "google key",    pattern: /\bAIza[A-Za-z0-9_-]{16,}/g, example: "AIzaSyA-0123456789abcdef" },
   { name: "google token",  pattern: /\bya29\.[A-Za-z0-9_-]{8,}/g, example: "ya29.a0AfH6SMBx" },
   { name: "github token",  pattern: /\b(?:gh[pousr]|github_pat)_[A-Za-z0-9_]{16,}/g, example: "ghp_0123456789abcdefABCDEF0123456789abcd" },
   { name: "gitlab token",  pattern: /\bglpat-[A-Za-z0-9_-]{12,}/g, example: "glpat-0123456789abcdefABCD" },
-  { name: "vendor key",    pattern: /\b(?:gsk|xai|hf|pplx|npm|fw|tgp|dop_v1|csk|nvapi|r8|or-v1|tvly|whsec)[-_][A-Za-z0-9_-]{16,}/g, example: "gsk_0123456789abcdefABCD" },
+  { name: "vendor key",    pattern: /(?<![\w-])(?:(?:gsk|xai|pplx|dop_v1|csk|nvapi|r8|tvly|whsec|shpat|dckr_pat|lin_api|ntn|sntrys|sbp|glptt|GOCSPX)[-_](?=[A-Za-z0-9_-]{0,64}\d)[A-Za-z0-9_-]{16,}|(?:hf|npm|fw|tgp)_[A-Za-z0-9]{20,}|hvs\.[A-Za-z0-9_-]{20,}|pypi-AgEI[A-Za-z0-9_-]{16,}|xapp-1-[A-Za-z0-9-]{16,}|dapi[0-9a-f]{32}|ABSK[A-Za-z0-9+/=]{24,}|LTAI5t[A-Za-z0-9]{12,})/g, example: "gsk_0123456789abcdefABCD" },
   { name: "mail key",      pattern: /\bSG\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g, example: "SG.abcdefgh01.abcdefgh0123" },
   { name: "bot token",     pattern: /\bbot\d{6,12}:[A-Za-z0-9_-]{16,}/g, example: "bot123456789:AAabcdefgh0123456789" },
   { name: "slack token",   pattern: /\bxox[a-z]-[A-Za-z0-9-]{8,}/g, example: "xoxb-0123456789-abcdef" },
@@ -163,19 +174,19 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
     const out: Record<string, unknown> = {};
     const named = secretPair(value);
     for (const [key, item] of entriesOf(value)) {
-      const isSecret = isSecretName(key) || (named && key === "value");
-      const safe = isSecret && item !== null && item !== undefined ? REDACTED : visit(item, depth + 1);
+      const isSecret = (isSecretName(key) || (named && /^value$/i.test(key))) && canBeSecret(key, item);
+      const safe = isSecret ? REDACTED : visit(item, depth + 1);
       if (safe === undefined) continue;
       Object.defineProperty(out, text(key), { value: safe, enumerable: true, configurable: true, writable: true });
     }
     return out;
   }
 
-  /** A list may be names and values in turn, as raw headers and arguments are: what follows a secret name is secret. */
+  /** A list may be names and values in turn, as raw headers and arguments are: what follows such a secret name is secret. */
   function visitList(list: readonly unknown[], depth: number): unknown[] {
     return list.slice(0, MAX_NODES).map((item, index) => {
       const before: unknown = list[index - 1];
-      const follows = typeof before === "string" && before.length < 64 && !/\s/.test(before) && isSecretName(before);
+      const follows = typeof before === "string" && HEADER_OR_FLAG.test(before) && isSecretName(before);
       return follows && typeof item === "string" ? REDACTED : visit(item, depth + 1);
     });
   }
@@ -200,10 +211,14 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
   return visit(root, 0);
 }
 
+/** In a list only these announce a value; any other word may be a step of a path. */
+const HEADER_OR_FLAG =
+  /^(?:--?[a-z-]{2,40}|(?:proxy-)?authorization|(?:set-)?cookie|(?:x-)?(?:goog-)?api-key|x-[a-z-]{2,40})$/i;
+
 /** `{ name: "Authorization", value: "…" }`, as HAR files and some clients write headers. */
 function secretPair(value: object): boolean {
-  const { name, key } = value as { readonly name?: unknown; readonly key?: unknown };
-  return [name, key].some((label) => typeof label === "string" && isSecretName(label));
+  const { name, key, Name } = value as { readonly name?: unknown; readonly key?: unknown; readonly Name?: unknown };
+  return [name, key, Name].some((label) => typeof label === "string" && isSecretName(label));
 }
 
 /** Own fields of anything: errors show name, message and causes, headers and maps their pairs; a getter that throws shows as such. */

@@ -27,7 +27,8 @@ export function delayBounds({ backoff, jitter }: Retry, attempt: number): DelayB
 
 export function delayMs(retry: Retry, attempt: number, roll: number): number {
   const { minMs, maxMs } = delayBounds(retry, attempt);
-  return Math.round(minMs + (maxMs - minMs) * roll);
+  const share = roll >= 0 && roll < 1 ? roll : 0.5;
+  return Math.max(0, Math.round(minMs + (maxMs - minMs) * share));
 }
 
 export interface ScheduledWait extends DelayBounds {

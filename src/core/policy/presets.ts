@@ -18,7 +18,7 @@ function rows(
 /** Asks before it spends or switches, and never repeats what nobody understood. */
 // prettier-ignore
 const CAUTIOUS = rows("cautious", [
-  [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 4 }, ["park", "ask", "fail"]],
+  [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 4 }, ["ask", "park", "fail"]],
   [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect"], { ...TRANSPORT_RETRY, maxAttempts: 2 }, ["ask", "surface", "fail"]],
   [["QuotaExhausted"],                                           null,                                    ["ask", "park", "fail"]],
   [["Interrupted", "Unclassified"],                              null,                                    ["ask", "surface", "fail"]],

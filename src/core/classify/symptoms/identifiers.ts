@@ -7,6 +7,10 @@ import type { RuleGroup } from "../rule.ts";
 export const IDENTIFIERS: RuleGroup = {
   source: "structured",
   rules: [
+    { id: "id/assertion", when: { surface: ["tool", "cli"], token: ["assertionerror", "assertionfailederror"] },
+      means: "TestsFailed", example: { surface: "tool", exitCode: 1, message: "AssertionError: expected 429 to equal 200" } },
+    { id: "id/program", when: { surface: ["tool", "mcp"], token: ["keyerror", "attributeerror", "nameerror", "indexerror", "referenceerror", "nullpointerexception", "zerodivisionerror"] },
+      means: "ExecutionFailed", example: { surface: "tool", exitCode: 1, message: "KeyError: 'rate_limit'" } },
     { id: "id/quota", when: { token: ["insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded", "project_spend_limit_exceeded", "organization_usage_limit_exceeded", "billing_hard_limit_reached", "billing_not_active", "enforced_spend_limit_reached", "usage_limit_reached", "usage_not_included", "billing_error", "payment_required", "quota_exceeded", "quotaexceeded", "servicequotaexceededexception", "terminalquotaerror", "quota_exhausted", "insufficient_g1_credits_balance", "creditsexhausted", "credits_exhausted", "insufficient_credits", "insufficient_balance", "insufficient_user_quota", "openrouter_credits", "openrouter_key_limit", "quota:day", "arrearage", "freeusagelimiterror", "account_overdue", "urn:ietf:params:problem:quota-exceeded"] },
       means: "QuotaExhausted", example: { surface: "http", provider: "openai", status: 429, body: { error: { message: "You exceeded your current quota, please check your plan and billing details.", type: "insufficient_quota", param: null, code: "insufficient_quota" } } } },
     { id: "id/quota-minute", when: { token: ["quota:minute"] },
@@ -43,10 +47,6 @@ export const IDENTIFIERS: RuleGroup = {
       means: "SchemaInvalid", onTool: "OutputMalformed", example: { surface: "node", provider: "openrouter", message: 'AI_TypeValidationError: Invalid input: expected string, received undefined at path ["choices",0]' } },
     { id: "id/input", when: { surface: ["tool", "mcp"], token: ["inputvalidationerror", "invalid_tool_arguments", "invalid_args", "invalidparams"] },
       means: "InputInvalid", example: { surface: "tool", message: "InputValidationError: Write failed due to the following issue: The required parameter `content` is missing" } },
-    { id: "id/assertion", when: { surface: ["tool", "cli"], token: ["assertionerror", "assertionfailederror"] },
-      means: "TestsFailed", example: { surface: "tool", exitCode: 1, message: "AssertionError: expected 429 to equal 200" } },
-    { id: "id/program", when: { surface: ["tool", "mcp"], token: ["keyerror", "attributeerror", "nameerror", "indexerror", "referenceerror", "nullpointerexception", "zerodivisionerror"] },
-      means: "ExecutionFailed", example: { surface: "tool", exitCode: 1, message: "KeyError: 'rate_limit'" } },
     { id: "id/truncated", when: { token: ["max_output_tokens", "messageoutputlengtherror", "lengthfinishreasonerror", "output_truncated"] },
       means: "OutputTruncated", example: { surface: "sse", provider: "openai", body: { type: "response.incomplete", response: null, incomplete_details: { reason: "max_output_tokens" } } } },
     { id: "id/turn-limit", when: { token: ["error_max_turns", "max_turns", "turn_limit", "max_iterations_reached", "graphrecursionerror", "graph_recursion_limit", "maxturnsexceedederror", "maxturnsexceeded"] },

@@ -22,6 +22,7 @@ export const PROCESS: RuleGroup = {
 export const CLI_EXIT_CODES: RuleGroup = {
   source: "process",
   rules: [
+    { id: "exit/timeout",        when: { exitCode: [124] },                                         means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "tool", exitCode: 124 } },
     { id: "exit/cancelled",      when: { exitCode: [130] },                                         means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", provider: "gemini-cli", exitCode: 130 } },
     { id: "exit/gemini-auth",    when: { provider: ["gemini"], exitCode: [41, 145] },               means: "AuthFailed",            example: { surface: "cli", provider: "gemini-cli", exitCode: 41 } },
     { id: "exit/gemini-input",   when: { provider: ["gemini"], exitCode: [42, 144] },               means: "RequestInvalid",        example: { surface: "cli", provider: "gemini-cli", exitCode: 42 } },

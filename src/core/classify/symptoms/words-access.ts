@@ -6,6 +6,8 @@ import type { RuleGroup } from "../rule.ts";
 export const DENIAL_WORDS: RuleGroup = {
   source: "text",
   rules: [
+    { id: "words/test-run", when: { surface: ["tool"], says: [["fail: test*", "test result: failed", "test files", "test suites: ", "failed tests"]] },
+      means: "TestsFailed", example: { surface: "tool", exitCode: 1, message: "--- FAIL: TestOverloaded (0.00s)\n    x_test.go:10: got 503 service unavailable\nFAIL" } },
     { id: "words/denied-by-person", when: { says: [["user rejected", "rejected by user", "rejected by the user", "user refused", "user denied", "denied by user", "denied by the user", "user declined", "declined by user", "declined by the user", "rejected the tool", "permission was declined", "doesn't want to proceed", "rejected this tool", "rejected by operator"]], unless: ["api key*"] },
       means: "Forbidden", example: "The user rejected permission to use this specific tool call." },
     { id: "words/permission-needed", when: { says: [["haven't granted it yet", "requested permissions to", "requires approval", "needs approval", "needs your approval", "auto denied", "auto rejecting", "blocked by classifier", "action was rejected", "circumvent this denial", "berechtigung verweigert", "permission mode", "permission prompt", "denied by policy", "blocked by policy", "blocked by hook", "disallowed by policy", "denied in your settings", "not in the allowlist", "not in allowlist", "approval required", "list of allowed tools", "could not be parsed safely", "need permission to use", "permission was not granted", "denied by your permission*", "denied by permission*", "only allows", "requires permission", "permission required"]] },

@@ -43,6 +43,8 @@ export const TOOL_WORDS: RuleGroup = {
   rules: [
     { id: "words/killed", when: { surface: ["cli", "tool"], says: [["killed"]] },
       means: "ProcessCrashed", example: { surface: "cli", message: "Search(pattern: *.md)\n  Found 0 files\n\nKilled" } },
+    { id: "exit/failed", when: { surface: ["tool"], token: ["exit:failed"] },
+      means: "ExecutionFailed", example: { surface: "tool", exitCode: 1, message: "" } },
     { id: "words/tool-says-error", when: { surface: ["tool", "mcp"], token: ["says:error"] },
       means: "ExecutionFailed", example: { surface: "mcp", body: { isError: true, content: [{ type: "text", text: "boom" }] } } },
     { id: "words/tool-failed", when: { surface: ["tool", "mcp"], says: [["error*", "exception*", "traceback", "failed", "failure", "exit code*", "exit status", "fatal", "cannot", "could not", "unable to", "has been closed"]] },
