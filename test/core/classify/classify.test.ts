@@ -123,6 +123,19 @@ describe("digits and words that mean nothing", () => {
   });
 });
 
+describe("what a tool quotes", () => {
+  it.each<[string, FaultCode]>([
+    ["error: pathspec 'fix/rate-limit' did not match any file(s) known to git", "ExecutionFailed"],
+    ['ERROR:  duplicate key value violates unique constraint "rate_limits_pkey"', "ExecutionFailed"],
+    ["KeyError: 'context_length_exceeded'", "ExecutionFailed"],
+    ["--- FAIL: TestOverloaded (0.00s)\n    x_test.go:10: got 503 service unavailable\nFAIL", "TestsFailed"],
+    ["AssertionError: expected 429 to equal 200", "TestsFailed"],
+    ["fatal: Another git process seems to be running in this repository", "ResourceBusy"],
+  ])("%s → %s", (message, code) => {
+    expect(codeOf({ surface: "tool", exitCode: 1, message })).toBe(code);
+  });
+});
+
 describe("structure", () => {
   it("walks cause chains and AggregateErrors", () => {
     const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });

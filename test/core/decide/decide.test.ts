@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import {
+  classify,
   DEFAULT_POLICY,
   decide,
   explain,
@@ -121,6 +122,30 @@ describe("retrying", () => {
 
   it("of work that cannot have happened needs no declaration", () => {
     expect(decided("ResourceBusy", { idempotent: false }).recourse).toBe("retry");
+  });
+
+  it("of a tool that ran and then failed needs the declaration, whatever the failure is called", () => {
+    const ran = classify({
+      surface: "tool",
+      exitCode: 1,
+      message: "charged card ch_1\nError: 429 Too Many Requests sending receipt",
+    });
+    expect(ran.code).toBe("RateLimited");
+    expect(refusalsIn(decide(situation(ran, { idempotent: false, offers: EVERYTHING }), DEFAULT_POLICY))).toMatchObject(
+      { retry: "may-have-happened" },
+    );
+    const never = classify({ surface: "tool", message: "429 Too Many Requests" });
+    expect(decide(situation(never, { idempotent: false }), DEFAULT_POLICY).recourse).toBe("retry");
+  });
+
+  it("never has a wait that is none, whatever it is given", () => {
+    for (const detail of [{ retryAfterMs: -5 }, { retryAfterMs: NaN }, {}]) {
+      for (const roll of [NaN, -1, 2]) {
+        const decision = decided("Overloaded", { roll }, detail);
+        expect(decision.recourse === "retry" && decision.delayMs >= 0).toBe(true);
+      }
+    }
+    expect(refusalsIn(decided("QuotaExhausted", {}, { resetAt: NaN }))).toMatchObject({ park: "no-reset-time" });
   });
 
   it("is not given up for a few failures, or when the memory is switched off", () => {

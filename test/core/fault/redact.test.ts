@@ -24,6 +24,15 @@ describe("by shape", () => {
     ["token: 1234 tokens used", "a count"],
     ["sk_learn_module_not_found", "a module"],
     ["https://x.test/?code=context_length_exceeded", "an error code"],
+    ["x-ratelimit-reset-tokens: 6m11.52s", "the header that explains a limit"],
+    ["thinking.budget_tokens: 32000000 must be less than max_tokens", "a budget"],
+    ["npm_config_registry_timeout_ms", "a setting"],
+    ["sk-learn-contrib-1.2.3", "a package"],
+    ["manifest digest sha256:0011223344556677 not found", "a digest"],
+    ["Authorization: header is required", "a sentence about a header"],
+    ["password: String must contain at least 8 character(s)", "a sentence about a field"],
+    ["API keys: https://platform.openai.com/account/api-keys", "a page"],
+    ["docker run -u 1000:1000 img", "a user"],
   ])("leaves %j alone (%s)", (text) => {
     expect(SHAPE_REDACTOR.text(text)).toBe(text);
   });
@@ -53,6 +62,12 @@ describe("by name, in text", () => {
     `AccountKey=${SECRET};EndpointSuffix=x`,
     `_auth=${SECRET}`,
     `密码：${SECRET}`,
+    `API密钥：${SECRET}`,
+    `密码是 ${SECRET}`,
+    `password: |\n  ${SECRET}`,
+    `curl --user admin:${SECRET} x`,
+    `DB_PASS=${SECRET}`,
+    `PGPASSWORD=${SECRET}`,
     `dbPassword=${SECRET}`,
     `export AWS_SECRET_ACCESS_KEY=${SECRET}`,
     `https://h/x?user=a&api_key=${SECRET}`,
@@ -85,6 +100,15 @@ describe("by name, in data", () => {
     "x-functions-key",
   ])("%s", (name) => {
     expect(SHAPE_REDACTOR.value({ [name]: SECRET })).toEqual({ [name]: REDACTED });
+  });
+
+  it.each<[string, unknown]>([
+    ["a usage", { prompt_tokens_details: { cached_tokens: 1 }, reasoning_tokens: 5, remaining_tokens: 7 }],
+    ["headers of a limit", { "x-ratelimit-limit-tokens": "30000", "x-ratelimit-reset-tokens": "6m0s" }],
+    ["a validation path", { path: ["credentials", "region"], required: ["api_key", "model"] }],
+    ["facts about secrets", { hasPassword: true, withCredentials: true, secretName: "s", eos_token: "</s>" }],
+  ])("leaves %s alone", (_what, value) => {
+    expect(SHAPE_REDACTOR.value(value)).toEqual(value);
   });
 
   it.each([
