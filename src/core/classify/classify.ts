@@ -5,13 +5,14 @@ import { fault, type ContextValue, type EvidenceSource, type Fault } from "../fa
 import { isFaultError } from "../fault/fault-error.ts";
 import { readField, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
+import { createHeaderReader, type HeaderReader, readHeaders } from "./headers.ts";
 import { readSignals } from "./read-evidence.ts";
 import { readTexts } from "./read-text.ts";
 import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
 import type { Rule } from "./rule.ts";
 import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
-import { createHeaderReader, type HeaderReader, NO_TIMING, readTiming } from "./timing.ts";
+import { NO_TIMING, readTiming } from "./timing.ts";
 
 export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
@@ -75,10 +76,11 @@ function classifyReadable(evidence: Evidence, rules: RuleBook): Fault {
   const carried = carriedFault(evidence);
   if (carried !== undefined) return carried;
   const signals = readSignals(evidence);
+  const header = createHeaderReader(signals.headers);
+  if (header !== null) readHeaders(signals, header);
   const matches = matchesIn(signals, rules);
   const [winner] = matches;
   const named = winner?.code ?? "Unclassified";
-  const header = createHeaderReader(signals.headers);
   const { retryAfterMs, resetAt } = traitsOf(named).lifts ? readTiming(signals, header) : NO_TIMING;
   const timed = timingRule(matches, retryAfterMs ?? 0);
   const code = timed?.means ?? named;

@@ -37,6 +37,10 @@ export const FIELDS: ReadonlyMap<string, Read> = new Map(
     quotaid: (signals, value) => {
       if (typeof value === "string") addQuotaId(signals, value);
     },
+    // A quota of nothing: the model is not part of this plan.
+    quotavalue: (signals, value) => {
+      if (value === "0" || value === 0) signals.tokens.add("quota:zero");
+    },
     exitcode: (signals, value) => {
       if (typeof value === "number") signals.exitCode ??= value;
     },

@@ -3,9 +3,9 @@
 // `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. Zero, negative and absurd values
 // are no answer.
 
-import { readField, tolerate } from "../tolerate.ts";
 import { parseClockTime } from "./clock-time.ts";
 import { durationInWords, parseDuration } from "./duration.ts";
+import type { HeaderReader } from "./headers.ts";
 import type { Signals } from "./signals.ts";
 
 export interface Timing {
@@ -29,8 +29,6 @@ export function readTiming(signals: Signals, header: HeaderReader | null): Timin
 }
 
 export const NO_TIMING: Timing = Object.freeze({});
-
-export type HeaderReader = (name: string) => string | undefined;
 
 /** `retry-after-ms: 1500`, `retry-after: 30`, `retry-after: Wed, 21 Oct 2026 07:28:00 GMT`. */
 function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
@@ -181,44 +179,4 @@ function longer(a: Timing | undefined, b: Timing): Timing {
 
 function isNumeric(value: string): boolean {
   return /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(value);
-}
-
-/** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
-export function createHeaderReader(headers: unknown): HeaderReader | null {
-  if (typeof headers !== "object" || headers === null) return null;
-  if (tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
-    const { get } = headers as Headers;
-    return (name) => headerText(tolerate(() => get.call(headers, name), undefined));
-  }
-  let byName: Map<string, unknown> | undefined;
-  return (name) => {
-    const direct = readField(headers, name);
-    return headerText(direct ?? (byName ??= lowerCased(headers)).get(name));
-  };
-}
-
-const MAX_HEADERS = 256;
-
-function lowerCased(headers: object): Map<string, unknown> {
-  const byName = new Map<string, unknown>();
-  const pairs = tolerate(() => pairsOf(headers), []);
-  for (const pair of pairs.slice(0, MAX_HEADERS)) {
-    if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
-  }
-  return byName;
-}
-
-/** A Map, pairs, names and values in turn (Node's raw headers), or an object. */
-function pairsOf(headers: object): readonly (readonly unknown[])[] {
-  if (headers instanceof Map) return [...(headers as Map<unknown, unknown>)];
-  if (!Array.isArray(headers)) return Object.entries(headers);
-  const list = headers as readonly unknown[];
-  if (list.every((item) => typeof item !== "string")) return list as readonly (readonly unknown[])[];
-  return list.flatMap((item, index) => (index % 2 === 0 ? [[item, list[index + 1]]] : []));
-}
-
-function headerText(value: unknown): string | undefined {
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  if (typeof first === "number") return String(first);
-  return typeof first === "string" && first.length <= 1024 ? first : undefined;
 }

@@ -123,6 +123,42 @@ describe("digits and words that mean nothing", () => {
   });
 });
 
+describe("headers and fields that name the cause", () => {
+  const observedAt = Date.UTC(2026, 10, 15, 12);
+  const inTwoHours = observedAt + 7_200_000;
+
+  it("takes a used-up plan window for a quota with its reset time, in a header as in an event", () => {
+    const headers = {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": String(inTwoHours / 1000),
+    };
+    const body = {
+      type: "error",
+      error: { type: "rate_limit_error", message: "This request would exceed your account's rate limit." },
+    };
+    const answer: Evidence = { surface: "http", provider: "anthropic", status: 429, headers, body, observedAt };
+    expect(classify(answer)).toMatchObject({ code: "QuotaExhausted", resetAt: inTwoHours });
+    expect(codeOf({ ...answer, headers: { "anthropic-ratelimit-unified-status": "allowed" } })).toBe("RateLimited");
+    const info = { status: "rejected", resetsAt: inTwoHours / 1000, rateLimitType: "five_hour" };
+    const event = { type: "rate_limit_event", rate_limit_info: info };
+    expect(classify({ surface: "cli", provider: "claude-cli", body: event, observedAt })).toMatchObject({
+      code: "QuotaExhausted",
+      resetAt: inTwoHours,
+    });
+  });
+
+  it("reads the exception AWS names in a header, and a quota of nothing", () => {
+    const headers = { "x-amzn-ErrorType": "ServiceQuotaExceededException:http://internal/" };
+    expect(codeOf({ surface: "http", provider: "bedrock", status: 400, headers, body: { message: "no" } })).toBe(
+      "QuotaExhausted",
+    );
+    const violations = [{ quotaId: "x", quotaValue: "0" }];
+    expect(
+      codeOf({ surface: "http", provider: "google", status: 429, body: { error: { details: [{ violations }] } } }),
+    ).toBe("QuotaExhausted");
+  });
+});
+
 describe("what a tool quotes", () => {
   it.each<[string, FaultCode]>([
     ["error: pathspec 'fix/rate-limit' did not match any file(s) known to git", "ExecutionFailed"],

@@ -1,0 +1,52 @@
+// Response headers, whatever holds them and however they are written, and what some of them say about the cause.
+
+import { readField, tolerate } from "../tolerate.ts";
+import { addToken, type Signals } from "./signals.ts";
+
+export type HeaderReader = (name: string) => string | undefined;
+
+/** Adds what headers alone tell: AWS names the exception in one, a Claude plan says in another that its window is used up. */
+export function readHeaders(signals: Signals, header: HeaderReader): void {
+  addToken(signals, header("x-amzn-errortype")?.split(":")[0]);
+  if (header("anthropic-ratelimit-unified-status") === "rejected") signals.tokens.add("plan:rejected");
+}
+
+/** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
+export function createHeaderReader(headers: unknown): HeaderReader | null {
+  if (typeof headers !== "object" || headers === null) return null;
+  if (tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
+    const { get } = headers as Headers;
+    return (name) => headerText(tolerate(() => get.call(headers, name), undefined));
+  }
+  let byName: Map<string, unknown> | undefined;
+  return (name) => {
+    const direct = readField(headers, name);
+    return headerText(direct ?? (byName ??= lowerCased(headers)).get(name));
+  };
+}
+
+const MAX_HEADERS = 256;
+
+function lowerCased(headers: object): Map<string, unknown> {
+  const byName = new Map<string, unknown>();
+  const pairs = tolerate(() => pairsOf(headers), []);
+  for (const pair of pairs.slice(0, MAX_HEADERS)) {
+    if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
+  }
+  return byName;
+}
+
+/** A Map, pairs, names and values in turn (Node's raw headers), or an object. */
+function pairsOf(headers: object): readonly (readonly unknown[])[] {
+  if (headers instanceof Map) return [...(headers as Map<unknown, unknown>)];
+  if (!Array.isArray(headers)) return Object.entries(headers);
+  const list = headers as readonly unknown[];
+  if (list.every((item) => typeof item !== "string")) return list as readonly (readonly unknown[])[];
+  return list.flatMap((item, index) => (index % 2 === 0 ? [[item, list[index + 1]]] : []));
+}
+
+function headerText(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof first === "number") return String(first);
+  return typeof first === "string" && first.length <= 1024 ? first : undefined;
+}
