@@ -1,7 +1,7 @@
 // What a command may touch: data goes to stdout, everything else to stderr. Given, not global, so that tests can look.
 
 import { styleText } from "node:util";
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock } from "../host/clock.ts";
 import type { ExitName } from "./exit-codes.ts";
 
 export interface Io {

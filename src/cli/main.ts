@@ -4,7 +4,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { SHAPE_REDACTOR } from "../core/index.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Io, Sink } from "./io.ts";
 

@@ -1,0 +1,223 @@
+// One call from start to end, as a pure machine: events in, the next step out. The live loop, the resumed one and the
+// simulation all run on it, so they cannot disagree. Holds these:
+// C1  a step is `run` only between `call-admitted` and the event that ends the attempt.
+// C2  after `ended` nothing changes it; a late result is written down and ignored.
+// C3  what happens next was decided before and stands in the event: replaying never decides again.
+
+import type { Decision } from "../decide/decision.ts";
+import type { BreakerState } from "../decide/breaker.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { ItemFault } from "../fault/partial.ts";
+import type { Recourse } from "../policy/policy.ts";
+import type { Answer, Question } from "./interaction.ts";
+import type { Cost } from "./money.ts";
+
+export type CallEvent =
+  | {
+      readonly type: "call-started";
+      readonly call: string;
+      readonly turn: string;
+      readonly tool: string;
+      /** Of the input as it was; what is shown is scrubbed. */
+      readonly digest: string;
+      readonly input: unknown;
+      readonly deadlineAt: number | null;
+    }
+  | { readonly type: "call-admitted"; readonly call: string; readonly tool: string; readonly attempt: number }
+  | {
+      readonly type: "call-failed";
+      readonly call: string;
+      readonly tool: string;
+      readonly attempt: number;
+      readonly fault: Fault;
+      readonly decision: Decision;
+      readonly breaker: BreakerState;
+      readonly durationMs: number;
+      readonly cost: Cost | null;
+    }
+  | {
+      /** A new decision without a new attempt: a person said no, or the wait was not to be had. */
+      readonly type: "call-decided";
+      readonly call: string;
+      readonly tool: string;
+      readonly fault: Fault;
+      readonly decision: Decision;
+    }
+  | {
+      readonly type: "call-succeeded";
+      readonly call: string;
+      readonly tool: string;
+      readonly attempt: number;
+      readonly durationMs: number;
+      readonly cost: Cost | null;
+      /** What failed of a result that is there in part. */
+      readonly errors: readonly ItemFault[];
+      /** A short, scrubbed look at it; the value itself is kept apart. */
+      readonly output: unknown;
+    }
+  | { readonly type: "call-cancelled"; readonly call: string; readonly fault: Fault }
+  | {
+      /** An attempt nobody waits for any more has ended. */
+      readonly type: "call-late";
+      readonly call: string;
+      readonly tool: string;
+      readonly attempt: number;
+      readonly ok: boolean;
+      readonly fault: Fault | null;
+      readonly durationMs: number;
+      /** What it cost beyond what was booked when it was given up. */
+      readonly cost: Cost | null;
+    }
+  | { readonly type: "question-asked"; readonly call: string; readonly question: Question }
+  | {
+      readonly type: "question-answered";
+      readonly call: string;
+      readonly id: string;
+      readonly answer: Answer;
+      /** Which interactor, or which program, gave it. */
+      readonly by: string;
+    };
+
+/** How a call ended. The value of one that is done is kept apart. */
+export type CallEnd =
+  | { readonly status: "done"; readonly from: string; readonly errors: readonly ItemFault[] }
+  | { readonly status: "defaulted"; readonly fault: Fault }
+  | { readonly status: "partial"; readonly fault: Fault; readonly from: string }
+  | { readonly status: "skipped" | "surfaced" | "failed" | "cancelled"; readonly fault: Fault };
+
+export type CallStep =
+  | { readonly at: "admit"; readonly notBefore: number }
+  | { readonly at: "run"; readonly since: number }
+  | { readonly at: "park"; readonly wakeAt: number }
+  /** A person was decided to be asked; `question` is null until the question is out. */
+  | { readonly at: "ask"; readonly question: Question | null }
+  | { readonly at: "decide" }
+  | { readonly at: "end"; readonly end: CallEnd };
+
+export interface CallState {
+  readonly call: string;
+  readonly turn: string;
+  readonly digest: string;
+  readonly deadlineAt: number | null;
+  /** The tool in charge: an alternative may have taken over. */
+  readonly tool: string;
+  readonly tried: readonly string[];
+  /** The last attempt of the tool in charge that was admitted; 0 before the first. */
+  readonly attempt: number;
+  /** Of all tools together. */
+  readonly attempts: number;
+  readonly waitedMs: number;
+  readonly taken: readonly Recourse[];
+  readonly denied: readonly (Recourse | "retry")[];
+  readonly questions: number;
+  /** A person replaced the input: the value is kept apart. */
+  readonly inputReplaced: boolean;
+  /** The last fault and what was decided about it. */
+  readonly fault: Fault | null;
+  readonly decision: Decision | null;
+  readonly step: CallStep;
+}
+
+/** Refused once a person has said no: trying again, and asking again. */
+const DENIED_BY_A_NO: readonly (Recourse | "retry")[] = ["retry", "ask"];
+
+export function startCall(event: Extract<CallEvent, { type: "call-started" }>): CallState {
+  return {
+    call: event.call,
+    turn: event.turn,
+    digest: event.digest,
+    deadlineAt: event.deadlineAt,
+    tool: event.tool,
+    tried: [event.tool],
+    attempt: 0,
+    attempts: 0,
+    waitedMs: 0,
+    taken: [],
+    denied: [],
+    questions: 0,
+    inputReplaced: false,
+    fault: null,
+    decision: null,
+    step: { at: "admit", notBefore: 0 },
+  };
+}
+
+/** `at` is when the event happened. */
+export function advanceCall(state: CallState, event: CallEvent, at: number): CallState {
+  if (state.step.at === "end") return state;
+  switch (event.type) {
+    case "call-started":
+    case "call-late":
+      return state;
+    case "call-admitted":
+      return { ...state, attempt: event.attempt, attempts: state.attempts + 1, step: { at: "run", since: at } };
+    case "call-failed":
+    case "call-decided":
+      return decided(state, event.fault, event.decision, at);
+    case "call-succeeded":
+      return { ...state, step: { at: "end", end: { status: "done", from: event.tool, errors: event.errors } } };
+    case "call-cancelled":
+      return { ...state, step: { at: "end", end: { status: "cancelled", fault: event.fault } } };
+    case "question-asked":
+      return { ...state, questions: state.questions + 1, step: { at: "ask", question: event.question } };
+    case "question-answered":
+      return answered(state, event.answer, at);
+  }
+}
+
+function decided(state: CallState, fault: Fault, decision: Decision, at: number): CallState {
+  const next = { ...state, fault, decision };
+  switch (decision.recourse) {
+    case "retry":
+      return {
+        ...next,
+        waitedMs: state.waitedMs + decision.delayMs,
+        step: { at: "admit", notBefore: at + decision.delayMs },
+      };
+    case "alternative":
+      return {
+        ...next,
+        tool: decision.tool,
+        tried: [...state.tried, decision.tool],
+        attempt: 0,
+        taken: [...state.taken, "alternative"],
+        step: { at: "admit", notBefore: at },
+      };
+    case "fallback":
+    case "refresh-credential":
+    case "compact":
+    case "regenerate":
+      return { ...next, taken: [...state.taken, decision.recourse], step: { at: "admit", notBefore: at } };
+    case "park":
+      return { ...next, taken: [...state.taken, "park"], step: { at: "park", wakeAt: decision.wakeAt } };
+    case "ask":
+      return { ...next, taken: [...state.taken, "ask"], step: { at: "ask", question: null } };
+    default:
+      return { ...next, step: { at: "end", end: endOf(state, fault, decision.recourse) } };
+  }
+}
+
+const END_STATUS = { skip: "skipped", surface: "surfaced", fail: "failed" } as const;
+
+function endOf(state: CallState, fault: Fault, recourse: "default" | "partial" | keyof typeof END_STATUS): CallEnd {
+  if (recourse === "default") return { status: "defaulted", fault };
+  if (recourse === "partial") return { status: "partial", fault, from: state.tool };
+  return { status: END_STATUS[recourse], fault };
+}
+
+/** What a person may choose when asked to select. The ids are stable: files and programs answer with them. */
+export const CHOICES = ["retry", "skip", "fail"] as const;
+export type Choice = (typeof CHOICES)[number];
+
+function answered(state: CallState, answer: Answer, at: number): CallState {
+  const { step, fault } = state;
+  const kind = step.at === "ask" ? step.question?.payload.kind : undefined;
+  if (kind === undefined || fault === null) return state;
+  const refused = answer.status !== "accepted" || answer.value === false || answer.value === "fail";
+  if (refused) return { ...state, denied: DENIED_BY_A_NO, step: { at: "decide" } };
+  if (kind === "Select" && answer.value === "skip") {
+    return { ...state, step: { at: "end", end: { status: "skipped", fault } } };
+  }
+  // A person took the risk, so the next attempt goes out even if the work may have happened.
+  return { ...state, inputReplaced: state.inputReplaced || kind === "Ask", step: { at: "admit", notBefore: at } };
+}

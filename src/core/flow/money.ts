@@ -1,0 +1,64 @@
+// What attempts cost, in integer micro-cents (1e-8 dollars). A price nobody knows is marked, never counted as zero.
+
+export type CostBasis =
+  | "reported" //  the provider said so
+  | "estimated" // nobody said; this is what was reserved before
+  | "unpriced"; // there is no price
+
+export interface Cost {
+  /** null when unpriced. */
+  readonly microcents: number | null;
+  readonly basis: CostBasis;
+}
+
+export const UNPRICED: Cost = Object.freeze({ microcents: null, basis: "unpriced" });
+
+/** What a session, a turn or a tool has cost so far. */
+export interface Spending {
+  readonly microcents: number;
+  /** How much of it is estimated. */
+  readonly estimatedMicrocents: number;
+  /** Attempts without a price: the true sum is higher by what they cost. */
+  readonly unpricedAttempts: number;
+}
+
+export const NOTHING_SPENT: Spending = Object.freeze({ microcents: 0, estimatedMicrocents: 0, unpricedAttempts: 0 });
+
+export function book(spending: Spending, cost: Cost | null): Spending {
+  if (cost === null) return spending;
+  if (cost.microcents === null) return { ...spending, unpricedAttempts: spending.unpricedAttempts + 1 };
+  return {
+    ...spending,
+    microcents: spending.microcents + cost.microcents,
+    estimatedMicrocents: spending.estimatedMicrocents + (cost.basis === "estimated" ? cost.microcents : 0),
+  };
+}
+
+export type OnExceed = "warn" | "pause_for_approval" | "fail";
+
+export interface BudgetRule {
+  /** 0 means without bound. */
+  readonly maxCostMicrocents: number;
+  readonly onExceed: OnExceed;
+  /** From this share on a warning is written, once. */
+  readonly warnAtPercent: number;
+}
+
+export const NO_BUDGET: BudgetRule = Object.freeze({ maxCostMicrocents: 0, onExceed: "fail", warnAtPercent: 80 });
+
+export type BudgetVerdict = "go" | "warn" | OnExceed;
+
+/** Whether the next attempt may go out: what is spent, what running attempts have reserved, and what it may cost itself. */
+export function checkBudget(
+  rule: BudgetRule,
+  spentMicrocents: number,
+  reservedMicrocents: number,
+  estimateMicrocents: number,
+): { readonly exceeds: boolean; readonly warns: boolean } {
+  if (rule.maxCostMicrocents === 0) return { exceeds: false, warns: false };
+  const after = spentMicrocents + reservedMicrocents + estimateMicrocents;
+  return {
+    exceeds: after > rule.maxCostMicrocents,
+    warns: after * 100 >= rule.maxCostMicrocents * rule.warnAtPercent,
+  };
+}

@@ -1,0 +1,91 @@
+// Everything the journal can hold, as one union. Names are noun-verb and say what has happened, never what should.
+// Readers ignore types and fields they do not know, so that a newer program may write more.
+
+import type { BreakerState } from "../decide/breaker.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { CallEvent } from "../flow/call.ts";
+import type { SuppressedFault } from "../fault/suppressed.ts";
+
+export type SessionStatus = "open" | "waiting" | "done" | "failed" | "cancelled";
+export type TurnStatus = "done" | "partial" | "failed" | "waiting" | "cancelled";
+
+/** What a session is, written once. Slim on purpose: what may change between runs does not belong in it. */
+export interface Manifest {
+  readonly sessionId: string;
+  /** The store that wrote it. */
+  readonly storeId: string;
+  /** The version of this record. */
+  readonly contract: 1;
+  readonly mode: "attended" | "headless";
+  readonly createdAt: number;
+  /** Whatever the program wants to find again; scrubbed. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export type SessionEvent =
+  | { readonly type: "session-started"; readonly manifest: Manifest }
+  | { readonly type: "session-resumed"; readonly interrupted: readonly string[] }
+  | { readonly type: "session-ended"; readonly status: SessionStatus; readonly fault: Fault | null };
+
+export type TurnEvent =
+  | {
+      readonly type: "turn-started";
+      readonly turn: string;
+      readonly deadlineAt: number | null;
+    }
+  | {
+      /** A plan of calls begins within a turn. */
+      readonly type: "round-started";
+      readonly turn: string;
+      readonly round: number;
+      readonly digest: string;
+      readonly nodes: number;
+    }
+  | {
+      /** A node that came to an end without a call of its own: cascaded, defaulted or out of time. */
+      readonly type: "node-settled";
+      readonly turn: string;
+      readonly round: number;
+      readonly node: string;
+      readonly status: "defaulted" | "skipped" | "failed";
+      readonly fault: Fault;
+      /** The node whose failure caused it; empty when time or cancellation did. */
+      readonly because: string;
+    }
+  | { readonly type: "turn-ended"; readonly turn: string; readonly status: TurnStatus; readonly fault: Fault | null };
+
+export type GuardEvent =
+  | {
+      readonly type: "breaker-changed";
+      readonly target: string;
+      readonly from: BreakerState;
+      readonly to: BreakerState;
+    }
+  | { readonly type: "target-paused"; readonly target: string; readonly until: number; readonly call: string };
+
+export type MoneyEvent =
+  | { readonly type: "budget-warned"; readonly spentMicrocents: number; readonly maxCostMicrocents: number }
+  | {
+      readonly type: "budget-exceeded";
+      readonly call: string;
+      readonly spentMicrocents: number;
+      readonly reservedMicrocents: number;
+      readonly estimateMicrocents: number;
+      readonly maxCostMicrocents: number;
+    };
+
+export type HostEvent =
+  | Omit<SuppressedFault, "at">
+  | { readonly type: "artefact-kept"; readonly call: string; readonly name: string; readonly ref: string; readonly bytes: number; readonly cut: boolean }
+  | { readonly type: "extension-started" | "extension-stopped"; readonly name: string };
+
+export type JournalEvent = SessionEvent | TurnEvent | CallEvent | GuardEvent | MoneyEvent | HostEvent;
+
+/** An event with its place. `(session, seq)` is unique: who writes second is refused. */
+export interface Entry {
+  readonly session: string;
+  /** From 1, without gaps. */
+  readonly seq: number;
+  readonly at: number;
+  readonly event: JournalEvent;
+}

@@ -1,0 +1,15 @@
+// The only place that rolls dice and makes names nobody else has. Given as an argument everywhere else.
+
+import { randomUUID } from "node:crypto";
+
+export interface Chance {
+  /** In [0, 1). */
+  roll(): number;
+  /** A name that is new in the world, e.g. `ses_9f1c…`. */
+  newId(prefix: string): string;
+}
+
+export const systemChance: Chance = {
+  roll: () => Math.random(),
+  newId: (prefix) => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`,
+};

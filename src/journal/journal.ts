@@ -1,0 +1,90 @@
+// Durable memory. What every journal promises, whatever it is made of; `src/testing/journal-suite.ts` holds each to it:
+// J1  `append` resolves when the entries are on disk, and not before.
+// J2  entries of a session are numbered from 1 without gaps; whoever appends after a number that is not the last is refused.
+// J3  entries and kept values of one append are there together or not at all.
+// J4  a subscriber gets every entry once, in order, and only when it is on disk.
+// J5  what cannot be trusted is refused by name, never repaired in silence.
+// Failures are FaultErrors: StoreUnavailable when trying again may help, EngineState when another writer was first,
+// ManifestDrift or ResumeMismatch when a file is not what it should be.
+
+import type { Entry, JournalEvent, SessionStatus } from "../core/record/event.ts";
+
+export interface NewEntry {
+  readonly at: number;
+  readonly event: JournalEvent;
+}
+
+/** A value beside the events: a result, a breaker, a snapshot. `null` takes it away. */
+export interface Keep {
+  readonly kind: KeepKind;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export type KeepKind =
+  | "result" //   what a finished call returned, key `session/call`; exact, so never exported unless asked
+  | "input" //    what a person put in place of an input
+  | "snapshot" // a session folded up to a number, key `session`
+  | "breaker" //  key: the target
+  | "incident" // key: the fingerprint
+  | "question" // an open question, key: its id
+  | "answer"; //  an answer that waits for its session to be taken up, key: the question's id
+
+export interface SessionSummary {
+  readonly session: string;
+  readonly status: SessionStatus;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly lastSeq: number;
+}
+
+export interface Kept {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export interface Subscription {
+  /** Only entries of this session; all when absent. */
+  readonly session?: string;
+  /** For one session: only entries behind this number. Otherwise: from now on. */
+  readonly after?: number;
+}
+
+export interface VerifyReport {
+  readonly sessions: number;
+  readonly entries: number;
+  /** The first record that is not what was written; null when all is well. */
+  readonly firstBad: { readonly session: string; readonly seq: number; readonly why: string } | null;
+}
+
+export interface Journal {
+  /** Names this store; sessions remember it. */
+  readonly storeId: string;
+  /** False for memory: nothing outlives the process. */
+  readonly durable: boolean;
+  /** Beside what artefacts and rescue files may be put; null for memory. */
+  readonly path: string | null;
+
+  /** Appends behind number `after` (0 for a new session), with the values that belong to it. */
+  append(session: string, after: number, entries: readonly NewEntry[], keeps?: readonly Keep[]): Promise<void>;
+  /** Values that belong to no entry, such as a breaker's state. */
+  keep(keeps: readonly Keep[]): Promise<void>;
+  /** Keeps a value only if nothing is kept under the key: true when it was kept. First answer wins. */
+  keepFirst(keep: Keep): Promise<boolean>;
+
+  /** Entries behind `after`, in order, in pages so that a long session needs little memory. */
+  read(session: string, after?: number): AsyncIterable<Entry>;
+  kept(kind: KeepKind, key: string): Promise<unknown>;
+  keptAll(kind: KeepKind): Promise<readonly Kept[]>;
+  session(session: string): Promise<SessionSummary | null>;
+  /** Newest first. */
+  sessions(filter?: { readonly status?: SessionStatus; readonly limit?: number }): Promise<readonly SessionSummary[]>;
+
+  /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */
+  subscribe(listener: (entry: Entry) => void, from?: Subscription): () => void;
+
+  /** Removes ended sessions not touched since `before`, with all that belongs to them; returns how many. */
+  prune(options: { readonly before: number }): Promise<number>;
+  verify(): Promise<VerifyReport>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+// How a protected call ends, as a value. `protect` returns one of these and never throws for a failing tool.
+
+import type { Decision } from "../core/decide/decision.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import type { ItemFault } from "../core/fault/partial.ts";
+import type { Question } from "../core/flow/interaction.ts";
+
+interface Common {
+  /** Names the call in traces, events and messages to people. */
+  readonly call: string;
+  /** All attempts of all tools that were tried. */
+  readonly attempts: number;
+}
+
+export type Outcome<T> =
+  | (Common & {
+      readonly status: "done";
+      readonly value: T;
+      /** The tool that did it: an alternative may have. */
+      readonly from: string;
+      /** What failed of a result that is there in part. */
+      readonly errors: readonly ItemFault[];
+    })
+  | (Common & { readonly status: "defaulted"; readonly value: T; readonly fault: Fault })
+  | (Common & {
+      /** The attempt failed, and this much had arrived. */
+      readonly status: "partial";
+      readonly value: T;
+      readonly from: string;
+      readonly fault: Fault;
+      readonly errors: readonly ItemFault[];
+    })
+  | (Common & {
+      readonly status: "skipped" | "surfaced" | "failed" | "cancelled";
+      readonly fault: Fault;
+      /** Null when there was nothing to decide, as for a cancelled call. */
+      readonly decision: Decision | null;
+    })
+  /** Nothing more happens until a person answers … */
+  | (Common & { readonly status: "waiting"; readonly question: Question; readonly fault: Fault })
+  /** … or until a time has come. */
+  | (Common & { readonly status: "parked"; readonly wakeAt: number; readonly fault: Fault });
+
+export type OutcomeStatus = Outcome<unknown>["status"];
+
+/** The value of an outcome that has one. */
+export function hasValue<T>(
+  outcome: Outcome<T>,
+): outcome is Extract<Outcome<T>, { readonly status: "done" | "defaulted" | "partial" }> {
+  return outcome.status === "done" || outcome.status === "defaulted" || outcome.status === "partial";
+}
+
+/** Not over: it goes on when it is taken up again. */
+export function isOpen<T>(outcome: Outcome<T>): outcome is Extract<Outcome<T>, { status: "waiting" | "parked" }> {
+  return outcome.status === "waiting" || outcome.status === "parked";
+}

@@ -1,0 +1,85 @@
+// The cancel tree: session > turn > call. Cancelling a scope cancels what is in it, never what it is in.
+// S1  what is in a scope is told once, in the order in which it came in.
+// S2  one listener per caller's signal, whatever the number of calls: listeners on one signal make each launch slower.
+// S3  a scope that was cancelled stays so, and tells newcomers at once.
+
+import type { CancelScope } from "../core/classify/evidence.ts";
+import { fault, type Fault } from "../core/fault/fault.ts";
+import type { FaultCode } from "../core/fault/catalogue.ts";
+
+/** Something that can be cancelled: a call, a wait, another scope. */
+export interface Cancellable {
+  cancel(why: Fault): void;
+}
+
+const CODE_OF_SCOPE: Readonly<Record<CancelScope, FaultCode>> = {
+  session: "SessionCancelled",
+  turn: "TurnCancelled",
+  tool: "ToolCancelled",
+};
+
+export class Scope implements Cancellable {
+  readonly kind: CancelScope;
+  readonly #parent: Scope | null;
+  readonly #members = new Set<Cancellable>();
+  #cancelled: Fault | null = null;
+
+  constructor(kind: CancelScope, parent: Scope | null) {
+    this.kind = kind;
+    this.#parent = parent;
+    if (parent !== null) parent.add(this);
+  }
+
+  get cancelled(): Fault | null {
+    return this.#cancelled;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(member: Cancellable): void {
+    if (this.#cancelled !== null) member.cancel(this.#cancelled);
+    else this.#members.add(member);
+  }
+
+  remove(member: Cancellable): void {
+    this.#members.delete(member);
+  }
+
+  /** The scope is over without having been cancelled. */
+  leave(): void {
+    this.#parent?.remove(this);
+  }
+
+  cancel(why: Fault): void {
+    if (this.#cancelled !== null) return;
+    this.#cancelled = why;
+    this.leave();
+    for (const member of this.#members) {
+      this.#members.delete(member);
+      member.cancel(why);
+    }
+  }
+}
+
+/** Why a scope of this kind ends early; the reason is the caller's, for operators. */
+export function cancellation(kind: CancelScope, reason: string): Fault {
+  return fault(CODE_OF_SCOPE[kind], { message: reason === "" ? "cancelled by the caller" : reason });
+}
+
+/** One scope per caller's signal, for as long as somebody holds the signal. */
+const SCOPE_OF_SIGNAL = new WeakMap<AbortSignal, Scope>();
+
+export function scopeOfSignal(signal: AbortSignal): Scope {
+  let scope = SCOPE_OF_SIGNAL.get(signal);
+  if (scope === undefined) {
+    const made = new Scope("tool", null);
+    scope = made;
+    SCOPE_OF_SIGNAL.set(signal, made);
+    const fire = (): void => made.cancel(cancellation("tool", ""));
+    if (signal.aborted) fire();
+    else signal.addEventListener("abort", fire, { once: true });
+  }
+  return scope;
+}
