@@ -6,7 +6,15 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const doors = ["core/index", "error-classifier/index", "policy-file/index", "cli/main"];
+const doors = [
+  "index",
+  "core/index",
+  "error-classifier/index",
+  "policy-file/index",
+  "tool-file/index",
+  "testing/index",
+  "cli/main",
+];
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 

@@ -15,6 +15,7 @@ import {
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/schedule-lines.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
+import { toolManifestJsonSchema } from "../src/tool-file/index.ts";
 
 /** Path → content. */
 export function generatedDocs(): ReadonlyMap<string, string> {
@@ -25,6 +26,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["README.md", between("README.md", "matrix", policyTable(PRESETS.default))],
     ["docs/LIBRARY.md", libraryPage()],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
+    ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
   ]);
 }
 
@@ -46,7 +48,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Every example, as it is run by the tests. */
 function libraryPage(): string {
-  const folder = new URL("../examples/", import.meta.url);
+  const folder = new URL("../examples", import.meta.url);
   const examples = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const sections = examples.toSorted().map((name) => {
     const [first = "", ...rest] = readFileSync(new URL(name, folder), "utf8").split("\n");

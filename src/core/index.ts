@@ -72,3 +72,20 @@ export { earn, fullBudget, spend } from "./decide/retry-budget.ts";
 export type { RetryBudget } from "./decide/retry-budget.ts";
 export { situation } from "./decide/situation.ts";
 export type { Incident, Situation } from "./decide/situation.ts";
+
+export { advanceCall, CHOICES, startCall } from "./flow/call.ts";
+export type { CallEnd, CallEvent, CallState, CallStep, Choice } from "./flow/call.ts";
+export { INTERACTION_KINDS, INTERACTIONS } from "./flow/interaction.ts";
+export type { Answer, InteractionKind, Question, QuestionPayload, SelectOption } from "./flow/interaction.ts";
+export type { BudgetRule, Cost, CostBasis, OnExceed, Spending } from "./flow/money.ts";
+export { checkPlan } from "./flow/plan.ts";
+export type { Plan, PlanNode } from "./flow/plan.ts";
+
+export type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./record/event.ts";
+export { fingerprint } from "./record/fingerprint.ts";
+export { countEntries, metricsOf } from "./record/metrics.ts";
+export type { ToolCounters, ToolMetrics } from "./record/metrics.ts";
+export { emptySession, foldEntry } from "./record/replay.ts";
+export type { SessionState, TurnRecord } from "./record/replay.ts";
+export { traceOf } from "./record/trace.ts";
+export type { TraceRecord } from "./record/trace.ts";

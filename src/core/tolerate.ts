@@ -1,4 +1,4 @@
-// The one catch in core. Foreign values may throw from any access (getters, proxies, JSON that is none); here the
+// The only file in core that catches. Foreign values may throw from any access (getters, proxies, JSON that is none); here the
 // throw becomes the value the caller named. Everywhere else a catch rethrows, classifies or records (a lint rule holds it).
 
 export function tolerate<T, U>(read: () => T, otherwise: U): T | U {
@@ -14,6 +14,20 @@ export function parseJson(text: string): unknown {
   return tolerate(() => JSON.parse(text) as unknown, undefined);
 }
 
+/** The most frequent read, so it makes no closure. */
 export function readField(value: object, key: string): unknown {
-  return tolerate(() => (value as Readonly<Record<string, unknown>>)[key], undefined);
+  try {
+    return (value as Readonly<Record<string, unknown>>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `readField`, for a field that is named in the code: many times faster than by a key in a variable. */
+export function readWith<T>(value: T, read: (value: T) => unknown): unknown {
+  try {
+    return read(value);
+  } catch {
+    return undefined;
+  }
 }

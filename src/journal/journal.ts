@@ -74,10 +74,12 @@ export interface Journal {
 
   /** Entries behind `after`, in order, in pages so that a long session needs little memory. */
   read(session: string, after?: number): AsyncIterable<Entry>;
+  /** null when nothing is kept under the key. */
   kept(kind: KeepKind, key: string): Promise<unknown>;
-  keptAll(kind: KeepKind): Promise<readonly Kept[]>;
+  /** All values of a kind, by key; with `under` only those kept under it or under `under/…`. */
+  keptAll(kind: KeepKind, under?: string): Promise<readonly Kept[]>;
   session(session: string): Promise<SessionSummary | null>;
-  /** Newest first. */
+  /** The one that was started last comes first. */
   sessions(filter?: { readonly status?: SessionStatus; readonly limit?: number }): Promise<readonly SessionSummary[]>;
 
   /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */

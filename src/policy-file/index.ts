@@ -1,7 +1,7 @@
 // `faultline/policy-file`: policies in YAML, with every mistake shown where it is.
 
-export { renderDiagnostic } from "./diagnostic.ts";
-export type { Diagnostic } from "./diagnostic.ts";
+export { renderDiagnostic } from "../yaml-file/diagnostic.ts";
+export type { Diagnostic } from "../yaml-file/diagnostic.ts";
 export { parsePolicy } from "./parse.ts";
 export type { ParsedPolicy } from "./parse.ts";
 export { policyFileSchema, policyJsonSchema } from "./schema.ts";

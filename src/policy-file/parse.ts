@@ -1,8 +1,7 @@
 // A policy file's text → a policy, or every mistake in it at once. Nothing is half loaded: one error and there is no policy.
 
-import { LineCounter, parseDocument, visit, type Document, type YAMLParseError } from "yaml";
+import type { Document } from "yaml";
 import {
-  classify,
   lintPolicy,
   PRESETS,
   withRows,
@@ -12,9 +11,10 @@ import {
   type PolicyRow,
   type Retry,
 } from "../core/index.ts";
-import { type Diagnostic, withoutMark } from "./diagnostic.ts";
-import { CODES, explainIssues } from "./issues.ts";
-import { diagnosticAt, lineOf, rangeOf, type FilePlace, type Range } from "./locate.ts";
+import type { Diagnostic } from "../yaml-file/diagnostic.ts";
+import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
+import { diagnosticAt, lineOf, rangeOf, type FilePlace } from "../yaml-file/locate.ts";
+import { type FileKind, inOrder, readYaml } from "../yaml-file/read.ts";
 import { policyFileSchema, type PolicyFile, type PolicyFileRetry, type PolicyFileRow } from "./schema.ts";
 
 export interface ParsedPolicy {
@@ -33,89 +33,34 @@ const LINT_CODES: Readonly<Record<FindingKind, string>> = {
   "unsafe-number": "POL106",
 };
 
-const MAX_FILE_CHARS = 200_000;
-/** More mistakes than anybody reads at once. */
-const MAX_DIAGNOSTICS = 50;
+const KIND: FileKind = { article: "a policy", name: "a policy file", syntaxCode: "POL001", documents: "one" };
 
-export function parsePolicy(text: string, file: string): ParsedPolicy {
-  const source = typeof text === "string" ? withoutMark(text) : "\0";
-  const lines = new LineCounter();
-  const at = (offset: number): { line: number; column: number } => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const place = { file, at };
-  if (source.length > MAX_FILE_CHARS) {
-    const message = `the file has ${source.length} characters; a policy has at most ${MAX_FILE_CHARS}`;
-    return {
-      policy: null,
-      diagnostics: [diagnosticAt(place, CODES.syntax, message, [0, 1], "", "Check that this is a policy file.")],
-    };
-  }
-  if (source.includes("\0")) {
-    const help = "Save the file as UTF-8.";
-    return {
-      policy: null,
-      diagnostics: [diagnosticAt(place, CODES.syntax, "the file is not UTF-8 text", [0, 1], "", help)],
-    };
-  }
-  const document = parseDocument(source, {
-    lineCounter: lines,
-    keepSourceTokens: true,
-    uniqueKeys: true,
-    strict: true,
-    prettyErrors: false,
-  });
-  if (document.errors.length > 0) {
-    const diagnostics = document.errors.slice(0, MAX_DIAGNOSTICS).map((error) => syntaxDiagnostic(error, place));
-    return { policy: null, diagnostics: inOrder(diagnostics) };
-  }
-  const data = readData(document, place);
-  if ("severity" in data) return { policy: null, diagnostics: [data] };
-  const checked = policyFileSchema.safeParse(data.value ?? {});
-  if (!checked.success) {
-    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, data.value, document, place)) };
-  }
-  const policy = build(checked.data, file, document, at);
-  const diagnostics = lintPolicy(policy)
-    .filter((finding) => finding.row === null || finding.row.origin.layer === "file")
-    .map((finding) => explainFinding(finding, policy, document, place));
-  return { policy, diagnostics: inOrder(diagnostics) };
-}
-
-/** What the YAML parser's codes mean to whoever wrote the file; its own words for the rest. */
-const SYNTAX_WORDS: Readonly<Record<string, { readonly message: string; readonly help: string }>> = {
-  MULTIPLE_DOCS: { message: "a policy file holds one document", help: "Remove the `---` line, or make two files." },
-  DUPLICATE_KEY: { message: "the same key stands here twice", help: "Keep one of the two." },
-  TAB_AS_INDENT: { message: "a tab is used to indent", help: "YAML indents with spaces only." },
+const GRAMMAR: Grammar = {
+  schema: policyFileSchema,
+  codes: {
+    unknownKey: "POL002",
+    wrongType: "POL003",
+    unknownName: "POL004",
+    outOfRange: "POL005",
+    missing: "POL006",
+  },
+  rangeHelp: { maxAttempts: "maxAttempts counts all attempts, the first included." },
+  manyNamesHelp: "`faultline explain --list` lists all fault codes.",
 };
 
-function syntaxDiagnostic(error: YAMLParseError, place: FilePlace): Diagnostic {
-  const words = SYNTAX_WORDS[error.code];
-  const help = words?.help ?? "Check the indentation and the quotes around this place.";
-  return diagnosticAt(place, CODES.syntax, words?.message ?? firstLine(error.message), error.pos, "", help);
-}
-
-/** Anchors may be used a little; one that leads nowhere, or a bomb of nested ones, is a mistake in the file. */
-function readData(document: Document, place: FilePlace): { readonly value: unknown } | Diagnostic {
-  try {
-    return { value: document.toJS({ maxAliasCount: 50 }) as unknown };
-  } catch (error) {
-    const { message } = classify({ surface: "schema", error });
-    const help = "Write the values out instead of referring to an anchor.";
-    return diagnosticAt(place, CODES.syntax, message, aliasRange(document), "", help);
+export function parsePolicy(text: string, file: string): ParsedPolicy {
+  const { place, documents, mistakes } = readYaml(text, file, KIND);
+  const [read] = documents;
+  if (read === undefined) return { policy: null, diagnostics: mistakes };
+  const checked = policyFileSchema.safeParse(read.value ?? {});
+  if (!checked.success) {
+    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, GRAMMAR)) };
   }
-}
-
-/** Where the first reference that leads nowhere stands; the whole file when each leads somewhere, and only to too much. */
-function aliasRange(document: Document): Range {
-  let found: Range | undefined;
-  visit(document, {
-    Alias(_key, alias) {
-      if (alias.range && alias.resolve(document) === undefined) found ??= [alias.range[0], alias.range[1]];
-    },
-  });
-  return found ?? rangeOf(document, []);
+  const policy = build(checked.data, file, read.document, place.at);
+  const diagnostics = lintPolicy(policy)
+    .filter((finding) => finding.row === null || finding.row.origin.layer === "file")
+    .map((finding) => explainFinding(finding, policy, read.document, place));
+  return { policy, diagnostics: inOrder(diagnostics) };
 }
 
 function build(data: PolicyFile, file: string, document: Document, at: FilePlace["at"]): Policy {
@@ -183,12 +128,4 @@ function explainFinding(finding: Finding, policy: Policy, document: Document, pl
     finding.help,
   );
   return { ...found, severity: "warning" };
-}
-
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? text).replace(/ at line \d+, column \d+:?$/, "");
-}
-
-function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_DIAGNOSTICS);
 }

@@ -84,7 +84,9 @@ export const policyFileSchema = z
       .int()
       .min(0)
       .max(1000)
-      .describe("After how many failures in a row a recourse is no longer tried; 0 for never."),
+      .describe(
+        "After so many failures in a row a recourse is passed over, after so many successes preferred; 0 for never.",
+      ),
   })
   .partial({ preset: true, rows: true, breaker: true, retryBudget: true, learnsAfter: true });
 

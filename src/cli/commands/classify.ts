@@ -14,7 +14,7 @@ import {
   traitsOf,
   viewFor,
 } from "../../core/index.ts";
-import { columnsOf } from "../../policy-file/columns.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 import { faultJson } from "../fault-json.ts";
 import { type Io, paintFor } from "../io.ts";
 import { type GlobalOptions, globalOptions } from "../options.ts";

@@ -17,7 +17,7 @@ import {
   type Surface,
 } from "../../core/index.ts";
 import type { Diagnostic } from "../../policy-file/index.ts";
-import { nearest } from "../../policy-file/nearest.ts";
+import { nearest } from "../../yaml-file/nearest.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";

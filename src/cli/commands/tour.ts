@@ -12,7 +12,7 @@ import {
   situation,
   viewFor,
 } from "../../core/index.ts";
-import { columnsOf } from "../../policy-file/columns.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 import { type Io, paintFor } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { CLI_WORDS, sentences } from "../words.ts";

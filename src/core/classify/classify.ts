@@ -3,7 +3,7 @@
 import { isFaultCode, traitsOf, type FaultCode } from "../fault/catalogue.ts";
 import { fault, type ContextValue, type EvidenceSource, type Fault } from "../fault/fault.ts";
 import { isFaultError } from "../fault/fault-error.ts";
-import { readField, tolerate } from "../tolerate.ts";
+import { readWith, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
 import { createHeaderReader, type HeaderReader, readHeaders } from "./headers.ts";
 import { readSignals } from "./read-evidence.ts";
@@ -60,6 +60,8 @@ export const TIMING_RULES: readonly TimingRule[] = [
 
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NEARLY = 3;
+/** Anything that replacing CONTROLS by one space would change: most messages have none of it. */
+const UNEVEN = /[^\S ]| {2}|[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Never throws: what cannot even be looked at is a fault too, of which nothing is known. */
@@ -111,14 +113,17 @@ function matchesIn(signals: Signals, rules: RuleBook): readonly Match[] {
 function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   if (aborted !== undefined && aborted !== false) return undefined;
   for (let at: unknown = error, depth = 0; typeof at === "object" && at !== null && depth < 16; depth++) {
-    const link = at;
-    const found = tolerate(() => (isFaultError(link) ? link.fault : undefined), undefined);
+    const found = readWith(at, faultIn);
     // Another copy of this package may know codes that we do not: those are classified anew.
-    if (tolerate(() => isFaultCode(found?.code), false)) return found;
-    at = readField(at, "cause");
+    if (found !== undefined && readWith(found as Fault, hasKnownCode) === true) return found as Fault;
+    at = readWith(at, causeIn);
   }
   return undefined;
 }
+
+const faultIn = (link: object): unknown => (isFaultError(link) ? link.fault : undefined);
+const hasKnownCode = (found: Fault): boolean => isFaultCode(found.code);
+const causeIn = (link: object): unknown => (link as { readonly cause?: unknown }).cause;
 
 function timingRule(matches: readonly Match[], waitMs: number): TimingRule | undefined {
   const [winner] = matches;
@@ -134,19 +139,16 @@ function timingRule(matches: readonly Match[], waitMs: number): TimingRule | und
 
 /** Rules that matched and would have said something else. */
 function nearly(matches: readonly Match[], code: FaultCode): readonly string[] {
-  return matches
-    .filter((match) => match.code !== code)
-    .slice(0, MAX_NEARLY)
-    .map(({ rule }) => rule.id);
+  const others: string[] = [];
+  for (const match of matches) {
+    if (match.code !== code && others.push(match.rule.id) === MAX_NEARLY) break;
+  }
+  return others;
 }
 
 function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals): string {
   // Control characters could move a terminal's cursor or set its title.
-  const text =
-    texts[0]
-      ?.slice(0, MAX_MESSAGE_CHARS * 4)
-      .replace(CONTROLS, " ")
-      .trim() ?? "";
+  const text = plainLine(texts[0]?.slice(0, MAX_MESSAGE_CHARS * 4) ?? "");
   if (text !== "") return text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
   if (status !== 0) return `HTTP ${status}`;
   for (const errno of errnos) return errno;
@@ -154,6 +156,10 @@ function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals):
   if (exitCode !== null) return `exit code ${exitCode}`;
   for (const stop of stops) return `stopped: ${stop}`;
   return "";
+}
+
+function plainLine(text: string): string {
+  return (UNEVEN.test(text) ? text.replace(CONTROLS, " ") : text).trim();
 }
 
 function contextOf(signals: Signals, header: HeaderReader | null): Readonly<Record<string, ContextValue>> {

@@ -116,6 +116,7 @@ function addStatusOrRpc(signals: Signals, value: unknown): void {
 }
 
 export function signalName(value: unknown): string {
-  const name = typeof value === "string" ? value.toUpperCase() : "";
+  if (typeof value !== "string") return "";
+  const name = value.toUpperCase();
   return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
 }

@@ -1,7 +1,7 @@
 // Evidence → signals. Walks objects, cause chains and AggregateErrors, bounded in depth and number; survives throwing
 // getters and cycles. Text is only collected here: `read-text.ts` reads it when no structured signal was enough.
 
-import { parseJson, readField, tolerate } from "../tolerate.ts";
+import { parseJson, readField, readWith, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
 import { FIELDS, OUTPUT_LISTS, PROSE_FIELDS, signalName, SKIPPED_FIELDS } from "./fields.ts";
 import { addCode, addToken, isHttpStatus, type Signals } from "./signals.ts";
@@ -54,40 +54,53 @@ export function readSignals(evidence: Evidence): Signals {
   return signals;
 }
 
-/** Not enumerable on errors, so asked for by name. */
-const ERROR_FIELDS = ["name", "message", "code", "cause", "errors", "status", "type"] as const;
+type Foreign = Readonly<Record<string, unknown>>;
+
+/** Not enumerable on errors, so asked for by name; each by a function of its own, because a key in a variable is looked up slowly. */
+const ERROR_FIELDS: readonly { readonly key: string; readonly read: (error: Foreign) => unknown }[] = [
+  { key: "name", read: (error) => error["name"] },
+  { key: "message", read: (error) => error["message"] },
+  { key: "code", read: (error) => error["code"] },
+  { key: "cause", read: (error) => error["cause"] },
+  { key: "errors", read: (error) => error["errors"] },
+  { key: "status", read: (error) => error["status"] },
+  { key: "type", read: (error) => error["type"] },
+];
 
 function createWalk(signals: Signals): (value: unknown, depth: number) => void {
-  const seen = new Set<object>();
+  // A list, as most failures are one or two objects, for which a set is dear; MAX_NODES bounds the search.
+  const seen: object[] = [];
 
   function walk(value: unknown, depth: number, inError = false): void {
     if (typeof value === "string") return addTextValue(signals, value);
-    if (typeof value !== "object" || value === null || depth > MAX_DEPTH || seen.size >= MAX_NODES || seen.has(value))
-      return;
-    seen.add(value);
+    if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return;
+    if (seen.length >= MAX_NODES || seen.includes(value)) return;
+    seen.push(value);
     if (ArrayBuffer.isView(value)) return addText(signals, decode(value));
     if (Array.isArray(value)) {
       for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1, inError);
       return;
     }
-    const isError = tolerate(() => value instanceof Error, false);
-    if (isError)
-      addToken(
-        signals,
-        tolerate(() => value.constructor.name, ""),
-      );
+    const isError = readWith(value, isErrorObject) === true;
+    if (isError) addToken(signals, readWith(value, className));
     const keys: readonly string[] = tolerate(() => firstKeys(value), []);
     const failed = inError || saysError(value);
     if (failed) signals.tokens.add("says:error");
-    if (isError) for (const key of ERROR_FIELDS) if (!keys.includes(key)) visit(value, key, depth, failed);
+    if (isError) {
+      for (const { key, read } of ERROR_FIELDS) {
+        if (!keys.includes(key)) take(value, key, readWith(value as Foreign, read), depth, failed);
+      }
+    }
     for (const key of keys) visit(value, key, depth, failed);
   }
 
   function visit(holder: object, key: string, depth: number, inError: boolean): void {
     const name = key.toLowerCase();
-    if (SKIPPED_FIELDS.has(name) || (name === "name" && isToolCall(holder))) return;
-    const value = readField(holder, key);
-    if (value === undefined || value === null) return;
+    if (!SKIPPED_FIELDS.has(name)) take(holder, name, readField(holder, key), depth, inError);
+  }
+
+  function take(holder: object, name: string, value: unknown, depth: number, inError: boolean): void {
+    if (value === undefined || value === null || (name === "name" && isToolCall(holder))) return;
     const isProse = PROSE_FIELDS.has(name);
     if (OUTPUT_LISTS.has(name) && Array.isArray(value) && value.length === 0) signals.tokens.add("empty:output");
     if (isProse && !inError && (typeof value === "string" || Array.isArray(value))) return;
@@ -105,6 +118,9 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
   return walk;
 }
 
+const isErrorObject = (value: object): boolean => value instanceof Error;
+const className = (value: object): string => value.constructor.name;
+
 /** An object may have a million keys; the first of them are enough. */
 function firstKeys(value: object): readonly string[] {
   const keys: string[] = [];
@@ -119,12 +135,15 @@ function decode(bytes: ArrayBufferView): string {
 
 /** The name in a tool call is the model's word, not the provider's. */
 function isToolCall(holder: object): boolean {
-  const type = readField(holder, "type");
+  const type = readWith(holder as Foreign, (it) => it["type"]);
   return type === "tool_use" || type === "function" || type === "tool_call";
 }
 
 function saysError(holder: object): boolean {
-  return readField(holder, "is_error") === true || readField(holder, "isError") === true;
+  return (
+    readWith(holder as Foreign, (it) => it["is_error"]) === true ||
+    readWith(holder as Foreign, (it) => it["isError"]) === true
+  );
 }
 
 /** Errors carry the headers of their response, and a body may quote those of the answer behind it (OpenRouter does). */
@@ -147,11 +166,16 @@ function addText(signals: Signals, text: string): void {
       return createWalk(signals)(parsed, 4);
     if (typeof parsed === "string") return addText(signals, parsed);
   }
-  if (/^\s{0,64}<(?:!doctype html|html)/i.test(text)) signals.tokens.add("body:html");
+  if (!isAsciiLetter(first) && /^\s{0,64}<(?:!doctype html|html)/i.test(text)) signals.tokens.add("body:html");
   if (signals.texts.length >= MAX_ITEMS) return;
   const short =
     text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
   if (!signals.texts.includes(short)) signals.texts.push(short);
+}
+
+/** Most messages begin with one, and no page of HTML does. */
+function isAsciiLetter(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
 }
 
 const MAX_EVENTS = 64;

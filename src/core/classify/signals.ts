@@ -34,7 +34,7 @@ export function addToken(signals: Signals, value: unknown): void {
 
 /** A code is an errno when it shouts, an identifier otherwise, and sometimes a status as a string. */
 export function addCode(signals: Signals, value: string): void {
-  if (/^\d{3}$/.test(value)) return addStatus(signals, Number(value));
+  if (value.length === 3 && /^\d{3}$/.test(value)) return addStatus(signals, Number(value));
   if (/^[A-Z][A-Z0-9_]+$/.test(value)) signals.errnos.add(value);
   addToken(signals, value);
 }

@@ -4,11 +4,13 @@
 // D3  what may have happened is neither run again, here or elsewhere, nor passed over in silence, unless it is idempotent.
 // D4  a wait the other side named is kept exactly.
 // D5  cancellation wins: it is neither retried nor worked around.
+// D6  what a person has refused is not done. Giving up cannot be refused.
+// D7  memory changes only the order of what goes on at once: it adds nothing, and moves nothing past a question or a retry.
 
 import { type CausePill, traitsOf, type CatalogueRow } from "../fault/catalogue.ts";
 import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor } from "../policy/policy.ts";
 import { delayMs } from "../policy/backoff.ts";
-import type { Considered, Decision, QuestionKind, Refusal } from "./decision.ts";
+import type { Considered, Decision, QuestionKind, Refusal, Story } from "./decision.ts";
 import { nextTarget, type PassedOver, SCOPES_THAT_ADVANCE } from "./fallback.ts";
 import type { Situation } from "./situation.ts";
 
@@ -17,21 +19,25 @@ export function decide(situation: Situation, policy: Policy): Decision {
   const row = rowFor(policy, situation.fault, situation.place);
   const considered: Considered[] = [];
   const passedOver: PassedOver[] = [];
-  const story = { row: row.origin, considered, passedOver };
+  const story = { row: row.origin, considered, passedOver, preferred: null };
   if (traits.cancels) return { ...story, left: [], recourse: "fail" };
 
   const wait = waitFor(situation, row.retry);
+  const then = withLearned(row.then, situation, policy);
   const refused = refusalOfRetry(situation, row, wait, policy);
   if (refused === null && row.retry !== null) {
     const { maxAttempts } = row.retry;
-    return { ...story, left: row.then, recourse: "retry", ...wait, attempt: situation.attempt + 1, maxAttempts };
+    return { ...story, left: then, recourse: "retry", ...wait, attempt: situation.attempt + 1, maxAttempts };
   }
   considered.push({ recourse: "retry", refused: refused ?? "not-in-policy" });
 
-  for (const [index, recourse] of row.then.entries()) {
+  for (const [index, recourse] of then.entries()) {
     const no = refusalOf(recourse, situation, traits, policy);
     const taken = no ?? take(recourse, situation, traits, passedOver);
-    if (typeof taken !== "string") return { ...story, left: row.then.slice(index + 1), ...taken };
+    if (typeof taken !== "string") {
+      const preferred = index < row.then.indexOf(recourse) ? recourse : null;
+      return { ...story, preferred, left: then.slice(index + 1), ...taken };
+    }
     considered.push({ recourse, refused: taken });
   }
   return { ...story, left: [], recourse: "fail" };
@@ -50,12 +56,13 @@ function waitFor({ fault, attempt, now, roll }: Situation, retry: Retry | null):
 
 /** In the order in which they are told: what can never be before what is only not now. */
 function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, policy: Policy): Refusal | null {
+  if (situation.denied.includes("retry")) return "denied";
   if (retry === null) return "not-in-policy";
   const again = refusalToRunAgain(situation, traitsOf(situation.fault.code));
   if (again !== null) return again;
   if (situation.fault.context["shouldRetry"] === false) return "server-says-no";
   if (!(situation.attempt < retry.maxAttempts)) return "attempts-spent";
-  if (hasNeverWorked("retry", situation, policy)) return "never-worked";
+  if (lastTries("retry", situation, policy) === "failed") return "never-worked";
   if (situation.breaker === "open" || situation.breaker === "isolated") return "breaker-open";
   if (!situation.retryBudgetLeft) return "retry-budget-spent";
   if (wait.delayMs > retry.maxWaitMs) return "wait-too-long";
@@ -85,16 +92,19 @@ interface RecourseTraits {
   readonly once: boolean;
   /** Goes on as if nothing had happened, which hides work that may have been done. */
   readonly passesOver: boolean;
+  /** Memory may move it ahead. Not so a park: however often it worked, it makes people wait where a switch may not. */
+  readonly learns: boolean;
 }
 
-const PLAIN: RecourseTraits = { runsAgain: false, once: false, passesOver: false };
+const PLAIN: RecourseTraits = { runsAgain: false, once: false, passesOver: false, learns: false };
+const AT_ONCE: RecourseTraits = { ...PLAIN, runsAgain: true, learns: true };
 
 const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
-  "refresh-credential": { ...PLAIN, runsAgain: true, once: true },
-  "fallback": { ...PLAIN, runsAgain: true },
-  "alternative": { ...PLAIN, runsAgain: true },
-  "compact": { ...PLAIN, runsAgain: true, once: true },
-  "regenerate": { ...PLAIN, runsAgain: true, once: true },
+  "refresh-credential": { ...AT_ONCE, once: true },
+  "fallback": AT_ONCE,
+  "alternative": AT_ONCE,
+  "compact": { ...AT_ONCE, once: true },
+  "regenerate": { ...AT_ONCE, once: true },
   "default": { ...PLAIN, passesOver: true },
   "partial": PLAIN,
   "skip": { ...PLAIN, passesOver: true },
@@ -104,9 +114,23 @@ const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
   "fail": PLAIN,
 };
 
+/** The row's list, with what worked the last times ahead of the other recourses that run the work again. */
+function withLearned(then: readonly Recourse[], situation: Situation, policy: Policy): readonly Recourse[] {
+  if (situation.incidents.length === 0) return then;
+  // Nothing is moved past a question: who put it in front wants to be asked first.
+  const asked = then.indexOf("ask");
+  const learned = then
+    .slice(0, asked === -1 ? then.length : asked)
+    .filter((recourse) => TRAITS_OF_RECOURSE[recourse].learns && lastTries(recourse, situation, policy) === "worked");
+  if (learned.length === 0) return then;
+  const first = then.findIndex((recourse) => TRAITS_OF_RECOURSE[recourse].runsAgain);
+  return [...then.slice(0, first), ...learned, ...then.slice(first).filter((recourse) => !learned.includes(recourse))];
+}
+
 function refusalOf(recourse: Recourse, situation: Situation, traits: CatalogueRow, policy: Policy): Refusal | null {
   if (recourse === "fail") return null;
   const { runsAgain, once, passesOver } = TRAITS_OF_RECOURSE[recourse];
+  if (situation.denied.includes(recourse)) return "denied";
   if (!situation.offers.has(recourse)) return "not-offered";
   if (once && situation.taken.includes(recourse)) return "already-taken";
   if (passesOver && isUnsafeToRepeat(situation, traits)) return "may-have-happened";
@@ -114,7 +138,7 @@ function refusalOf(recourse: Recourse, situation: Situation, traits: CatalogueRo
     const again = refusalToRunAgain(situation, traits);
     if (again !== null) return again;
   }
-  return hasNeverWorked(recourse, situation, policy) ? "never-worked" : null;
+  return lastTries(recourse, situation, policy) === "failed" ? "never-worked" : null;
 }
 
 /** What a recourse needs to know to be carried out, or why it cannot be. */
@@ -123,7 +147,7 @@ function take(
   situation: Situation,
   traits: CatalogueRow,
   passedOver: PassedOver[],
-): DistributiveOmit<Decision, "row" | "considered" | "left" | "passedOver"> | Refusal {
+): DistributiveOmit<Decision, keyof Story> | Refusal {
   switch (recourse) {
     case "fallback": {
       if (!SCOPES_THAT_ADVANCE.has(traits.scope)) return "wrong-scope";
@@ -164,9 +188,15 @@ const QUESTION_ABOUT: Readonly<Partial<Record<CausePill, QuestionKind>>> = {
   "schema invalid": "Confirm",
 };
 
-/** The last tries of this recourse at this kind of fault all failed. */
-function hasNeverWorked(recourse: Recourse | "retry", { incidents }: Situation, { learnsAfter }: Policy): boolean {
-  if (learnsAfter === 0) return false;
+/** How the last tries of this recourse at this kind of fault went, when there were enough and all went the same way. */
+function lastTries(
+  recourse: Recourse | "retry",
+  { incidents }: Situation,
+  { learnsAfter }: Policy,
+): "worked" | "failed" | null {
+  if (learnsAfter === 0) return null;
   const recent = incidents.filter((incident) => incident.recourse === recourse).slice(0, learnsAfter);
-  return recent.length === learnsAfter && recent.every(({ worked }) => !worked);
+  if (recent.length < learnsAfter) return null;
+  if (recent.every(({ worked }) => worked)) return "worked";
+  return recent.every(({ worked }) => !worked) ? "failed" : null;
 }

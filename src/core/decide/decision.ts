@@ -5,6 +5,7 @@ import type { PassedOver } from "./fallback.ts";
 
 /** Why something was refused. A closed list: every reason has words (see `explain.ts`). */
 export const REFUSALS = [
+  "denied", //              a person said no
   "not-in-policy", //       the row does not retry
   "attempts-spent",
   "may-have-happened", //   and the work is not idempotent
@@ -32,7 +33,7 @@ export interface Considered {
 
 export type QuestionKind = "Approve" | "Ask" | "Select" | "Confirm" | "Auth.DeviceCode";
 
-interface Story {
+export interface Story {
   readonly row: RowOrigin;
   /** What was considered before, in order. */
   readonly considered: readonly Considered[];
@@ -40,6 +41,8 @@ interface Story {
   readonly left: readonly Recourse[];
   /** Targets that were passed over on the way to the next one. */
   readonly passedOver: readonly PassedOver[];
+  /** The recourse taken, when memory moved it ahead of its place in the row because it worked the last times; else null. */
+  readonly preferred: Recourse | null;
 }
 
 export type Decision = Story &

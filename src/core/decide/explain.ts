@@ -6,7 +6,7 @@ import type { Considered, Decision, QuestionKind, Refusal } from "./decision.ts"
 export interface Explanation {
   /** What happens now. */
   readonly what: string;
-  /** Why not something earlier in the list; empty when the first choice was taken. */
+  /** Why not something earlier in the list, and what memory moved ahead; empty when the first choice was taken. */
   readonly why: readonly string[];
   /** What comes if that does not help. */
   readonly next: string;
@@ -16,7 +16,10 @@ export function explain(decision: Decision, locale: Locale): Explanation {
   const words = DECISION_WORDS[locale];
   return {
     what: words.what(decision),
-    why: decision.considered.map((considered) => whyNot(considered, locale)),
+    why: [
+      ...decision.considered.map((considered) => whyNot(considered, locale)),
+      ...(decision.preferred === null ? [] : [words.learned(words.recourses[decision.preferred])]),
+    ],
     next: words.next(decision),
   };
 }
@@ -52,13 +55,18 @@ function both(large: number, largeUnit: string, small: number, smallUnit: string
 interface DecisionWords {
   readonly what: (decision: Decision) => string;
   readonly because: (recourse: string, refusal: string) => string;
+  readonly learned: (recourse: string) => string;
   readonly next: (decision: Decision) => string;
   readonly recourses: Readonly<Record<Considered["recourse"], string>>;
   readonly refusals: Readonly<Record<Refusal, string>>;
 }
 
-function isoTime(at: number): string {
-  return new Date(at).toISOString().replace(".000Z", "Z");
+/** Dates end here; a server may name a later time all the same. */
+const LAST_INSTANT = 8_640_000_000_000_000;
+
+/** `2026-01-02T03:04:05Z`, with milliseconds where there are some. */
+export function isoTime(at: number): string {
+  return new Date(Math.min(at, LAST_INSTANT)).toISOString().replace(".000Z", "Z");
 }
 
 const EN: DecisionWords = {
@@ -96,6 +104,7 @@ const EN: DecisionWords = {
     }
   },
   because: (recourse, refusal) => `not ${recourse}: ${refusal}`,
+  learned: (recourse) => `${recourse} first: it worked the last times`,
   next(decision) {
     const list = decision.left.length === 0 ? "fail" : decision.left.join(", ");
     if (decision.recourse === "retry" && decision.attempt < decision.maxAttempts) {
@@ -119,6 +128,7 @@ const EN: DecisionWords = {
     "fail": "failed",
   },
   refusals: {
+    "denied": "a person said no",
     "not-in-policy": "the policy has no retry for it",
     "attempts-spent": "all attempts are used",
     "may-have-happened": "the work may have been done, and doing it twice is not declared safe",
@@ -182,6 +192,7 @@ const ZH_CN: DecisionWords = {
     }
   },
   because: (recourse, refusal) => `未${recourse}：${refusal}`,
+  learned: (recourse) => `优先${recourse}：最近几次都有效`,
   next(decision) {
     const named = decision.left.map((recourse) => ZH_CN.recourses[recourse]).join("、");
     const list = decision.left.length === 0 ? ZH_CN.recourses.fail : named;
@@ -206,6 +217,7 @@ const ZH_CN: DecisionWords = {
     "fail": "结束",
   },
   refusals: {
+    "denied": "已被人拒绝",
     "not-in-policy": "策略未允许重试",
     "attempts-spent": "尝试次数已用完",
     "may-have-happened": "操作可能已执行，且未声明可安全重复",

@@ -36,6 +36,8 @@ export interface Situation {
   readonly offers: ReadonlySet<Recourse>;
   /** Recourses already taken for this call, or this turn where they count once a turn. */
   readonly taken: readonly Recourse[];
+  /** What a person has refused for this call. */
+  readonly denied: readonly (Recourse | "retry")[];
   readonly incidents: readonly Incident[];
   /** Chance, in [0, 1). */
   readonly roll: number;
@@ -58,6 +60,7 @@ export function situation(fault: Fault, details: Partial<Omit<Situation, "fault"
     alternatives: [],
     offers: DEFAULT_OFFERS,
     taken: [],
+    denied: [],
     incidents: [],
     roll: 0.5,
     ...details,

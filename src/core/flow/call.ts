@@ -42,6 +42,7 @@ export type CallEvent =
       readonly tool: string;
       readonly fault: Fault;
       readonly decision: Decision;
+      readonly breaker: BreakerState;
     }
   | {
       readonly type: "call-succeeded";
@@ -55,7 +56,7 @@ export type CallEvent =
       /** A short, scrubbed look at it; the value itself is kept apart. */
       readonly output: unknown;
     }
-  | { readonly type: "call-cancelled"; readonly call: string; readonly fault: Fault }
+  | { readonly type: "call-cancelled"; readonly call: string; readonly tool: string; readonly fault: Fault }
   | {
       /** An attempt nobody waits for any more has ended. */
       readonly type: "call-late";
@@ -112,6 +113,8 @@ export interface CallState {
   readonly questions: number;
   /** A person replaced the input: the value is kept apart. */
   readonly inputReplaced: boolean;
+  /** A person said yes to the next attempt: it goes past the guards. */
+  readonly approved: boolean;
   /** The last fault and what was decided about it. */
   readonly fault: Fault | null;
   readonly decision: Decision | null;
@@ -136,6 +139,7 @@ export function startCall(event: Extract<CallEvent, { type: "call-started" }>): 
     denied: [],
     questions: 0,
     inputReplaced: false,
+    approved: false,
     fault: null,
     decision: null,
     step: { at: "admit", notBefore: 0 },
@@ -150,7 +154,13 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
     case "call-late":
       return state;
     case "call-admitted":
-      return { ...state, attempt: event.attempt, attempts: state.attempts + 1, step: { at: "run", since: at } };
+      return {
+        ...state,
+        attempt: event.attempt,
+        attempts: state.attempts + 1,
+        approved: false,
+        step: { at: "run", since: at },
+      };
     case "call-failed":
     case "call-decided":
       return decided(state, event.fault, event.decision, at);
@@ -219,5 +229,6 @@ function answered(state: CallState, answer: Answer, at: number): CallState {
     return { ...state, step: { at: "end", end: { status: "skipped", fault } } };
   }
   // A person took the risk, so the next attempt goes out even if the work may have happened.
-  return { ...state, inputReplaced: state.inputReplaced || kind === "Ask", step: { at: "admit", notBefore: at } };
+  const inputReplaced = state.inputReplaced || kind === "Ask";
+  return { ...state, inputReplaced, approved: true, step: { at: "admit", notBefore: at } };
 }

@@ -1,8 +1,10 @@
-// Questions to a person and their answers, as data. What each kind asks, how long it waits, and what an answer means for
-// the call that is held up: a table each. A question that is not answered in time is a no.
+// Questions to a person and their answers, as data. What each kind asks, how long it waits, and what an answer to it
+// looks like: a table each. A question that is not answered in time is a no.
 
-import type { FaultCode } from "../fault/catalogue.ts";
 import type { QuestionKind } from "../decide/decision.ts";
+import type { FaultCode } from "../fault/catalogue.ts";
+import { fault, type Fault } from "../fault/fault.ts";
+import { parseJson, readField, tolerate } from "../tolerate.ts";
 
 export type InteractionKind = QuestionKind | "Auth.Password";
 
@@ -41,6 +43,8 @@ export type Answer =
 interface InteractionRow {
   /** How long an answer is waited for. */
   readonly timeoutMs: number;
+  /** What an accepted answer must be. */
+  readonly answer: AnswerShape;
   /** What the question is for, quoted from real use. */
   readonly example: string;
   /** The answer itself is a secret: it reaches whoever asked, and nothing else. */
@@ -49,12 +53,95 @@ interface InteractionRow {
 
 // prettier-ignore
 export const INTERACTIONS: Readonly<Record<InteractionKind, InteractionRow>> = {
-  "Ask":             { timeoutMs: 120_000, secret: false, example: "Provide a replacement input?" },
-  "Approve":         { timeoutMs: 120_000, secret: false, example: "Retry the tool call?" },
-  "Select":          { timeoutMs: 120_000, secret: false, example: "The quota is used up until 17:00. What now?" },
-  "Confirm":         { timeoutMs: 60_000,  secret: false, example: "Delete the branch?" },
-  "Auth.DeviceCode": { timeoutMs: 300_000, secret: false, example: "Authenticate again? Open the page and enter ABCD-1234." },
-  "Auth.Password":   { timeoutMs: 120_000, secret: true,  example: "Password for the package registry:" },
+  "Ask":             { timeoutMs: 120_000, answer: "json",   secret: false, example: "Provide a replacement input?" },
+  "Approve":         { timeoutMs: 120_000, answer: "yes-no", secret: false, example: "Retry the tool call?" },
+  "Select":          { timeoutMs: 120_000, answer: "option", secret: false, example: "The quota is used up until 17:00. What now?" },
+  "Confirm":         { timeoutMs: 60_000,  answer: "yes-no", secret: false, example: "Delete the branch?" },
+  "Auth.DeviceCode": { timeoutMs: 300_000, answer: "yes-no", secret: false, example: "Authenticate again? Open the page and enter ABCD-1234." },
+  "Auth.Password":   { timeoutMs: 120_000, answer: "text",   secret: true,  example: "Password for the package registry:" },
 };
 
 export const INTERACTION_KINDS = Object.freeze(Object.keys(INTERACTIONS)) as readonly InteractionKind[];
+
+/** An answer is kept, journaled and shown, so it has an end. */
+export const MAX_ANSWER_BYTES = 64 * 1024;
+
+type AnswerShape = "json" | "yes-no" | "option" | "text";
+
+interface ShapeRow {
+  readonly wants: string;
+  /** The value as plain data, or undefined when it does not fit. */
+  readonly read: (value: unknown, payload: QuestionPayload) => unknown;
+}
+
+// prettier-ignore
+const SHAPES: Readonly<Record<AnswerShape, ShapeRow>> = {
+  "json":   { wants: "a text or plain JSON",                         read: (value) => plainJson(value) },
+  "text":   { wants: "a text",                                       read: (value) => (typeof value === "string" ? value : undefined) },
+  "yes-no": { wants: "true or false",                                read: (value) => (typeof value === "boolean" ? value : undefined) },
+  "option": { wants: "the id of one of the options it was asked of", read: optionId },
+};
+
+/**
+ * The answer as plain data, or a fault that says what is wrong with it. Answers come from other people's code: anything
+ * may be in them. What was answered is never quoted, as it may be a secret.
+ */
+export function checkAnswer(question: Question, answer: unknown): Answer | Fault {
+  return tolerate(() => readAnswer(question, answer), wrongShape(question, "it could not be read"));
+}
+
+function readAnswer(question: Question, answer: unknown): Answer | Fault {
+  const given = typeof answer === "object" && answer !== null ? answer : {};
+  const status = readField(given, "status");
+  if (status === "timeout") return { status };
+  if (status === "rejected") {
+    const reason = readField(given, "reason");
+    if (typeof reason !== "string") return wrongShape(question, "a rejected answer needs a text as its reason");
+    return isTooLong(reason) ? tooLong(question) : { status, reason };
+  }
+  if (status !== "accepted") return wrongShape(question, "its status must be accepted, rejected or timeout");
+  const shape = SHAPES[INTERACTIONS[question.payload.kind].answer];
+  const raw = readField(given, "value");
+  // Before anything else is done with it: a long text is cheap to measure and dear to copy.
+  if (typeof raw === "string" && isTooLong(raw)) return tooLong(question);
+  const value = shape.read(raw, question.payload);
+  if (value === undefined) return wrongShape(question, `its value must be ${shape.wants}`);
+  return typeof value === "object" && isTooLong(JSON.stringify(value)) ? tooLong(question) : { status, value };
+}
+
+function optionId(value: unknown, payload: QuestionPayload): string | undefined {
+  return payload.kind === "Select" ? payload.options.find(({ id }) => id === value)?.id : undefined;
+}
+
+/** A copy that shares nothing with the original. What JSON would drop or bend in silence makes it undefined. */
+function plainJson(value: unknown): unknown {
+  const bent: unknown[] = [];
+  const text = JSON.stringify(value, (_key, part: unknown) => {
+    if (!isPlain(part)) bent.push(part);
+    return part;
+  }) as string | undefined;
+  return bent.length === 0 && text !== undefined ? parseJson(text) : undefined;
+}
+
+function isPlain(part: unknown): boolean {
+  if (typeof part === "number") return Number.isFinite(part);
+  if (typeof part !== "object" || part === null) return ["string", "boolean", "object"].includes(typeof part);
+  const prototype: unknown = Object.getPrototypeOf(part);
+  return prototype === null || prototype === Object.prototype || Array.isArray(part);
+}
+
+function isTooLong(text: string): boolean {
+  // No character takes less than a byte, so most texts need no counting.
+  return text.length > MAX_ANSWER_BYTES || new TextEncoder().encode(text).length > MAX_ANSWER_BYTES;
+}
+
+function tooLong(question: Question): Fault {
+  return wrongShape(question, `it is longer than ${MAX_ANSWER_BYTES / 1024} KiB`);
+}
+
+function wrongShape({ id, payload }: Question, why: string): Fault {
+  return fault("ShapeInvalid", {
+    message: `the answer to question ${id} (${payload.kind}) was refused: ${why}`,
+    context: { question: id, kind: payload.kind },
+  });
+}

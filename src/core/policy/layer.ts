@@ -46,7 +46,12 @@ export function toolRetry(manifest: ToolRetryManifest): Retry {
 
 /** The row a tool's manifest puts in front: its retry for everything transient it meets, the default list after it. */
 export function rowsOfTool(tool: string, manifest: ToolRetryManifest, base: Policy): readonly PolicyRow[] {
-  return ownRows({ tool: [tool] }, toolRetry(manifest), base, { layer: "tool", at: tool });
+  return rowsOfRetry(tool, toolRetry(manifest), base);
+}
+
+/** The same for a tool that says it in code. */
+export function rowsOfRetry(tool: string, retry: Retry, base: Policy): readonly PolicyRow[] {
+  return ownRows({ tool: [tool] }, retry, base, { layer: "tool", at: tool });
 }
 
 /** The row a provider's adapter puts in front for its transport faults. */

@@ -100,7 +100,7 @@ export interface Policy {
   readonly rows: readonly PolicyRow[];
   readonly breaker: BreakerRule;
   readonly retryBudget: RetryBudgetRule;
-  /** After how many failures in a row the memory of past incidents overrules a recourse; 0 switches it off. */
+  /** After so many failures in a row a recourse is passed over, after so many successes preferred; 0 switches memory off, more than 20 is never reached. */
   readonly learnsAfter: number;
 }
 

@@ -58,6 +58,8 @@ export type GuardEvent =
   | {
       readonly type: "breaker-changed";
       readonly target: string;
+      /** The tool whose call moved it. */
+      readonly tool: string;
       readonly from: BreakerState;
       readonly to: BreakerState;
     }
@@ -76,7 +78,14 @@ export type MoneyEvent =
 
 export type HostEvent =
   | Omit<SuppressedFault, "at">
-  | { readonly type: "artefact-kept"; readonly call: string; readonly name: string; readonly ref: string; readonly bytes: number; readonly cut: boolean }
+  | {
+      readonly type: "artefact-kept";
+      readonly call: string;
+      readonly name: string;
+      readonly ref: string;
+      readonly bytes: number;
+      readonly cut: boolean;
+    }
   | { readonly type: "extension-started" | "extension-stopped"; readonly name: string };
 
 export type JournalEvent = SessionEvent | TurnEvent | CallEvent | GuardEvent | MoneyEvent | HostEvent;

@@ -98,6 +98,7 @@ describe("retrying", () => {
 
   it.each<[Refusal, FaultCode, Partial<Omit<Situation, "fault">>, FaultDetail]>([
     ["not-in-policy", "AuthFailed", {}, {}],
+    ["denied", "Overloaded", { denied: ["retry"] }, {}],
     ["attempts-spent", "Overloaded", { attempt: 3 }, {}],
     ["may-have-happened", "NetworkTimeout", { idempotent: false }, {}],
     ["already-answering", "Overloaded", { committed: true }, {}],
@@ -258,6 +259,97 @@ describe("switching", () => {
   });
 });
 
+describe("what a person has refused", () => {
+  it("is not done, nor asked about again", () => {
+    const decision = decided("Interrupted", { idempotent: false, denied: ["retry", "ask"] });
+    expect(decision.recourse).toBe("surface");
+    expect(refusalsIn(decision)).toEqual({ retry: "denied", ask: "denied" });
+    expect(explain(decision, "en").why).toEqual(["not retried: a person said no", "not asked: a person said no"]);
+  });
+
+  it("leaves giving up", () => {
+    expect(decided("Overloaded", { denied: ["retry", ...EVERYTHING] }).recourse).toBe("fail");
+  });
+});
+
+describe("memory of what worked", () => {
+  const chain = chainOf(target("gpt"), target("claude"));
+  const alternatives = ["search_b"];
+  const tries = (recourse: Recourse | "retry", ...worked: readonly boolean[]): Situation["incidents"] =>
+    worked.map((did) => ({ recourse, worked: did }));
+  const [yes, no] = [true, false];
+  const five = [yes, yes, yes, yes, yes] as const;
+  const spent = { attempt: 6, chain, alternatives };
+
+  it("moves a recourse ahead of the others that run the work again, and says so", () => {
+    expect(decided("RateLimited", spent)).toMatchObject({ recourse: "fallback", preferred: null });
+    const decision = decided("RateLimited", { ...spent, incidents: tries("alternative", ...five) });
+    expect(decision).toMatchObject({ recourse: "alternative", tool: "search_b", preferred: "alternative" });
+    expect(decision.left).toEqual(["fallback", "park", "default", "skip", "ask", "surface", "fail"]);
+    expect(explain(decision, "en").why).toEqual([
+      "not retried: all attempts are used",
+      "another tool first: it worked the last times",
+    ]);
+    expect(explain(decision, "zh-CN").why.at(-1)).toBe("优先换用工具：最近几次都有效");
+  });
+
+  it("asks for as many tries as the policy says, the last ones, all of which worked", () => {
+    for (const incidents of [
+      tries("alternative", yes, yes, yes, yes),
+      tries("alternative", yes, yes, yes, yes, no),
+      tries("alternative", no, ...five),
+    ]) {
+      expect(decided("RateLimited", { ...spent, incidents })).toMatchObject({ recourse: "fallback", preferred: null });
+    }
+    const incidents = tries("alternative", ...five, no);
+    expect(decided("RateLimited", { ...spent, incidents })).toMatchObject({ preferred: "alternative" });
+    expect(decided("RateLimited", { ...spent, incidents }, {}, { ...DEFAULT_POLICY, learnsAfter: 0 })).toMatchObject({
+      recourse: "fallback",
+      preferred: null,
+    });
+  });
+
+  it("keeps the row's order among those that worked", () => {
+    const incidents = [...tries("alternative", ...five), ...tries("fallback", ...five)];
+    expect(decided("RateLimited", { ...spent, incidents })).toMatchObject({ recourse: "fallback", preferred: null });
+  });
+
+  it("moves nothing ahead of a retry that is possible", () => {
+    const incidents = tries("alternative", ...five);
+    const decision = decided("RateLimited", { ...spent, attempt: 1, incidents });
+    expect(decision).toMatchObject({ recourse: "retry", preferred: null });
+    expect(decision.left.slice(0, 2)).toEqual(["alternative", "fallback"]);
+  });
+
+  it("moves nothing past a question, and makes nobody wait for what another target may do now", () => {
+    const rows = (then: readonly Recourse[]): typeof DEFAULT_POLICY => ({
+      ...DEFAULT_POLICY,
+      rows: [{ match: {}, retry: null, then, origin: { layer: "file", at: "x" } }],
+    });
+    const incidents = [...tries("alternative", ...five), ...tries("park", ...five)];
+    const details = { ...spent, incidents };
+    expect(decided("RateLimited", details, {}, rows(["compact", "ask", "alternative"]))).toMatchObject({
+      recourse: "compact",
+      left: ["ask", "alternative"],
+    });
+    expect(decided("RateLimited", details, { resetAt: 5 }, rows(["fallback", "park"])).recourse).toBe("fallback");
+    expect(decided("RateLimited", details, { resetAt: 5 }, rows(["default", "park", "alternative"]))).toMatchObject({
+      recourse: "default",
+      left: ["alternative", "park"],
+    });
+  });
+
+  it("does not bring back what is refused", () => {
+    const incidents = tries("alternative", ...five);
+    const decision = decided("RateLimited", { ...spent, alternatives: [], incidents });
+    expect(decision).toMatchObject({ recourse: "fallback", preferred: null });
+    expect(decision.considered).toEqual([
+      { recourse: "retry", refused: "attempts-spent" },
+      { recourse: "alternative", refused: "no-alternative" },
+    ]);
+  });
+});
+
 describe("waiting and asking", () => {
   it("parks until the time the fault lifts, or goes on when nobody knows it", () => {
     expect(decided("QuotaExhausted", { now: 1000 }, { resetAt: 90_000 })).toMatchObject({
@@ -332,6 +424,10 @@ describe("explaining", () => {
     );
     expect(explain(decided("ContextOverflow"), "en").next).toBe("If that does not help: fallback, surface, fail.");
     expect(explain(decided("ShapeInvalid"), "en").next).toBe("Nothing else is tried.");
+  });
+
+  it("speaks of a time no calendar has", () => {
+    expect(explain(decided("QuotaExhausted", {}, { resetAt: 1e20 }), "en").what).toContain("+275760-09-13");
   });
 
   it("says what, why and how long", () => {

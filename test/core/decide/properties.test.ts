@@ -71,10 +71,23 @@ const situations: fc.Arbitrary<Situation> = fc
     alternatives: fc.subarray(["b", "c"]),
     offers: fc.subarray([...RECOURSES]).map((list) => new Set(list)),
     taken: fc.subarray<Recourse>(["refresh-credential", "compact", "regenerate"]),
-    incidents: fc.array(
-      fc.record({ recourse: fc.constantFrom<Recourse | "retry">("retry", "fallback", "park"), worked: fc.boolean() }),
-      { maxLength: 12 },
-    ),
+    denied: fc.subarray<Recourse | "retry">(["retry", "ask", "fallback", "fail"]),
+    incidents: fc
+      .tuple(
+        fc.array(
+          fc.record({
+            recourse: fc.constantFrom<Recourse | "retry">("retry", "fallback", "park"),
+            worked: fc.boolean(),
+          }),
+          {
+            maxLength: 12,
+          },
+        ),
+        // One recourse that always went the same way, so that memory has something to say.
+        fc.record({ recourse: fc.constantFrom(...RECOURSES), worked: fc.boolean() }),
+        fc.nat(6),
+      )
+      .map(([mixed, steady, times]) => [...mixed, ...Array.from({ length: times }, () => steady)]),
     roll,
   })
   .map(({ fault: met, ...details }) => situation(met, details));
@@ -89,6 +102,11 @@ const RUNS_AGAIN: ReadonlySet<Decision["recourse"]> = new Set([
   "regenerate",
   "park",
 ]);
+
+/** What was refused, what was taken, what is left. */
+function wholeList({ considered, recourse, left }: Decision): readonly Decision["recourse"][] {
+  return [...considered.map((refused) => refused.recourse), recourse, ...left];
+}
 
 describe("any decision", () => {
   function holds(check: (decision: Decision, seen: Situation, policy: Policy) => void): void {
@@ -185,14 +203,38 @@ describe("any decision", () => {
   it("is the same decision every time, and says why not for everything before it", () => {
     holds((decision, seen, policy) => {
       expect(decide(seen, policy)).toEqual(decision);
+      if (traitsOf(seen.fault.code).cancels) return;
       const row = rowFor(policy, seen.fault, seen.place);
-      const list: readonly Decision["recourse"][] = ["retry", ...row.then];
-      if (!traitsOf(seen.fault.code).cancels) {
-        const end = list.indexOf(decision.recourse);
-        expect(decision.considered.map(({ recourse }) => recourse)).toEqual(
-          list.slice(0, end === -1 ? list.length : end),
+      const [first, ...others] = wholeList(decision);
+      expect(first).toBe("retry");
+      // `fail` stands behind every list, even behind one that does not name it.
+      expect(others.filter((recourse) => recourse !== "fail").toSorted()).toEqual(
+        row.then.filter((recourse) => recourse !== "fail").toSorted(),
+      );
+    });
+  });
+
+  it("keeps the row's order but for what worked the last times", () => {
+    holds((decision, seen, policy) => {
+      const { then } = rowFor(policy, seen.fault, seen.place);
+      const worked = (recourse: Decision["recourse"]): boolean => {
+        const last = seen.incidents.filter((incident) => incident.recourse === recourse).slice(0, policy.learnsAfter);
+        return (
+          policy.learnsAfter > 0 && last.length === policy.learnsAfter && last.every((incident) => incident.worked)
         );
-      }
+      };
+      const plain = wholeList(decision).filter((recourse) => then.includes(recourse as Recourse) && !worked(recourse));
+      expect(plain).toEqual(then.filter((recourse) => plain.includes(recourse)));
+      if (decision.preferred === null) return;
+      expect(decision.preferred).toBe(decision.recourse);
+      expect(worked(decision.preferred)).toBe(true);
+      expect(RUNS_AGAIN.has(decision.preferred)).toBe(true);
+    });
+  });
+
+  it("does nothing a person has refused", () => {
+    holds((decision, seen) => {
+      if (decision.recourse !== "fail") expect(seen.denied).not.toContain(decision.recourse);
     });
   });
 });

@@ -1,9 +1,9 @@
 // How a protected call ends, as a value. `protect` returns one of these and never throws for a failing tool.
 
-import type { Decision } from "../core/decide/decision.ts";
-import type { Fault } from "../core/fault/fault.ts";
-import type { ItemFault } from "../core/fault/partial.ts";
-import type { Question } from "../core/flow/interaction.ts";
+import type { Decision } from "../../core/decide/decision.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import type { ItemFault } from "../../core/fault/partial.ts";
+import type { Question } from "../../core/flow/interaction.ts";
 
 interface Common {
   /** Names the call in traces, events and messages to people. */

@@ -7,6 +7,9 @@ export function nearest(word: string, known: readonly string[]): string | null {
   const lower = known.map((name) => name.toLowerCase());
   const wanted = word.toLowerCase();
   if (lower.length === 0) return null;
+  // The unit or the kind left out: `timeout` for `timeout_ms`, `linear` for `linear_backoff`.
+  const longer = lower.findIndex((name) => name.startsWith(`${wanted}_`));
+  if (longer !== -1) return known[longer] ?? null;
   const near = closest(wanted, lower);
   return distance(wanted, near) <= Math.max(2, Math.floor(word.length / 3))
     ? (known[lower.indexOf(near)] ?? null)

@@ -1,34 +1,42 @@
 // What zod found wrong, in words: what, where, what was probably meant, and what is allowed there.
 
-import type { Document } from "yaml";
 import type * as z from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
 import { diagnosticAt, keyRange, rangeOf, type FilePlace, type Path } from "./locate.ts";
 import { nearest } from "./nearest.ts";
-import { policyFileSchema } from "./schema.ts";
+import type { ReadDocument } from "./read.ts";
 
-/** Codes are stable: people search for them. */
-export const CODES = {
-  syntax: "POL001",
-  unknownKey: "POL002",
-  wrongType: "POL003",
-  unknownName: "POL004",
-  outOfRange: "POL005",
-  missing: "POL006",
-} as const;
+/** One kind of file, as far as what is wrong with it must be explained. */
+export interface Grammar {
+  /** Read for the keys that are known at a place. */
+  readonly schema: z.ZodType;
+  /** Codes are stable: people search for them. */
+  readonly codes: IssueCodes;
+  /** What to know about a field whose number is out of range. */
+  readonly rangeHelp: Readonly<Record<string, string>>;
+  /** Where to find the names that may stand at a place, when they are too many to list. */
+  readonly manyNamesHelp: string;
+}
+
+export interface IssueCodes {
+  readonly unknownKey: string;
+  readonly wrongType: string;
+  readonly unknownName: string;
+  readonly outOfRange: string;
+  readonly missing: string;
+}
 
 const MAX_KEYS_TOLD = 50;
 
 type Issue = z.core.$ZodIssue;
 
-/** `data` is the document as plain values, with anchors followed. */
 export function explainIssues(
   issues: readonly Issue[],
-  data: unknown,
-  document: Document,
+  read: ReadDocument,
   place: FilePlace,
+  grammar: Grammar,
 ): readonly Diagnostic[] {
-  return flatten(issues).flatMap((issue) => explainIssue(issue, data, document, place));
+  return flatten(issues).flatMap((issue) => explainIssue(issue, read, place, grammar));
 }
 
 /** A union's issues are those of the branch that came closest: the one that failed deepest. */
@@ -44,7 +52,12 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
   });
 }
 
-function explainIssue(issue: Issue, data: unknown, document: Document, place: FilePlace): readonly Diagnostic[] {
+function explainIssue(
+  issue: Issue,
+  { document, value: data }: ReadDocument,
+  place: FilePlace,
+  { schema, codes, rangeHelp, manyNamesHelp }: Grammar,
+): readonly Diagnostic[] {
   const path = issue.path as Path;
   const where = path.length === 0 ? "the file" : path.join(".").replace(/\.(\d+)/g, "[$1]");
   const field = String(path.at(-1) ?? "");
@@ -57,12 +70,12 @@ function explainIssue(issue: Issue, data: unknown, document: Document, place: Fi
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.slice(0, MAX_KEYS_TOLD).map((key) => {
-        const known = knownKeys(path);
+        const known = knownKeys(schema, path);
         const near = nearest(key, known);
         const label = near === null ? "not known here" : `did you mean \`${near}\`?`;
         return diagnosticAt(
           place,
-          CODES.unknownKey,
+          codes.unknownKey,
           `unknown key \`${key}\` in ${where}`,
           keyRange(document, [...path, key]),
           label,
@@ -71,48 +84,48 @@ function explainIssue(issue: Issue, data: unknown, document: Document, place: Fi
       });
     case "invalid_value": {
       const allowed = issue.values.map(String);
-      const help =
-        allowed.length > 20
-          ? "`faultline explain --list` lists all fault codes."
-          : `Known here: ${allowed.join(", ")}.`;
-      if (value === undefined) return [at(CODES.missing, `${where} is missing`, `needs \`${field}\``, help)];
+      const help = allowed.length > 20 ? manyNamesHelp : `Known here: ${allowed.join(", ")}.`;
+      if (value === undefined) return [at(codes.missing, `${where} is missing`, `needs \`${field}\``, help)];
       const near = typeof value === "string" ? nearest(value, allowed) : null;
       const label =
         near === null ? "not a known value" : near === value ? "write it without quotes" : `did you mean \`${near}\`?`;
-      return [at(CODES.unknownName, `${where} cannot be ${show(value)}`, label, help)];
+      return [at(codes.unknownName, `${where} cannot be ${show(value)}`, label, help)];
     }
     case "invalid_type": {
       const wanted = KINDS[issue.expected] ?? issue.expected;
       if (value === undefined) {
-        return [at(CODES.missing, `${where} is missing`, `needs \`${field}\``, `Add \`${field}:\` with ${wanted}.`)];
+        return [at(codes.missing, `${where} is missing`, `needs \`${field}\``, `Add \`${field}:\` with ${wanted}.`)];
       }
       const isNumber = issue.expected === "number" || issue.expected === "int";
       const help = typeof value === "string" && isNumber ? numberHelp(field, value) : `Write ${wanted}.`;
-      return [at(CODES.wrongType, `${where} must be ${wanted}`, `this is ${kindOf(value)}`, help)];
+      return [at(codes.wrongType, `${where} must be ${wanted}`, `this is ${kindOf(value)}`, help)];
     }
     case "too_small": {
-      const least = issue.origin === "array" ? `have at least ${issue.minimum} entry` : `be at least ${issue.minimum}`;
-      return [
-        at(
-          CODES.outOfRange,
-          `${where} must ${least}`,
-          issue.origin === "array" ? "empty" : "too small",
-          rangeHelp(field),
-        ),
-      ];
+      const label = issue.origin === "array" ? "empty" : "too small";
+      return [at(codes.outOfRange, `${where} must ${atLeast(issue)}`, label, rangeHelp[field] ?? "")];
     }
     case "too_big":
-      return [at(CODES.outOfRange, `${where} must be at most ${issue.maximum}`, "too large", rangeHelp(field))];
+      return [at(codes.outOfRange, `${where} must ${atMost(issue)}`, "too large", rangeHelp[field] ?? "")];
+    case "invalid_format":
+      return [at(codes.outOfRange, `${where} ${issue.message}`, "not like this", rangeHelp[field] ?? "")];
     default:
-      return [at(CODES.wrongType, `${where}: ${issue.message}`, "", "")];
+      return [at(codes.wrongType, `${where}: ${issue.message}`, "", "")];
   }
 }
 
+function atLeast({ origin, minimum }: z.core.$ZodIssueTooSmall): string {
+  if (origin === "array") return `have at least ${minimum} entry`;
+  return origin === "string" ? `have at least ${minimum} characters` : `be at least ${minimum}`;
+}
+
+function atMost({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === "array") return `have at most ${maximum} entries`;
+  return origin === "string" ? `have at most ${maximum} characters` : `be at most ${maximum}`;
+}
+
 /** The keys the schema knows at a place, read from the schema itself. */
-function knownKeys(path: Path): readonly string[] {
-  let schema: unknown = policyFileSchema;
-  for (const step of path) schema = stepInto(schema, step);
-  return Object.keys(shapeOf(schema));
+function knownKeys(whole: unknown, path: Path): readonly string[] {
+  return Object.keys(shapeOf(path.reduce<unknown>(stepInto, whole)));
 }
 
 function stepInto(schema: unknown, step: string | number): unknown {
@@ -138,13 +151,9 @@ const UNIT_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as cons
 function numberHelp(field: string, value: string): string {
   if (/^\d+(?:\.\d+)?$/.test(value)) return `Write it without quotes: \`${field}: ${value}\`.`;
   const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)$/.exec(value) ?? [];
-  if (unit === undefined || !field.endsWith("Ms"))
+  if (unit === undefined || !/(?:Ms|_ms)$/.test(field))
     return "Write a number in digits, without quotes and without a unit.";
   return `Times are in milliseconds: write \`${field}: ${Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]}\`.`;
-}
-
-function rangeHelp(field: string): string {
-  return field === "maxAttempts" ? "maxAttempts counts all attempts, the first included." : "";
 }
 
 /** What a value is called, with its article. */

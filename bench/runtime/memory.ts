@@ -1,0 +1,35 @@
+// Whether a long life costs memory: the heap after every quarter of a million calls, one of a thousand with two failures.
+
+import { print } from "../measure.ts";
+import type { Scale } from "./scale.ts";
+import { titleOf } from "./subject.ts";
+import { withProcesses } from "./subject-process.ts";
+import { GUARDS, SUBJECTS } from "./subjects.ts";
+import { printAligned } from "./table.ts";
+
+const STOPS = [0.25, 0.5, 0.75, 1];
+
+export async function memoryOverTime({ lastingCalls }: Scale): Promise<void> {
+  print(`\n7. Heap after garbage collection, in kB, over ${lastingCalls.toLocaleString("en")} calls`);
+  const rows: string[][] = [];
+  for (const id of GUARDS) {
+    const subject = SUBJECTS[id];
+    const bytes: number[] = [];
+    await withProcesses([id], async (processes) => {
+      for (const { ask } of processes) {
+        for (const [index, stop] of STOPS.entries()) {
+          const calls = lastingCalls * (stop - (STOPS[index - 1] ?? 0));
+          bytes.push((await ask({ kind: "heap", calls })).bytes);
+        }
+      }
+    });
+    const growth = (bytes.at(-1) ?? NaN) - (bytes[0] ?? NaN);
+    rows.push([
+      titleOf(subject),
+      ...STOPS.map((_, index) => (bytes[index] === undefined ? "–" : (bytes[index] / 1024).toFixed(0))),
+      Number.isNaN(growth) ? "" : (growth / (lastingCalls * 0.75)).toFixed(3),
+      subject.missing ?? "",
+    ]);
+  }
+  printAligned(["", ...STOPS.map((stop) => (lastingCalls * stop).toLocaleString("en")), "bytes a call", ""], rows);
+}

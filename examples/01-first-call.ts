@@ -1,0 +1,33 @@
+// A tool that fails twice and then works: what it takes to call it safely, and what you get back.
+
+import { createFaultline, tool } from "faultline";
+
+const fl = createFaultline();
+
+let asked = 0;
+const searchFlights = tool({
+  id: "search_flights",
+  idempotent: true, // may be tried again even if it may have run
+  timeoutMs: 5_000,
+  run: async ({ to }: { to: string }) => {
+    asked += 1;
+    if (asked < 3) throw Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:443"), { code: "ECONNREFUSED" });
+    return [`${to} 07:10`, `${to} 18:45`];
+  },
+});
+
+const outcome = await fl.protect(searchFlights, { to: "LIS" });
+console.log(outcome.status, outcome.attempts, outcome.status === "done" ? outcome.value : outcome);
+// done 3 [ 'LIS 07:10', 'LIS 18:45' ]
+
+// A tool that cannot work is no exception either: the outcome says what it was, and what the model may be told.
+const bookFlight = tool({
+  id: "book_flight",
+  run: () => Promise.reject(new Error("Invalid airport code: XYZ")),
+});
+const refused = await fl.protect(bookFlight, {});
+console.log(refused.status, "fault" in refused && `${refused.fault.class}/${refused.fault.code}`);
+// surfaced ToolTerminal/InputInvalid
+
+console.log(fl.metrics()["search_flights"]?.retry_count, fl.metrics()["search_flights"]?.retry_success_rate);
+// 2 0.5

@@ -1,0 +1,183 @@
+// The progress of one plan: which nodes may run now, and which come to an end without running. Plain memory, no I/O.
+// N1  every node ends once. A second result for it is ignored, as a late result of a call is.
+// N2  a node becomes ready once, when everything it needs has a usable end, and never after.
+// N3  which nodes run, and how those that do not run end, does not depend on the order in which others end.
+// N4  each need is looked at once, when the node it names ends: the whole costs as much as the plan is large.
+
+import { FaultError } from "../fault/fault-error.ts";
+import { fault, type Fault } from "../fault/fault.ts";
+import {
+  endOutOfTime,
+  endWithoutNeed,
+  faultWithoutNeed,
+  isUsable,
+  type NodeStatus,
+  type UnrunStatus,
+} from "./cascade.ts";
+import type { Plan } from "./plan.ts";
+
+export interface NodeEnd {
+  readonly status: NodeStatus;
+  /** null for one that is done. */
+  readonly fault: Fault | null;
+}
+
+/** A node that came to an end without running. */
+export interface Settled {
+  readonly node: string;
+  readonly status: UnrunStatus;
+  readonly fault: Fault;
+  /** The node it needed and could not have; empty when time or cancellation ended it. */
+  readonly because: string;
+}
+
+export interface Progress {
+  /** Nodes that may run now, each told once. */
+  readonly ready: readonly string[];
+  readonly settled: readonly Settled[];
+}
+
+export interface Round {
+  /** The nodes that may run at the beginning. */
+  ready(): readonly string[];
+  /** A node that was ready has ended. */
+  settle(node: string, end: NodeEnd): Progress;
+  /**
+   * Nothing new begins. Ends every node that was not ready yet, and of those that were ready the ones named in `held`:
+   * the caller has not begun them. What runs stays open until it is settled.
+   */
+  expire(fault: Fault, held?: readonly string[]): readonly Settled[];
+  /** All nodes have ended. */
+  readonly done: boolean;
+  /** How many have not. */
+  readonly open: number;
+}
+
+export function createRound(plan: Plan): Round {
+  return new PlanRound(plan);
+}
+
+type NodeState = "waiting" | "ready" | "ended";
+
+/** A node that has ended and whose dependents are to be told. */
+interface Ended {
+  readonly node: string;
+  readonly status: NodeStatus;
+  /** The fault that began it all; null when the end is usable. */
+  readonly root: Fault | null;
+}
+
+const NOTHING: Progress = Object.freeze({ ready: [], settled: [] });
+
+class PlanRound implements Round {
+  readonly #plan: Plan;
+  readonly #states = new Map<string, NodeState>();
+  /** How many of a node's needs have no usable end yet. */
+  readonly #missing = new Map<string, number>();
+  #open: number;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#open = plan.nodes.size;
+    for (const { id, needs } of plan.nodes.values()) {
+      this.#states.set(id, needs.length === 0 ? "ready" : "waiting");
+      this.#missing.set(id, needs.length);
+    }
+  }
+
+  get done(): boolean {
+    return this.#open === 0;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  ready(): readonly string[] {
+    return this.#plan.roots;
+  }
+
+  settle(node: string, { status, fault: met }: NodeEnd): Progress {
+    const state = this.#states.get(node);
+    if (state === "ended") return NOTHING;
+    if (state !== "ready") throw new FaultError(endedTooSoon(node));
+    this.#end(node);
+    return this.#tell({ node, status, root: isUsable(status) ? null : (met ?? withoutFault(node, status)) });
+  }
+
+  expire(met: Fault, held: readonly string[] = []): readonly Settled[] {
+    const unbegun = new Set(held);
+    const settled: Settled[] = [];
+    for (const node of this.#plan.nodes.values()) {
+      const state = this.#states.get(node.id);
+      if (state === "ended" || (state === "ready" && !unbegun.has(node.id))) continue;
+      this.#end(node.id);
+      settled.push({ node: node.id, status: endOutOfTime(node), fault: met, because: "" });
+    }
+    return settled;
+  }
+
+  /** Tells everybody who needs the node, and whoever needs those that end thereby, nearest first. */
+  #tell(first: Ended): Progress {
+    const ready: string[] = [];
+    const settled: Settled[] = [];
+    const ended = [first];
+    // The list grows while it is walked.
+    for (const { node, status, root } of ended) {
+      for (const dependent of this.#plan.dependents.get(node) ?? []) {
+        if (this.#states.get(dependent) !== "waiting") continue;
+        if (root === null) {
+          if (this.#has(dependent)) ready.push(dependent);
+          continue;
+        }
+        const end = this.#endWithout(dependent, node, status, root);
+        settled.push(end);
+        ended.push({ node: dependent, status: end.status, root: isUsable(end.status) ? null : root });
+      }
+    }
+    return { ready, settled };
+  }
+
+  /** One more need is there: true when that was the last one. */
+  #has(node: string): boolean {
+    const missing = (this.#missing.get(node) ?? 0) - 1;
+    this.#missing.set(node, missing);
+    if (missing > 0) return false;
+    this.#states.set(node, "ready");
+    return true;
+  }
+
+  #endWithout(id: string, need: string, status: NodeStatus, root: Fault): Settled {
+    const node = this.#plan.nodes.get(id);
+    if (node === undefined) throw new FaultError(notInPlan(id));
+    this.#end(id);
+    return { node: id, status: endWithoutNeed(node), fault: faultWithoutNeed(root, need, status), because: need };
+  }
+
+  #end(node: string): void {
+    this.#states.set(node, "ended");
+    this.#open--;
+  }
+}
+
+/** Whoever settles a node says why it failed; that nobody did is told in its place. */
+function withoutFault(node: string, status: NodeStatus): Fault {
+  return fault("InvariantBroken", {
+    message: `node ${node} ended as ${status} and nobody said why`,
+    context: { node },
+  });
+}
+
+function endedTooSoon(node: string): Fault {
+  return fault("InvariantBroken", {
+    message: `node ${node} ended before it was ready, or is not in the plan`,
+    context: { node },
+  });
+}
+
+function notInPlan(node: string): Fault {
+  return fault("InvariantBroken", {
+    message: `node ${node} is needed, and is not in the plan: check it with checkPlan`,
+    context: { node },
+  });
+}

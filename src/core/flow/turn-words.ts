@@ -1,0 +1,211 @@
+// What a turn tells its user when not all of it was done: what was completed, what is missing, and why. The words are
+// chosen by the fault's pill from a table; nothing of a fault's message is said, as it may hold anything.
+
+import { type CausePill, isFaultCode, traitsOf } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
+import { SHAPE_REDACTOR } from "../fault/redact.ts";
+import type { Locale } from "../fault/words/words.ts";
+import type { NodeStatus } from "./cascade.ts";
+
+export interface Settlement {
+  /** What the user knows the step by: "hotel search". */
+  readonly label: string;
+  readonly status: NodeStatus;
+  /** null for one that is done, and where the reason is not known. */
+  readonly fault: Fault | null;
+  /** The label of the step it needed and could not have; empty when it ended for a reason of its own. */
+  readonly because: string;
+}
+
+/** More than these are counted and not named. */
+const MAX_NAMED = 5;
+
+export function tellMissing(settlements: readonly Settlement[], locale: Locale): string {
+  const words = TURN_WORDS[locale];
+  if (settlements.length === 0) return words.nothingToDo;
+  const done: string[] = [];
+  const own: string[] = [];
+  const led: string[] = [];
+  for (const { label, status, fault, because } of settlements) {
+    const name = shown(label);
+    if (status === "done") done.push(name);
+    else if (because !== "") led.push(words.withoutNeed[status](name, shown(because)));
+    else if (fault === null) own.push(words.unexplained[status](name));
+    else own.push(words.ended[status](name, reasonFor(fault, words)));
+  }
+  // Causes before what they led to.
+  const missing = [...own, ...led];
+  const more = missing.length - MAX_NAMED;
+  return words.sentence([
+    done.length === 0 ? words.nothingDone : words.completed(done.slice(0, MAX_NAMED), done.length),
+    ...missing.slice(0, MAX_NAMED),
+    ...(more > 0 ? [words.moreMissing(more)] : []),
+  ]);
+}
+
+const LONGEST_LABEL = 60;
+
+/** A label may come from a model or a person: one line, an end, no secret. */
+function shown(label: string): string {
+  // Far more than is shown, so that a secret in it is still seen as one.
+  const text = SHAPE_REDACTOR.text(label.slice(0, 20 * LONGEST_LABEL));
+  const line = Array.from(text.replace(/[\s\p{C}]+/gu, " ").trim());
+  return line.length <= LONGEST_LABEL ? line.join("") : `${line.slice(0, LONGEST_LABEL).join("").trimEnd()}…`;
+}
+
+function reasonFor({ code }: Fault, { reasons }: TurnWords): string {
+  // A journal may hold codes of a newer program.
+  return reasons[isFaultCode(code) ? traitsOf(code).pill : "unknown"];
+}
+
+type MissingStatus = Exclude<NodeStatus, "done">;
+
+interface TurnWords {
+  readonly nothingToDo: string;
+  readonly nothingDone: string;
+  /** `all` counts those that are not named too. */
+  readonly completed: (named: readonly string[], all: number) => string;
+  readonly moreMissing: (count: number) => string;
+  readonly sentence: (clauses: readonly string[]) => string;
+  /** How a step ended, for a reason of its own … */
+  readonly ended: Readonly<Record<MissingStatus, (label: string, reason: string) => string>>;
+  /** … that nobody told … */
+  readonly unexplained: Readonly<Record<MissingStatus, (label: string) => string>>;
+  /** … or because of another step. */
+  readonly withoutNeed: Readonly<Record<MissingStatus, (label: string, need: string) => string>>;
+  /** Said after the step's label. */
+  readonly reasons: Readonly<Record<CausePill, string>>;
+}
+
+const endedEn = (label: string, reason: string): string => `${label} ${reason}`;
+const leftOutEn = (label: string, need: string): string => `${label} was left out because it needs ${need}`;
+
+const EN: TurnWords = {
+  nothingToDo: "There was nothing to do.",
+  nothingDone: "Nothing was completed",
+  completed(named, all) {
+    const names = all > named.length ? [...named, `${all - named.length} more`] : named;
+    return `Completed ${[names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "").join(" and ")}`;
+  },
+  moreMissing: (count) => (count === 1 ? "1 other step is missing too" : `${count} other steps are missing too`),
+  sentence: (clauses) => `${clauses.join("; ")}.`,
+  ended: {
+    partial: (label, reason) => `${label} ${reason}, so only part of it is there`,
+    defaulted: (label, reason) => `${label} ${reason}, so a default value is used`,
+    skipped: endedEn,
+    surfaced: endedEn,
+    failed: endedEn,
+    cancelled: endedEn,
+  },
+  unexplained: {
+    partial: (label) => `only part of ${label} is there`,
+    defaulted: (label) => `a default value is used for ${label}`,
+    skipped: (label) => `${label} was left out`,
+    surfaced: (label) => `${label} failed`,
+    failed: (label) => `${label} failed`,
+    cancelled: (label) => `${label} was cancelled`,
+  },
+  withoutNeed: {
+    partial: leftOutEn,
+    defaulted: (label, need) => `${label} has a default value because it needs ${need}`,
+    skipped: leftOutEn,
+    surfaced: leftOutEn,
+    failed: leftOutEn,
+    cancelled: leftOutEn,
+  },
+  reasons: {
+    "schema invalid": "gave a result that could not be used",
+    "network error": "could not be reached",
+    "auth error": "could not sign in",
+    "canceled": "was cancelled",
+    "timeout": "timed out",
+    "rate limited": "was slowed down by too many requests",
+    "overloaded": "was too busy",
+    "quota exhausted": "has used up its quota",
+    "provider not found": "was not found",
+    "permission denied": "had no permission",
+    "bad request": "did not accept the request",
+    "capability missing": "cannot do what was asked",
+    "context overflow": "was given more text than it can take",
+    "content filter": "was stopped by a content filter",
+    "output cut": "gave a result that was cut off",
+    "tool failed": "failed",
+    "tool denied": "was not allowed",
+    "test failed": "did not pass its tests",
+    "budget exceeded": "would have cost more than the budget allows",
+    "turn limit": "reached its limit of steps",
+    "sandbox error": "failed in its sandbox",
+    "circuit open": "is paused after repeated failures",
+    "crashed": "stopped unexpectedly",
+    "store error": "failed because its record could not be read or written",
+    "config invalid": "is not set up correctly",
+    "internal": "failed because of an internal error",
+    "unknown": "failed for an unknown reason",
+  },
+};
+
+const endedZh = (label: string, reason: string): string => `${label}${reason}`;
+const leftOutZh = (label: string, need: string): string => `${label}未执行，因为它依赖${need}`;
+
+const ZH_CN: TurnWords = {
+  nothingToDo: "没有需要执行的步骤。",
+  nothingDone: "没有步骤完成",
+  completed: (named, all) => `已完成${named.join("、")}${all > named.length ? `等 ${all} 项` : ""}`,
+  moreMissing: (count) => `另有 ${count} 项未完成`,
+  sentence: (clauses) => `${clauses.join("；")}。`,
+  ended: {
+    partial: (label, reason) => `${label}${reason}，只有部分结果`,
+    defaulted: (label, reason) => `${label}${reason}，已改用默认值`,
+    skipped: endedZh,
+    surfaced: endedZh,
+    failed: endedZh,
+    cancelled: endedZh,
+  },
+  unexplained: {
+    partial: (label) => `${label}只有部分结果`,
+    defaulted: (label) => `${label}使用了默认值`,
+    skipped: (label) => `${label}未执行`,
+    surfaced: (label) => `${label}失败`,
+    failed: (label) => `${label}失败`,
+    cancelled: (label) => `${label}已取消`,
+  },
+  withoutNeed: {
+    partial: leftOutZh,
+    defaulted: (label, need) => `${label}使用了默认值，因为它依赖${need}`,
+    skipped: leftOutZh,
+    surfaced: leftOutZh,
+    failed: leftOutZh,
+    cancelled: leftOutZh,
+  },
+  reasons: {
+    "schema invalid": "返回了无法使用的结果",
+    "network error": "无法连接",
+    "auth error": "登录失败",
+    "canceled": "已取消",
+    "timeout": "超时",
+    "rate limited": "因请求过多被限流",
+    "overloaded": "过于繁忙",
+    "quota exhausted": "额度已用完",
+    "provider not found": "未找到",
+    "permission denied": "没有权限",
+    "bad request": "不接受该请求",
+    "capability missing": "无法完成所要求的操作",
+    "context overflow": "收到的内容超出长度上限",
+    "content filter": "被内容过滤器拦截",
+    "output cut": "返回的结果被截断",
+    "tool failed": "失败",
+    "tool denied": "未获允许",
+    "test failed": "未通过测试",
+    "budget exceeded": "会超出预算",
+    "turn limit": "已达步数上限",
+    "sandbox error": "在沙箱中失败",
+    "circuit open": "因连续失败而暂停",
+    "crashed": "意外中止",
+    "store error": "因记录无法读写而失败",
+    "config invalid": "配置不正确",
+    "internal": "因内部错误而失败",
+    "unknown": "因未知原因失败",
+  },
+};
+
+const TURN_WORDS: Readonly<Record<Locale, TurnWords>> = { "en": EN, "zh-CN": ZH_CN };

@@ -1,0 +1,23 @@
+// The memory of past incidents as data: how each recourse went when one kind of fault was met, newest first and bounded.
+
+import type { Incident } from "../decide/situation.ts";
+
+export interface Noted extends Incident {
+  /** When it was known whether it worked. */
+  readonly at: number;
+}
+
+export const MAX_NOTED = 20;
+
+/** The memory with one more; the oldest goes when there are too many. */
+export function noteIncident(list: readonly Noted[], noted: Noted): readonly Noted[] {
+  // Results may come late, so the place is found by time. Of the same time, the one noted last is the newer.
+  const place = list.findIndex(({ at }) => at <= noted.at);
+  const before = place === -1 ? list.length : place;
+  return [...list.slice(0, before), noted, ...list.slice(before)].slice(0, MAX_NOTED);
+}
+
+/** What is not older than `maxAgeMs`, as `decide` reads it. */
+export function recentIncidents(list: readonly Noted[], now: number, maxAgeMs: number): readonly Incident[] {
+  return list.filter(({ at }) => now - at <= maxAgeMs).map(({ recourse, worked }) => ({ recourse, worked }));
+}

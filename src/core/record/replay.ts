@@ -1,0 +1,173 @@
+// A session folded from its events: what is over, what was in flight, what was spent. The live session, the resumed one and
+// the dashboard see the same state because they fold the same events with this.
+
+import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/call.ts";
+import { book, NOTHING_SPENT, type Spending } from "../flow/money.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
+
+export interface TurnRecord {
+  readonly turn: string;
+  deadlineAt: number | null;
+  /** The digest of each round's plan. */
+  readonly rounds: Map<number, string>;
+  /** Nodes that ended without a call, by `round/node`. */
+  readonly settled: Set<string>;
+  /** null while it runs. */
+  status: TurnStatus | null;
+  fault: Fault | null;
+  endedAt: number;
+}
+
+/** Folded in place, entry by entry: a long session is not copied for each of its events. */
+export interface SessionState {
+  readonly session: string;
+  seq: number;
+  lastAt: number;
+  manifest: Manifest | null;
+  status: SessionStatus;
+  startedAt: number;
+  readonly turns: Map<string, TurnRecord>;
+  /** Calls of turns that are not over, and calls outside turns. */
+  readonly calls: Map<string, CallState>;
+  spending: Spending;
+  budgetWarned: boolean;
+}
+
+export function emptySession(session: string): SessionState {
+  return {
+    session,
+    seq: 0,
+    lastAt: 0,
+    manifest: null,
+    status: "open",
+    startedAt: 0,
+    turns: new Map(),
+    calls: new Map(),
+    spending: NOTHING_SPENT,
+    budgetWarned: false,
+  };
+}
+
+export function foldEntry(state: SessionState, { seq, at, event }: Entry): void {
+  // Types nobody here knows were written by a newer program and are passed over.
+  const fold = (FOLDS as Partial<Record<string, Fold>>)[event.type];
+  fold?.(state, event, at);
+  state.seq = seq;
+  state.lastAt = at;
+}
+
+type Fold = (state: SessionState, event: JournalEvent, at: number) => void;
+type Folds = {
+  readonly [Type in JournalEvent["type"]]?: (
+    state: SessionState,
+    event: Extract<JournalEvent, { type: Type }>,
+    at: number,
+  ) => void;
+};
+
+const FOLDS: Folds = {
+  "session-started": (state, { manifest }, at) => {
+    state.manifest = manifest;
+    state.startedAt = at;
+  },
+  "session-resumed": (state, _event, at) => {
+    state.status = "open";
+    // The time nobody was working does not count against anybody's deadline.
+    const lostMs = Math.max(0, at - state.lastAt);
+    state.startedAt += lostMs;
+    for (const turn of state.turns.values()) {
+      if (turn.status === null && turn.deadlineAt !== null) turn.deadlineAt += lostMs;
+    }
+  },
+  "session-ended": (state, { status }) => {
+    state.status = status;
+  },
+  "turn-started": (state, { turn, deadlineAt }) => {
+    state.status = "open";
+    const known = state.turns.get(turn);
+    if (known === undefined) {
+      const fresh = { turn, deadlineAt, rounds: new Map(), settled: new Set<string>(), status: null, fault: null };
+      state.turns.set(turn, { ...fresh, endedAt: 0 });
+      return;
+    }
+    known.deadlineAt = deadlineAt;
+    known.status = null;
+  },
+  "round-started": (state, { turn, round, digest }) => void state.turns.get(turn)?.rounds.set(round, digest),
+  "node-settled": (state, { turn, round, node }) => void state.turns.get(turn)?.settled.add(`${round}/${node}`),
+  "turn-ended": (state, { turn, status, fault }, at) => {
+    const known = state.turns.get(turn);
+    if (known === undefined) return;
+    known.status = status;
+    known.fault = fault;
+    known.endedAt = at;
+    if (status === "waiting") state.status = "waiting";
+    else forgetCalls(state, known);
+  },
+  "call-started": (state, event) => void state.calls.set(event.call, startCall(event)),
+  "call-admitted": advance,
+  "call-failed": (state, event, at) => {
+    state.spending = book(state.spending, event.cost);
+    advance(state, event, at);
+  },
+  "call-decided": advance,
+  "call-succeeded": (state, event, at) => {
+    state.spending = book(state.spending, event.cost);
+    advance(state, event, at);
+  },
+  "call-cancelled": advance,
+  "call-late": (state, { cost }) => {
+    state.spending = book(state.spending, cost);
+  },
+  "question-asked": advance,
+  "question-answered": advance,
+  "budget-warned": (state) => {
+    state.budgetWarned = true;
+  },
+};
+
+function advance(state: SessionState, event: CallEvent, at: number): void {
+  const known = state.calls.get(event.call);
+  if (known !== undefined) state.calls.set(event.call, advanceCall(known, event, at));
+}
+
+/** A turn that is over is answered as a whole; its calls are needed no more. */
+function forgetCalls(state: SessionState, { turn, rounds, settled }: TurnRecord): void {
+  for (const [id, call] of state.calls) if (call.turn === turn) state.calls.delete(id);
+  rounds.clear();
+  settled.clear();
+}
+
+/** The state as plain JSON, so that a session need not be folded from its first event. */
+export function snapshotOf(state: SessionState): unknown {
+  return {
+    ...state,
+    turns: Array.from(state.turns.values(), (turn) => ({
+      ...turn,
+      rounds: [...turn.rounds],
+      settled: [...turn.settled],
+    })),
+    calls: [...state.calls.values()],
+  };
+}
+
+type Snapshot = Omit<SessionState, "turns" | "calls"> & {
+  readonly turns: readonly (Omit<TurnRecord, "rounds" | "settled"> & {
+    readonly rounds: readonly [number, string][];
+    readonly settled: readonly string[];
+  })[];
+  readonly calls: readonly CallState[];
+};
+
+/** Only for what `snapshotOf` made; the journal vouches for it. */
+export function fromSnapshot(snapshot: unknown): SessionState {
+  const { turns, calls, ...rest } = snapshot as Snapshot;
+  return {
+    ...rest,
+    turns: new Map(
+      turns.map((turn) => [turn.turn, { ...turn, rounds: new Map(turn.rounds), settled: new Set(turn.settled) }]),
+    ),
+    calls: new Map(calls.map((call) => [call.call, call])),
+  };
+}

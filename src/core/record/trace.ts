@@ -1,0 +1,227 @@
+// The turn trace: one record per decision about an error, in the shape of the tool error handling specification with more
+// fields besides, and what happened around it. Made from entries, which are scrubbed already; a table of makers, one per
+// type of event.
+
+import type { Decision } from "../decide/decision.ts";
+import { explain, isoTime } from "../decide/explain.ts";
+import type { Fault } from "../fault/fault.ts";
+import { VOCABULARY } from "../fault/vocabulary.ts";
+import type { Locale } from "../fault/words/words.ts";
+import type { Entry, JournalEvent } from "./event.ts";
+import { knownCode } from "./known-code.ts";
+import type { TracedFault, TracePlace, TraceRecord } from "./trace-record.ts";
+
+export type { TraceRecord } from "./trace-record.ts";
+
+export interface TraceOptions {
+  /** Only this turn's records, and what happened to shared things while it was open. */
+  readonly turn?: string;
+  readonly locale?: Locale;
+}
+
+export function traceOf(entries: Iterable<Entry>, { turn, locale = "en" }: TraceOptions = {}): TraceRecord[] {
+  const memory: Memory = { calls: new Map(), openTurns: new Set(), locale };
+  const records: TraceRecord[] = [];
+  for (const entry of entries) {
+    const { event } = entry;
+    lookUp(NOTES, event)?.(event, entry, memory);
+    const made = lookUp(MAKERS, event)?.(event, entry, memory);
+    if (made !== undefined && (turn === undefined || belongsTo(turn, made, memory))) records.push(made);
+    if (event.type === "turn-ended") memory.openTurns.delete(event.turn);
+  }
+  return records;
+}
+
+function belongsTo(turn: string, { turn_id, call_id }: TraceRecord, { openTurns }: Memory): boolean {
+  return turn_id === null && call_id === null ? openTurns.has(turn) : turn_id === turn;
+}
+
+/** What later events leave out because earlier ones said it. */
+interface Memory {
+  readonly calls: Map<string, SeenCall>;
+  readonly openTurns: Set<string>;
+  readonly locale: Locale;
+}
+
+interface SeenCall {
+  readonly turn: string;
+  readonly tool: string;
+  readonly attempt: number;
+}
+
+type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
+type Row<Event, Result> = (event: Event, entry: Entry, memory: Memory) => Result;
+type Table<Result> = { readonly [Type in JournalEvent["type"]]?: Row<EventOf<Type>, Result> };
+
+/** Types of a newer program have no row. */
+function lookUp<Result>(table: Table<Result>, { type }: JournalEvent): Row<JournalEvent, Result> | undefined {
+  return Object.hasOwn(table, type) ? (table as Readonly<Record<string, Row<JournalEvent, Result>>>)[type] : undefined;
+}
+
+const NOTES: Table<void> = {
+  "turn-started": ({ turn }, _entry, { openTurns }) => void openTurns.add(turn),
+  "call-started": ({ call, turn, tool }, entry, { calls }) =>
+    void calls.set(keyOf(entry, call), { turn, tool, attempt: 0 }),
+  "call-admitted": ({ call, tool, attempt }, entry, { calls }) => {
+    const key = keyOf(entry, call);
+    calls.set(key, { turn: calls.get(key)?.turn ?? "", tool, attempt });
+  },
+};
+
+function keyOf({ session }: Entry, call: string): string {
+  return `${session} ${call}`;
+}
+
+const MAKERS: Table<TraceRecord> = {
+  "call-failed": toolError,
+  "call-decided": toolError,
+  "call-succeeded": ({ call, tool, attempt, durationMs, cost, errors }, entry, memory) => ({
+    event_type: "ToolSucceeded",
+    ...placeOf(entry, memory, call, tool),
+    attempt,
+    retry_count: retriesBefore(attempt),
+    duration_ms: durationMs,
+    cost,
+    item_errors: errors.length,
+  }),
+  "call-cancelled": ({ call, tool, fault }, entry, memory) => ({
+    event_type: "ToolCancelled",
+    ...placeOf(entry, memory, call, tool),
+    ...tracedFault(fault),
+  }),
+  "call-late": ({ call, tool, attempt, ok, fault, durationMs, cost }, entry, memory) => ({
+    event_type: "LateResult",
+    ...placeOf(entry, memory, call, tool),
+    ok,
+    error: fault?.message ?? null,
+    attempt,
+    duration_ms: durationMs,
+    cost,
+  }),
+  "node-settled": ({ turn, node, status, fault, because }, entry, memory) => ({
+    event_type: (because === "" ? UNRUN_BY_TIME : UNRUN_BY_NEED)[status],
+    ...placeOf(entry, memory),
+    turn_id: turn,
+    ...tracedFault(fault),
+    node,
+    needs: because === "" ? null : because,
+  }),
+  "question-asked": ({ call, question: { id, payload, expiresAt } }, entry, memory) => ({
+    event_type: "QuestionAsked",
+    ...placeOf(entry, memory, call),
+    question_id: id,
+    kind: payload.kind,
+    prompt: payload.prompt,
+    expires_at: isoTime(expiresAt),
+  }),
+  // Whether it was a yes or a no; what was answered may be nobody else's business.
+  "question-answered": ({ call, id, answer, by }, entry, memory) => ({
+    event_type: "QuestionAnswered",
+    ...placeOf(entry, memory, call),
+    question_id: id,
+    answer: answer.status,
+    by,
+  }),
+  "breaker-changed": ({ target, tool, from, to }, entry, memory) => ({
+    event_type: "BreakerChanged",
+    ...placeOf(entry, memory, null, tool),
+    target,
+    from,
+    to,
+  }),
+  "target-paused": ({ target, until, call }, entry, memory) => ({
+    event_type: "TargetPaused",
+    ...placeOf(entry, memory, call),
+    target,
+    until: isoTime(until),
+  }),
+  "budget-warned": ({ spentMicrocents, maxCostMicrocents }, entry, memory) => ({
+    event_type: "BudgetWarned",
+    ...placeOf(entry, memory),
+    spent_microcents: spentMicrocents,
+    max_cost_microcents: maxCostMicrocents,
+  }),
+  "budget-exceeded": (event, entry, memory) => ({
+    event_type: "BudgetExceeded",
+    ...placeOf(entry, memory, event.call),
+    spent_microcents: event.spentMicrocents,
+    reserved_microcents: event.reservedMicrocents,
+    estimate_microcents: event.estimateMicrocents,
+    max_cost_microcents: event.maxCostMicrocents,
+  }),
+  "fault-suppressed": ({ fault, reason }, entry, memory) => ({
+    event_type: "FaultSuppressed",
+    ...placeOf(entry, memory),
+    ...tracedFault(fault),
+    reason,
+  }),
+  "turn-ended": ({ turn, status, fault }, entry, memory) => ({
+    event_type: "TurnEnded",
+    ...placeOf(entry, memory),
+    turn_id: turn,
+    status,
+    error: fault?.message ?? null,
+  }),
+};
+
+const UNRUN_BY_NEED = { skipped: "CascadeSkip", defaulted: "CascadeDefault", failed: "CascadeFail" } as const;
+const UNRUN_BY_TIME = { skipped: "NodeSkipped", defaulted: "NodeDefaulted", failed: "NodeFailed" } as const;
+
+function toolError(event: EventOf<"call-failed" | "call-decided">, entry: Entry, memory: Memory): TraceRecord {
+  const { call, tool, fault, decision } = event;
+  const place = { ...placeOf(entry, memory, call, tool), tool_id: tool };
+  const classification = VOCABULARY[knownCode(fault)].si;
+  // The specification has no word for a cancellation, as it is no error.
+  if (classification === null) return { event_type: "ToolCancelled", ...place, ...tracedFault(fault) };
+  const ran = event.type === "call-failed" ? event : null;
+  const attempt = ran?.attempt ?? attemptOf(tool, memory.calls.get(keyOf(entry, call)));
+  const { what, why } = explain(decision, memory.locale);
+  return {
+    event_type: "ToolError",
+    ...place,
+    ...tracedFault(fault),
+    classification,
+    circuit_breaker_state: event.breaker,
+    retry_count: retriesBefore(attempt),
+    decision: decision.recourse,
+    attempt,
+    attempted: ran !== null,
+    rule: fault.evidence.rule,
+    policy_row: `${decision.row.layer} ${decision.row.at}`,
+    because: [what, ...why],
+    ...nextOf(decision, entry.at),
+    duration_ms: ran?.durationMs ?? null,
+    cost: ran?.cost ?? null,
+  };
+}
+
+function placeOf(entry: Entry, { calls }: Memory, call: string | null = null, tool: string | null = null): TracePlace {
+  const seen = call === null ? undefined : calls.get(keyOf(entry, call));
+  return {
+    timestamp: isoTime(entry.at),
+    session_id: entry.session,
+    seq: entry.seq,
+    // A call outside a turn has an empty one.
+    turn_id: seen === undefined || seen.turn === "" ? null : seen.turn,
+    call_id: call,
+    tool_id: tool ?? seen?.tool ?? null,
+  };
+}
+
+function tracedFault({ message, class: faultClass, code }: Fault): TracedFault {
+  return { error: message, class: faultClass, code };
+}
+
+function retriesBefore(attempt: number): number {
+  return Math.max(0, attempt - 1);
+}
+
+/** The last attempt this tool made for the call; none when it has just taken over. */
+function attemptOf(tool: string, seen: SeenCall | undefined): number {
+  return seen?.tool === tool ? seen.attempt : 0;
+}
+
+function nextOf(decision: Decision, at: number): { readonly delay_ms: number | null; readonly next_at: string | null } {
+  if (decision.recourse === "retry") return { delay_ms: decision.delayMs, next_at: isoTime(at + decision.delayMs) };
+  return { delay_ms: null, next_at: decision.recourse === "park" ? isoTime(decision.wakeAt) : null };
+}

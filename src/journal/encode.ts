@@ -1,0 +1,106 @@
+// Entries and kept values as text, made at the moment they are handed over: whoever changes them later changes nothing here.
+
+import type { JournalEvent } from "../core/record/event.ts";
+import { isKeepKind } from "./belongs.ts";
+import type { Keep, KeepKind, NewEntry } from "./journal.ts";
+import { drift, unfit } from "./refusals.ts";
+import { statusMarkOf, type StatusMark } from "./session-status.ts";
+
+export interface EncodedEntry {
+  readonly at: number;
+  readonly type: string;
+  /** The whole event as JSON, on one line. */
+  readonly body: string;
+  readonly mark: StatusMark | null;
+}
+
+export interface EncodedKeep {
+  readonly kind: KeepKind;
+  readonly key: string;
+  /** null takes the value away. */
+  readonly text: string | null;
+}
+
+const MAX_NAME_CHARS = 200;
+const MAX_KEY_CHARS = 2000;
+const CONTROLS = /\p{Cc}/u;
+
+export function encodeEntry({ at, event }: NewEntry): EncodedEntry {
+  if (!Number.isFinite(at) || Math.abs(at) > Number.MAX_SAFE_INTEGER) {
+    throw unfit(`An entry's time must be a number of milliseconds, and is ${String(at)}.`);
+  }
+  const type: unknown = event.type;
+  if (typeof type !== "string" || type === "" || CONTROLS.test(type)) {
+    throw unfit("An event must say its type, e.g. `call-failed`.");
+  }
+  return { at, type, body: jsonOf(event, `A ${type} event`), mark: statusMarkOf(event) };
+}
+
+export function encodeKeep({ kind, key, value }: Keep): EncodedKeep {
+  if (!isKeepKind(kind)) throw unfit(`There is no kind of kept value called ${JSON.stringify(kind)}.`);
+  checkName(key, "The key of a kept value", MAX_KEY_CHARS);
+  return { kind, key, text: value === null ? null : jsonOf(value, `The ${kind} kept under ${key}`) };
+}
+
+/** Nothing can be kept first that takes a value away. */
+export function encodePresent(keep: Keep): EncodedKeep & { readonly text: string } {
+  const { text, ...rest } = encodeKeep(keep);
+  if (text === null) throw unfit("Only a value can be kept first, and null takes one away. Use keep.");
+  return { ...rest, text };
+}
+
+/** Keys are `session/…`, so a session's own name has no slash: else one session's values could pass for another's. */
+export function checkSession(session: string): void {
+  checkName(session, "A session's name", MAX_NAME_CHARS);
+  if (session.includes("/")) throw unfit(`A session's name must not contain a slash: ${JSON.stringify(session)}.`);
+}
+
+function checkName(name: string, what: string, maxChars: number): void {
+  if (
+    typeof name === "string" &&
+    name !== "" &&
+    name.length <= maxChars &&
+    name.isWellFormed() &&
+    !CONTROLS.test(name)
+  ) {
+    return;
+  }
+  throw unfit(`${what} must be text of 1 to ${maxChars} characters without control characters.`);
+}
+
+export function jsonOf(value: unknown, what: string): string {
+  let text: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw unfit(
+      `${what} cannot be written as JSON (a cycle, a BigInt, a getter that throws). Make it plain data.`,
+      error,
+    );
+  }
+  if (typeof text !== "string")
+    throw unfit(`${what} has no form in JSON (undefined, a function, a symbol). Make it plain data.`);
+  return text;
+}
+
+export function decodeEvent(session: string, seq: number, body: unknown): JournalEvent {
+  return decode(body, `Entry ${seq} of session ${session}`, { session, seq }) as JournalEvent;
+}
+
+export function decodeKept(kind: string, key: string, text: unknown): unknown {
+  return decode(text, `The ${kind} kept under ${key}`, { kind, key });
+}
+
+function decode(text: unknown, what: string, context: Readonly<Record<string, string | number>>): unknown {
+  try {
+    return JSON.parse(String(text)) as unknown;
+  } catch (error) {
+    throw drift(
+      `${what} is not what was written: it is no JSON. Run a verification, and put back a copy of the journal.`,
+      {
+        context,
+        error,
+      },
+    );
+  }
+}

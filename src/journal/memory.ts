@@ -1,0 +1,81 @@
+// A journal that lives as long as the process: for tests, simulations and programs that need no memory of yesterday.
+// Promises what every journal does, but for the disk. Bounded: the sessions that ended first make room for new ones.
+
+import { systemChance, type Chance } from "../host/chance.ts";
+import { systemClock, type Clock } from "../host/clock.ts";
+import { checkSession, encodeEntry, encodeKeep, encodePresent } from "./encode.ts";
+import { createFeed } from "./feed.ts";
+import type { Journal } from "./journal.ts";
+import { createMemoryTables } from "./memory-tables.ts";
+import { journalClosed } from "./refusals.ts";
+import { resolveTell, type Tell } from "./trouble.ts";
+
+export interface MemoryJournalOptions {
+  readonly clock?: Clock;
+  readonly chance?: Chance;
+  /** From here on ended sessions are dropped, oldest first. Those that have not ended stay, however many there are. */
+  readonly maxEntries?: number;
+  /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
+  readonly onTrouble?: Tell;
+}
+
+const MAX_ENTRIES = 100_000;
+const PAGE = 256;
+
+export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
+  const { clock = systemClock, chance = systemChance, maxEntries = MAX_ENTRIES, onTrouble } = options;
+  const tables = createMemoryTables(maxEntries);
+  const feed = createFeed(tables, clock, resolveTell(onTrouble));
+  let isClosed = false;
+
+  /** Everything happens at once; a promise only so that it reads like any other journal. */
+  function now<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (isClosed) reject(journalClosed());
+      else resolve(work());
+    });
+  }
+
+  async function* pages(session: string, after: number) {
+    for (let last = after; ;) {
+      const page = await now(() => tables.entriesOf(session, last, PAGE));
+      yield* page;
+      if (page.length < PAGE) return;
+      last += page.length;
+    }
+  }
+
+  return {
+    storeId: chance.newId("store"),
+    durable: false,
+    path: null,
+
+    append: (session, after, entries, keeps = []) =>
+      now(() => {
+        checkSession(session);
+        tables.append(session, after, entries.map(encodeEntry), keeps.map(encodeKeep));
+        if (entries.length > 0) feed.wakeSoon(session);
+      }),
+    keep: (keeps) => now(() => tables.keep(keeps.map(encodeKeep))),
+    keepFirst: (keep) => now(() => tables.keepFirst(encodePresent(keep))),
+
+    read: (session, after = 0) => pages(session, after),
+    kept: (kind, key) => now(() => tables.kept(kind, key)),
+    keptAll: (kind, under) => now(() => tables.keptAll(kind, under ?? null)),
+    session: (session) => now(() => tables.summary(session)),
+    sessions: ({ status, limit } = {}) => now(() => tables.summaries(status ?? null, limit ?? Infinity)),
+
+    subscribe(listener, from = {}) {
+      if (isClosed) throw journalClosed();
+      return feed.subscribe(listener, from);
+    },
+
+    prune: ({ before }) => now(() => tables.prune(before)),
+    verify: () => now(() => tables.count()),
+    close() {
+      isClosed = true;
+      feed.close();
+      return Promise.resolve();
+    },
+  };
+}

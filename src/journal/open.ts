@@ -1,0 +1,169 @@
+// Opens a journal's file, or makes it, and refuses what cannot be trusted before a byte of it is changed.
+
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Chance } from "../host/chance.ts";
+import type { Clock } from "../host/clock.ts";
+import { readHeader } from "./file-header.ts";
+import { BUSY_TIMEOUT_MS, patiently, type Patience } from "./patience.ts";
+import { drift, refusal } from "./refusals.ts";
+import {
+  APPLICATION_ID,
+  applicationIdOf,
+  bringUpToDate,
+  isBlank,
+  missingTables,
+  SCHEMA_VERSION,
+  versionOf,
+} from "./schema.ts";
+import { storeError } from "./store-errors.ts";
+
+export interface Store {
+  readonly db: DatabaseSync;
+  readonly storeId: string;
+}
+
+/** `path` is absolute. */
+export async function openStore(path: string, clock: Clock, chance: Chance, patience: Patience): Promise<Store> {
+  checkSqlite();
+  try {
+    await makePlace(path);
+    const header = await readHeader(path);
+    if (header !== null && header.applicationId !== APPLICATION_ID) refuseForeign(path, header.applicationId);
+  } catch (error) {
+    throw storeError(error, { path });
+  }
+  const db = await patiently(patience, "opening the journal", () => connect(path));
+  try {
+    await patiently(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
+    await patiently(patience, "opening the journal", () => useLog(db));
+    return { db, storeId: readStoreId(db) };
+  } catch (error) {
+    db.close();
+    throw storeError(error, { path });
+  }
+}
+
+/** Older versions can damage a file that two processes write to: https://sqlite.org/wal.html#walresetbug. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+function checkSqlite(): void {
+  const memory = new DatabaseSync(":memory:");
+  const version = String(memory.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  memory.close();
+  requireSqlite(version, process.version);
+}
+
+export function requireSqlite(version: string, nodeVersion: string): void {
+  const parts = version.split(".").map(Number);
+  const firstOff = OLDEST_SQLITE.findIndex((wanted, index) => parts[index] !== wanted);
+  if (firstOff === -1 || (parts[firstOff] ?? 0) > (OLDEST_SQLITE[firstOff] ?? 0)) return;
+  throw refusal(
+    "HostCapabilityMissing",
+    `The SQLite in Node ${nodeVersion} is ${version}, which can damage a journal that two processes write to. ` +
+      `It must be ${OLDEST_SQLITE.join(".")} or newer: install Node 22.23 or newer, or the newest Node 24.`,
+    { context: { capability: "sqlite", version, node: nodeVersion } },
+  );
+}
+
+/** What is journaled is nobody else's business: only the owner may read folder and file. */
+async function makePlace(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, "a", 0o600);
+  await file.close();
+}
+
+/** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
+function refuseForeign(path: string, applicationId: number): void {
+  if (applicationId === 0) {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      if (isBlank(db)) return;
+    } finally {
+      db.close();
+    }
+  }
+  throw foreign(path);
+}
+
+function foreign(path: string): Error {
+  return drift(
+    `${path} is not a journal: it is the SQLite file of another program. It was left as it is; name another file.`,
+    {
+      context: { path },
+    },
+  );
+}
+
+function connect(path: string): DatabaseSync {
+  return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+}
+
+/** Makes the tables or brings them up to date, unless another process has just done it: all within one transaction. */
+function setUp(db: DatabaseSync, path: string, now: number, chance: Chance): void {
+  refuseNewer(versionOf(db), path);
+  if (versionOf(db) === SCHEMA_VERSION) {
+    refuseIncomplete(db, path);
+    return;
+  }
+  // Takes effect only before the first table is made: removed sessions then give their space back bit by bit.
+  if (isBlank(db)) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    refuseNewer(versionOf(db), path);
+    // Between the first look and the lock another program may have taken the file.
+    if (applicationIdOf(db) !== APPLICATION_ID && !isBlank(db)) throw foreign(path);
+    bringUpToDate(db, now);
+    db.prepare("INSERT INTO meta (name, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING").run(
+      chance.newId("store"),
+    );
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function refuseNewer(version: number, path: string): void {
+  if (version <= SCHEMA_VERSION) return;
+  throw drift(
+    `${path} has version ${version} and this program knows versions up to ${SCHEMA_VERSION}: a newer program wrote it. ` +
+      "It was left as it is; upgrade this program.",
+    { context: { path, found: version, known: SCHEMA_VERSION } },
+  );
+}
+
+function refuseIncomplete(db: DatabaseSync, path: string): void {
+  const missing = missingTables(db);
+  if (missing.length === 0) return;
+  throw drift(
+    `${path} lacks ${missing.join(", ")}: it is no whole journal. Put back a copy, or move it away and begin a new one.`,
+    {
+      context: { path },
+    },
+  );
+}
+
+/** How long the log grows before it is worked into the file, which costs two more syncs: 16 MiB. */
+const LOG_PAGES = 4000;
+
+function useLog(db: DatabaseSync): void {
+  const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  if (mode !== "wal") {
+    throw refusal(
+      "HostCapabilityMissing",
+      `The journal needs SQLite's write-ahead log, and its file system gives ${String(mode)} instead. Put the file on a local disk.`,
+      { context: { capability: "wal" } },
+    );
+  }
+  // Every commit is on the disk itself when it returns: NORMAL loses what was acknowledged when the power fails.
+  db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+}
+
+function readStoreId(db: DatabaseSync): string {
+  const value = db.prepare("SELECT value FROM meta WHERE name = 'store_id'").get()?.["value"];
+  if (typeof value !== "string")
+    throw drift("The journal does not say which store it is. Put back a copy of its file.");
+  return value;
+}

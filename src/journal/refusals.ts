@@ -1,0 +1,44 @@
+// The words in which a journal says no. Each tells what, why and what to do next.
+
+import type { FaultCode } from "../core/fault/catalogue.ts";
+import { fault, type Fault, type FaultContext } from "../core/fault/fault.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+
+interface Details {
+  readonly context?: FaultContext;
+  readonly because?: Fault;
+  readonly error?: unknown;
+}
+
+export function refusal(code: FaultCode, message: string, { context, because, error }: Details = {}): FaultError {
+  return new FaultError(
+    fault(code, { message, ...(context === undefined ? {} : { context }), cause: because }),
+    error === undefined ? {} : { cause: error },
+  );
+}
+
+export function fenced(session: string, after: number, lastSeq: number): FaultError {
+  return refusal(
+    "EngineState",
+    `Session ${session} has ${lastSeq} entries and this writer meant to go on behind entry ${after}: another writer was first. ` +
+      `Read what is behind entry ${after} and decide again.`,
+    { context: { session, after, lastSeq } },
+  );
+}
+
+export function journalClosed(): FaultError {
+  return refusal("EngineState", "The journal is closed. Open it again to go on.");
+}
+
+export function unfit(message: string, error?: unknown): FaultError {
+  return refusal("ShapeInvalid", message, { error });
+}
+
+/** What is on disk is not what was written. */
+export function drift(message: string, details: Details = {}): FaultError {
+  return refusal("ManifestDrift", message, details);
+}
+
+export function mismatch(message: string, context: FaultContext): FaultError {
+  return refusal("ResumeMismatch", message, { context });
+}

@@ -1,0 +1,132 @@
+// Walks everything that was written and names the first record that is not as it was. Looks at one moment of the
+// file through a connection of its own, so that writers go on meanwhile.
+
+import { DatabaseSync } from "node:sqlite";
+import { traitsOf } from "../core/fault/catalogue.ts";
+import { parseJson, readField } from "../core/tolerate.ts";
+import type { Clock } from "../host/clock.ts";
+import { chainStart, nextLink } from "./chain.ts";
+import type { VerifyReport } from "./journal.ts";
+import { BUSY_TIMEOUT_MS } from "./patience.ts";
+import { storeError } from "./store-errors.ts";
+
+type Bad = NonNullable<VerifyReport["firstBad"]>;
+
+interface SessionRow {
+  readonly session: string;
+  readonly lastSeq: number;
+  readonly lastHash: string;
+}
+
+interface EventRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: string;
+  readonly body: string;
+  readonly hash: string;
+}
+
+const PAGE = 500;
+
+export async function verifyStore(path: string, clock: Clock): Promise<VerifyReport> {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    db.exec("BEGIN");
+    return await verifyMoment(db, clock);
+  } finally {
+    db.close();
+  }
+}
+
+async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyReport> {
+  const nextSessions = db.prepare(
+    `SELECT session, last_seq AS lastSeq, last_hash AS lastHash FROM sessions WHERE session > ? ORDER BY session LIMIT ${PAGE}`,
+  );
+  const nextEvents = db.prepare(
+    `SELECT seq, at, type, body, hash FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
+  );
+  const place = { session: "", seq: 0, sessions: 0, entries: 0 };
+
+  async function walkSession({ session, lastSeq, lastHash }: SessionRow): Promise<Bad | null> {
+    place.session = session;
+    place.seq = 0;
+    let hash = chainStart(session);
+    for (;;) {
+      const page = nextEvents.all(session, place.seq) as unknown as readonly EventRow[];
+      for (const row of page) {
+        const why = wrongWith(row, place.seq + 1, hash);
+        if (why !== null) return { session, seq: place.seq + 1, why };
+        hash = row.hash;
+        place.seq++;
+        place.entries++;
+      }
+      if (page.length < PAGE) break;
+      await turn(clock);
+    }
+    return wrongWithEnd(session, place.seq, hash, lastSeq, lastHash);
+  }
+
+  async function walk(): Promise<Bad | null> {
+    let last = "";
+    for (;;) {
+      const page = nextSessions.all(last) as unknown as readonly SessionRow[];
+      for (const row of page) {
+        const bad = await walkSession(row);
+        if (bad !== null) return bad;
+        place.sessions++;
+        last = row.session;
+      }
+      if (page.length < PAGE) return null;
+      await turn(clock);
+    }
+  }
+
+  async function findFirstBad(): Promise<Bad | null> {
+    try {
+      return (await walk()) ?? findOrphan(db) ?? checkPages(db);
+    } catch (error) {
+      const failure = storeError(error);
+      if (traitsOf(failure.fault.code).retryable) throw failure;
+      // A page that SQLite cannot read is a bad record too.
+      return { session: place.session, seq: place.seq + 1, why: failure.fault.message };
+    }
+  }
+
+  const firstBad = await findFirstBad();
+  return { sessions: place.sessions, entries: place.entries, firstBad };
+}
+
+function wrongWith({ seq, at, type, body, hash }: EventRow, expectedSeq: number, before: string): string | null {
+  if (seq !== expectedSeq) return `it is missing: entry ${seq} comes next`;
+  const event = parseJson(body);
+  if (typeof event !== "object" || event === null) return "it is no JSON";
+  if (readField(event, "type") !== type) return `it is filed as ${type} and says something else`;
+  if (nextLink(before, seq, at, type, body) !== hash)
+    return "it does not fit its hash and the one before: it, or its neighbour, was changed";
+  return null;
+}
+
+function wrongWithEnd(session: string, seq: number, hash: string, lastSeq: number, lastHash: string): Bad | null {
+  if (seq < lastSeq) return { session, seq: seq + 1, why: `it is missing: the session has ${lastSeq} entries` };
+  if (seq > lastSeq)
+    return { session, seq: lastSeq + 1, why: `the session is said to have ${lastSeq} entries, and has ${seq}` };
+  if (hash !== lastHash) return { session, seq, why: "its hash is not the one that the session ends with" };
+  return null;
+}
+
+function findOrphan(db: DatabaseSync): Bad | null {
+  const row = db
+    .prepare("SELECT session, seq FROM events WHERE session NOT IN (SELECT session FROM sessions) LIMIT 1")
+    .get();
+  if (row === undefined) return null;
+  return { session: String(row["session"]), seq: Number(row["seq"]), why: "the session it belongs to is missing" };
+}
+
+function checkPages(db: DatabaseSync): Bad | null {
+  const said = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"]);
+  return said === "ok" ? null : { session: "", seq: 0, why: `SQLite says: ${said}` };
+}
+
+function turn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.soon(resolve));
+}

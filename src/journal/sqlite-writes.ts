@@ -1,0 +1,128 @@
+// What goes into the tables, always inside a transaction that somebody else holds. Heads of sessions are remembered
+// between transactions, for as long as no other connection has written.
+
+import type { DatabaseSync } from "node:sqlite";
+import type { SessionStatus } from "../core/record/event.ts";
+import { chainStart, nextLink } from "./chain.ts";
+import type { EncodedEntry, EncodedKeep } from "./encode.ts";
+import type { Transaction } from "./group-commit.ts";
+import { fenced } from "./refusals.ts";
+import { statusAfter } from "./session-status.ts";
+
+export interface Writes extends Transaction {
+  append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;
+  keep(keeps: readonly EncodedKeep[], now: number): void;
+  keepFirst(keep: EncodedKeep & { readonly text: string }, now: number): boolean;
+  /** Forgets what it remembers of a session that was removed. */
+  forget(session: string): void;
+  /** The sessions appended to since this was last asked. */
+  takeTouched(): ReadonlySet<string>;
+}
+
+/** Where a session stands. */
+interface Head {
+  /** Its row in the table; null for a session that is not there yet. */
+  readonly number: number | bigint | null;
+  readonly status: SessionStatus;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly lastSeq: number;
+  readonly lastHash: string;
+}
+
+const MAX_HEADS = 10_000;
+
+export function createWrites(db: DatabaseSync, now: () => number): Writes {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const dataVersion = db.prepare("PRAGMA data_version");
+  const readHead = db.prepare(
+    `SELECT number, status, started_at AS startedAt, updated_at AS updatedAt, last_seq AS lastSeq, last_hash AS lastHash
+     FROM sessions WHERE session = ?`,
+  );
+  const insertEvent = db.prepare("INSERT INTO events (session, seq, at, type, body, hash) VALUES (?, ?, ?, ?, ?, ?)");
+  const insertSession = db.prepare(
+    "INSERT INTO sessions (session, status, started_at, updated_at, last_seq, last_hash) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const updateSession = db.prepare("UPDATE sessions SET updated_at = ?, last_seq = ?, last_hash = ? WHERE number = ?");
+  const updateStatus = db.prepare("UPDATE sessions SET status = ? WHERE number = ?");
+  const upsertKept = db.prepare(
+    `INSERT INTO kept (kind, key, value, updated_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+  );
+  const insertKept = db.prepare(
+    "INSERT INTO kept (kind, key, value, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const deleteKept = db.prepare("DELETE FROM kept WHERE kind = ? AND key = ?");
+
+  const heads = new Map<string, Head>();
+  let touched = new Set<string>();
+  let knownVersion: unknown;
+
+  function headOf(session: string): Head | undefined {
+    return heads.get(session) ?? (readHead.get(session) as unknown as Head | undefined);
+  }
+
+  function writeKeeps(keeps: readonly EncodedKeep[], at: number): void {
+    for (const { kind, key, text } of keeps) {
+      if (text === null) deleteKept.run(kind, key);
+      else upsertKept.run(kind, key, text, at);
+    }
+  }
+
+  function writeEntries(session: string, before: Head, entries: readonly EncodedEntry[]): void {
+    let { status, updatedAt, lastSeq, lastHash } = before;
+    // The session's row comes first: entries refer to it.
+    const number =
+      before.number ??
+      insertSession.run(session, status, before.startedAt, updatedAt, lastSeq, lastHash).lastInsertRowid;
+    for (const { at, type, body, mark } of entries) {
+      lastSeq++;
+      lastHash = nextLink(lastHash, lastSeq, at, type, body);
+      insertEvent.run(session, lastSeq, at, type, body, lastHash);
+      status = statusAfter(status, mark);
+      if (at > updatedAt) updatedAt = at;
+    }
+    updateSession.run(updatedAt, lastSeq, lastHash, number);
+    if (status !== before.status) updateStatus.run(status, number);
+    if (heads.size >= MAX_HEADS) heads.clear();
+    heads.set(session, { number, status, startedAt: before.startedAt, updatedAt, lastSeq, lastHash });
+    touched.add(session);
+  }
+
+  return {
+    begin() {
+      begin.run();
+      const version = dataVersion.get()?.["data_version"];
+      if (version !== knownVersion) heads.clear();
+      knownVersion = version;
+    },
+    commit: () => void commit.run(),
+    rollback() {
+      heads.clear();
+      touched = new Set();
+      // Some errors make SQLite roll back by itself.
+      if (db.isTransaction) db.exec("ROLLBACK");
+    },
+    append(session, after, entries, keeps) {
+      const head = headOf(session);
+      const lastSeq = head?.lastSeq ?? 0;
+      if (lastSeq !== after) throw fenced(session, after, lastSeq);
+      const [first] = entries;
+      if (first !== undefined) writeEntries(session, head ?? newHead(session, first.at), entries);
+      if (keeps.length > 0) writeKeeps(keeps, now());
+    },
+    keep: writeKeeps,
+    keepFirst: ({ kind, key, text }, at) => insertKept.run(kind, key, text, at).changes === 1,
+    forget: (session) => void heads.delete(session),
+    takeTouched() {
+      const taken = touched;
+      touched = new Set();
+      return taken;
+    },
+  };
+}
+
+function newHead(session: string, at: number): Head {
+  return { number: null, status: "open", startedAt: at, updatedAt: at, lastSeq: 0, lastHash: chainStart(session) };
+}

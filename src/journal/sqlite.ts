@@ -1,0 +1,151 @@
+// The journal on one machine: a SQLite file that several processes may share. Write-ahead log, every commit synced,
+// the writes of one turn in one transaction. `journal.ts` says what it promises.
+
+import { resolve } from "node:path";
+import { systemChance, type Chance } from "../host/chance.ts";
+import { systemClock, type Clock } from "../host/clock.ts";
+import { checkSession, encodeEntry, encodeKeep, encodePresent } from "./encode.ts";
+import { createFeed } from "./feed.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import type { Journal } from "./journal.ts";
+import { openStore, type Store } from "./open.ts";
+import { watchOtherWriters } from "./other-writers.ts";
+import { createPatience, patiently, type Patience } from "./patience.ts";
+import { journalClosed, unfit } from "./refusals.ts";
+import { pruneStore } from "./sqlite-prune.ts";
+import { createReads } from "./sqlite-reads.ts";
+import { verifyStore } from "./sqlite-verify.ts";
+import { createWrites } from "./sqlite-writes.ts";
+import { storeError } from "./store-errors.ts";
+import { resolveTell, type Tell } from "./trouble.ts";
+
+export interface SqliteJournalOptions {
+  readonly clock?: Clock;
+  readonly chance?: Chance;
+  /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
+  readonly onTrouble?: Tell;
+}
+
+/** Opens the file, or makes it and its folder for the owner alone. Refuses what is not a journal and leaves it as it is. */
+export async function openSqliteJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
+  if (path === "" || path === ":memory:") {
+    throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");
+  }
+  const { clock = systemClock, chance = systemChance, onTrouble } = options;
+  const place = resolve(path);
+  const tell = resolveTell(onTrouble);
+  const patience = createPatience(clock, tell);
+  return createSqliteJournal(place, await openStore(place, clock, chance, patience), clock, tell, patience);
+}
+
+const PAGE = 256;
+const ALL = -1;
+
+function createSqliteJournal(
+  path: string,
+  { db, storeId }: Store,
+  clock: Clock,
+  tell: Tell,
+  patience: Patience,
+): Journal {
+  const reads = createReads(db);
+  const writes = createWrites(db, () => clock.now());
+  const feed = createFeed(reads, clock, tell);
+  const others = watchOtherWriters({ logPath: `${path}-wal`, hasChanged: () => reads.hasChanged() }, clock, tell, () =>
+    feed.wake(null),
+  );
+  const group = createGroupCommit(clock, patience, writes, () => {
+    const touched = writes.takeTouched();
+    if (feed.isEmpty() || touched.size === 0) return;
+    feed.wake(touched);
+    if (!feed.isEmpty()) others.lookClosely();
+  });
+  let closing: Promise<void> | null = null;
+
+  function write<T>(apply: () => T): Promise<T> {
+    return closing === null ? group.add(apply) : Promise.reject(journalClosed());
+  }
+
+  function look<T>(read: () => T): Promise<T> {
+    return closing === null ? patiently(patience, "reading the journal", read) : Promise.reject(journalClosed());
+  }
+
+  async function* pages(session: string, after: number) {
+    for (let last = after; ;) {
+      const page = await look(() => reads.entriesOf(session, last, PAGE));
+      yield* page;
+      if (page.length < PAGE) return;
+      last += page.length;
+    }
+  }
+
+  async function close(): Promise<void> {
+    await group.drained();
+    others.stop();
+    feed.close();
+    try {
+      db.close();
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  return {
+    storeId,
+    durable: true,
+    path,
+
+    async append(session, after, entries, keeps = []) {
+      checkSession(session);
+      const encoded = entries.map(encodeEntry);
+      const values = keeps.map(encodeKeep);
+      await write(() => writes.append(session, after, encoded, values));
+    },
+    async keep(keeps) {
+      const values = keeps.map(encodeKeep);
+      await write(() => writes.keep(values, clock.now()));
+    },
+    async keepFirst(keep) {
+      const value = encodePresent(keep);
+      return write(() => writes.keepFirst(value, clock.now()));
+    },
+
+    read: (session, after = 0) => pages(session, after),
+    kept: (kind, key) => look(() => reads.kept(kind, key)),
+    keptAll: (kind, under) => look(() => (under === undefined ? reads.keptAll(kind) : reads.keptUnder(kind, under))),
+    session: (session) => look(() => reads.session(session)),
+    sessions: ({ status, limit } = {}) => look(() => reads.sessions(status ?? null, limit ?? ALL)),
+
+    subscribe(listener, from = {}) {
+      if (closing !== null) throw journalClosed();
+      try {
+        const takeBack = feed.subscribe(listener, from);
+        others.lookClosely();
+        return () => {
+          takeBack();
+          if (feed.isEmpty()) others.stop();
+        };
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+
+    async prune({ before }) {
+      if (closing !== null) throw journalClosed();
+      try {
+        return await pruneStore({ db, path, write, clock, tell, forget: (session) => writes.forget(session) }, before);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    async verify() {
+      if (closing !== null) throw journalClosed();
+      try {
+        return await verifyStore(path, clock);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,163 @@
+// One run of one tool under its time limit. It is answered exactly once: by the tool, by the clock, or by a cancellation.
+// A1  what the tool does after that is told as late, never returned.
+// A2  the tool's abort signal exists only if the tool looks at it: making one costs more than a whole call.
+// A3  at a turn's deadline the tool is left alone (it may finish unobserved); at its own time limit and on cancellation it is aborted.
+
+import type { Fault } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { ItemFault } from "../../core/fault/partial.ts";
+import type { RunContext, AnyTool } from "../tool/tool.ts";
+import type { Wheel, WheelEntry } from "../wheel.ts";
+
+export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel";
+
+/** Whose attempt it is. */
+export interface AttemptOwner {
+  readonly call: string;
+  /** The tool has answered after it was given up. */
+  late(attempt: Attempt, ok: boolean, result: unknown): void;
+}
+
+export class Attempt implements RunContext, WheelEntry {
+  wheelBucket: WheelEntry["wheelBucket"] = null;
+  wheelBefore: WheelEntry | null = null;
+  wheelAfter: WheelEntry | null = null;
+
+  readonly spec: AnyTool;
+  readonly #owner: AttemptOwner;
+  readonly #wheel: Wheel;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+  /** The clock gives it up because the turn is over, not because the tool took too long. */
+  readonly #turnComesFirst: boolean;
+  #controller: AbortController | null = null;
+  #resolve: ((attempt: Attempt) => void) | null = null;
+
+  /** How it ended; null while it runs. */
+  end: AttemptEnd | null = null;
+  /** The tool's value, what it threw, or the cancellation's fault. */
+  result: unknown = undefined;
+  partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
+  costMicrocents: number | null = null;
+  artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
+
+  constructor(spec: AnyTool, number: number, now: number, turnDeadlineAt: number, wheel: Wheel, owner: AttemptOwner) {
+    this.spec = spec;
+    this.attempt = number;
+    this.startedAt = now;
+    const limitAt = now + spec.timeoutMs;
+    this.#turnComesFirst = turnDeadlineAt < limitAt;
+    this.deadlineAt = this.#turnComesFirst ? turnDeadlineAt : limitAt;
+    this.#wheel = wheel;
+    this.#owner = owner;
+  }
+
+  get tool(): string {
+    return this.spec.id;
+  }
+
+  get call(): string {
+    return this.#owner.call;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.end !== null && this.end !== "value" && this.end !== "error" && this.end !== "deadline") {
+      this.#controller.abort(this.#reason());
+    }
+    return this.#controller.signal;
+  }
+
+  // Made when they are looked at, so that a tool may take them out of its context and call them on their own.
+
+  get partial(): RunContext["partial"] {
+    return (value, errors = NOTHING) => {
+      if (this.end === null) this.partialValue = { value, errors };
+    };
+  }
+
+  get artefact(): RunContext["artefact"] {
+    return (name, content) => {
+      if (this.artefacts.length < MAX_ARTEFACTS) this.artefacts = [...this.artefacts, { name, content }];
+    };
+  }
+
+  get cost(): RunContext["cost"] {
+    return (microcents) => {
+      if (Number.isFinite(microcents) && microcents >= 0) this.costMicrocents = Math.round(microcents);
+    };
+  }
+
+  /** Resolves with the attempt itself, which then knows how it ended. */
+  run(input: unknown): Promise<Attempt> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#wheel.add(this, this.startedAt, this.deadlineAt);
+      this.#start(input);
+    });
+  }
+
+  #start(input: unknown): void {
+    try {
+      const returned = this.spec.run(input, this);
+      if (isThenable(returned)) {
+        Promise.resolve(returned).then(
+          (value) => this.#settle("value", value),
+          (error: unknown) => this.#settle("error", error),
+        );
+      } else this.#settle("value", returned);
+    } catch (error) {
+      // Classified by whoever waits for the attempt, like any other way to fail.
+      this.reject(error);
+    }
+  }
+
+  reject(error: unknown): void {
+    this.#settle("error", error);
+  }
+
+  expire(): void {
+    this.#giveUp(this.#turnComesFirst ? "deadline" : "timeout", undefined);
+  }
+
+  cancel(why: Fault): void {
+    this.#giveUp("cancel", why);
+  }
+
+  #settle(end: "value" | "error", result: unknown): void {
+    if (this.end !== null) {
+      this.#owner.late(this, end === "value", result);
+      return;
+    }
+    this.#wheel.remove(this);
+    this.#finish(end, result);
+  }
+
+  #giveUp(end: "timeout" | "deadline" | "cancel", result: unknown): void {
+    if (this.end !== null) return;
+    this.#wheel.remove(this);
+    this.#finish(end, result);
+    if (end !== "deadline" && this.#controller !== null) this.#controller.abort(this.#reason());
+  }
+
+  #finish(end: AttemptEnd, result: unknown): void {
+    this.end = end;
+    this.result = result;
+    const resolve = this.#resolve;
+    this.#resolve = null;
+    resolve?.(this);
+  }
+
+  #reason(): unknown {
+    if (this.end === "cancel") return new FaultError(this.result as Fault);
+    return new DOMException(`${this.tool} was given up after ${this.deadlineAt - this.startedAt} ms`, "TimeoutError");
+  }
+}
+
+const MAX_ARTEFACTS = 20;
+const NOTHING: readonly never[] = Object.freeze([]);
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

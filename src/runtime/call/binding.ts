@@ -1,0 +1,147 @@
+// A tool within one runtime: with the policy rows, classifier rules and shared state that apply to it here.
+
+import { classify, DEFAULT_RULES, rulesWith } from "../../core/classify/classify.ts";
+import type { RuleBook } from "../../core/classify/rule-book.ts";
+import { isFaultCode } from "../../core/fault/catalogue.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { type Fault, fault } from "../../core/fault/fault.ts";
+import { type Place, type Policy, type PolicyRow, type Recourse } from "../../core/policy/policy.ts";
+import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
+import { fingerprint } from "../../core/record/fingerprint.ts";
+import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
+import type { Rule } from "../../core/classify/rule.ts";
+import type { Provider, Targets } from "../target/targets.ts";
+import type { Target } from "../target/target.ts";
+import type { AnyTool } from "../tool/tool.ts";
+
+/** What a binding needs of the runtime it is in. */
+export interface BindingHome {
+  readonly policy: Policy;
+  readonly rules: readonly Rule[];
+  readonly targets: Targets;
+  /** Finds a tool by its id; undefined when nobody registered it. */
+  readonly find: (id: string) => AnyTool | undefined;
+  readonly counters: Map<string, ToolCounters>;
+}
+
+export class Binding {
+  readonly tool: AnyTool;
+  readonly place: Place;
+  readonly policy: Policy;
+  readonly provider: Provider;
+  readonly counters: ToolCounters;
+  readonly alternatives: readonly AnyTool[];
+  /** What can always be done about a fault of this tool. */
+  readonly offers: ReadonlySet<Recourse>;
+  readonly #rules: RuleBook;
+  readonly #home: BindingHome;
+  #lastSeen: Fault | null = null;
+  #lastName = "";
+  #target: Target;
+
+  constructor(tool: AnyTool, home: BindingHome) {
+    this.tool = tool;
+    this.#home = home;
+    this.place = { surface: tool.surface, provider: tool.provider, tool: tool.id, stage: "" };
+    const own = tool.retry === null ? [] : rowsOfRetry(tool.id, tool.retry, home.policy);
+    const breaker = tool.breaker === null ? home.policy.breaker : { ...home.policy.breaker, ...tool.breaker };
+    const { rows } = withRows(home.policy, own);
+    // Rows about other tools never match here, and every decision walks the list.
+    this.policy = { ...home.policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
+    const rules = [...tool.rules, ...home.rules];
+    this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
+    this.provider = home.targets.provider(tool.provider);
+    this.counters = home.counters.get(tool.id) ?? createCounters();
+    home.counters.set(tool.id, this.counters);
+    this.alternatives = tool.alternatives.map((named) =>
+      typeof named === "string" ? known(named, tool.id, home) : named,
+    );
+    this.offers = offersOf(tool);
+    this.#target = this.#lookUp();
+  }
+
+  get target(): Target {
+    if (this.#target.evicted) this.#target = this.#lookUp();
+    return this.#target;
+  }
+
+  #lookUp(): Target {
+    const { maxConcurrent, maxQueued } = this.tool;
+    return this.#home.targets.get(this.tool.target, { rule: this.policy.breaker, maxConcurrent, maxQueued });
+  }
+
+  /** The most an attempt will cost; null when nobody knows. */
+  estimate(input: unknown, suppress: (fault: Fault, reason: string) => void): number | null {
+    if (this.tool.estimate === null) return null;
+    try {
+      const microcents = this.tool.estimate(input);
+      return microcents !== null && microcents >= 0 && Number.isFinite(microcents) ? Math.round(microcents) : null;
+    } catch (error) {
+      suppress(classify({ surface: "node", error }), `the cost of a call of tool ${this.tool.id} counts as unknown`);
+      return null;
+    }
+  }
+
+  /** The name under which incidents of this kind are remembered. */
+  fingerprint(seen: Fault): string {
+    const last = this.#lastSeen;
+    // A tool in trouble meets the same fault again and again.
+    const isSame =
+      last !== null &&
+      last.code === seen.code &&
+      last.evidence.rule === seen.evidence.rule &&
+      last.context["status"] === seen.context["status"];
+    if (!isSame) {
+      this.#lastSeen = seen;
+      this.#lastName = fingerprint(seen, this.place);
+    }
+    return this.#lastName;
+  }
+
+  /** What went wrong, in one word: the tool's own opinion stands in front of the classifier's. */
+  classify(error: unknown, now: number, suppress: (fault: Fault, reason: string) => void): Fault {
+    const { surface, provider } = this.tool;
+    const seen = classify({ surface, provider, error, aborted: false, observedAt: now }, this.#rules);
+    if (this.tool.classify === null) return seen;
+    try {
+      const own = this.tool.classify(error, seen);
+      if (own === undefined) return seen;
+      if (!isFaultCode(own)) return own;
+      const { message, context, retryAfterMs, resetAt } = seen;
+      const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
+      return fault(own, { message, context, retryAfterMs, resetAt, evidence });
+    } catch (hook) {
+      suppress(
+        classify({ surface, error: hook }),
+        `the classify hook of tool ${this.tool.id} threw; its fault stays as seen`,
+      );
+      return seen;
+    }
+  }
+}
+
+function concerns({ match }: PolicyRow, place: Place): boolean {
+  return (
+    (match.surface === undefined || match.surface.includes(place.surface)) &&
+    (match.provider === undefined || match.provider.includes(place.provider)) &&
+    (match.tool === undefined || match.tool.includes(place.tool))
+  );
+}
+
+function known(id: string, tool: string, { find }: BindingHome): AnyTool {
+  const found = find(id);
+  if (found !== undefined) return found;
+  throw new FaultError(
+    fault("ConfigSchemaViolation", {
+      message: `tool ${tool} names the alternative ${id}, which is not registered: pass it to createFaultline({ tools })`,
+      context: { tool, field: "alternatives", expected: id },
+    }),
+  );
+}
+
+function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
+  const offers = new Set<Recourse>(["surface", "fail"]);
+  if (tool.fallbackValue !== null) offers.add("default");
+  if (tool.optional) offers.add("skip");
+  return offers;
+}

@@ -1,0 +1,76 @@
+// Money as it is spent: reserved before an attempt goes out, booked when it has ended, however it ended.
+// M1  what is booked is the sum over all attempts, failed, cut and abandoned ones included.
+// M2  attempts that run at the same time see each other's reservations, so together they do not pass the limit either.
+
+import {
+  book,
+  type BudgetRule,
+  checkBudget,
+  type Cost,
+  NOTHING_SPENT,
+  type Spending,
+  UNPRICED,
+} from "../../core/flow/money.ts";
+
+export class Budget {
+  readonly rule: BudgetRule;
+  #spending: Spending;
+  #reserved = 0;
+  #warned: boolean;
+
+  constructor(rule: BudgetRule, spending: Spending = NOTHING_SPENT, warned = false) {
+    this.rule = rule;
+    this.#spending = spending;
+    this.#warned = warned;
+  }
+
+  get spending(): Spending {
+    return this.#spending;
+  }
+
+  get reservedMicrocents(): number {
+    return this.#reserved;
+  }
+
+  /** Whether an attempt that may cost this much may go out. An unknown estimate counts as nothing, and is marked when booked. */
+  exceeds(estimateMicrocents: number | null): boolean {
+    return checkBudget(this.rule, this.#spending.microcents, this.#reserved, estimateMicrocents ?? 0).exceeds;
+  }
+
+  /** True once: when the share at which a warning is due is reached. */
+  shouldWarn(estimateMicrocents: number | null): boolean {
+    if (this.#warned) return false;
+    const { warns } = checkBudget(this.rule, this.#spending.microcents, this.#reserved, estimateMicrocents ?? 0);
+    this.#warned = warns;
+    return warns;
+  }
+
+  reserve(estimateMicrocents: number | null): void {
+    this.#reserved += estimateMicrocents ?? 0;
+  }
+
+  /** Ends a reservation and books what it came to. */
+  settle(estimateMicrocents: number | null, cost: Cost | null): void {
+    this.#reserved -= estimateMicrocents ?? 0;
+    this.#spending = book(this.#spending, cost);
+  }
+
+  /** Something that came to light later. */
+  add(cost: Cost | null): void {
+    this.#spending = book(this.#spending, cost);
+  }
+}
+
+/** What an attempt cost: what was reported, else what was estimated, else that nobody knows. null for tools that cost nothing. */
+export function costOf(isPriced: boolean, reported: number | null, estimate: number | null): Cost | null {
+  if (reported !== null) return { microcents: reported, basis: "reported" };
+  if (!isPriced) return null;
+  return estimate === null ? UNPRICED : { microcents: estimate, basis: "estimated" };
+}
+
+/** What a late report adds to what was booked when the attempt was given up. */
+export function lateCost(booked: Cost | null, reported: number | null): Cost | null {
+  if (reported === null) return null;
+  const known = booked?.microcents ?? 0;
+  return reported === known ? null : { microcents: reported - known, basis: "reported" };
+}

@@ -1,0 +1,128 @@
+// What happens when an attempt has ended, or was refused: its value is checked, its failure named and decided about, and all
+// of it written down.
+
+import type { BreakerState, CallResult } from "../../core/decide/breaker.ts";
+import type { Decision } from "../../core/decide/decision.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import type { CallState } from "../../core/flow/call.ts";
+import type { Cost } from "../../core/flow/money.ts";
+import type { Keep } from "../../journal/journal.ts";
+import type { Check } from "../../schema/index.ts";
+import type { Attempt } from "./attempt.ts";
+import { costOf } from "./budget.ts";
+import { decideAbout, faultOf, noteWhatHelped } from "./call-faults.ts";
+import { checkValue } from "./check-value.ts";
+import { keepArtefacts } from "./keep-artefacts.ts";
+import { type CallValue, type LiveCall, NO_ERRORS, noteBreaker } from "./live-call.ts";
+import { preview } from "./preview.ts";
+import { isPartial } from "../tool/tool.ts";
+
+/** null: all is written down already. */
+export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Promise<void> | null {
+  const { engine, request, binding } = run;
+  const { tool } = binding;
+  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate);
+  request.budget.settle(estimate, cost);
+  run.partialValue = attempt.partialValue;
+  if (run.cancelled !== null) return endAsCancelled(run, run.cancelled);
+  const ran = { attempt: attempt.attempt, durationMs: engine.clock.now() - attempt.startedAt, cost };
+  if (attempt.end !== "value") return fail(run, faultOf(run, attempt), ran, attempt);
+  if (binding.tool.checkOutput !== null) return endChecked(run, attempt, ran, binding.tool.checkOutput);
+  return succeed(run, isPartial(attempt.result) ? attempt.result : { value: attempt.result, errors: NO_ERRORS }, ran);
+}
+
+async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Check): Promise<void> {
+  const { result } = attempt;
+  const { value, errors } = isPartial(result) ? result : { value: result, errors: NO_ERRORS };
+  const checked = await checkValue(check, "output", run.binding.tool.id, value);
+  await (checked.fault === null
+    ? succeed(run, { value: checked.value, errors }, ran)
+    : fail(run, checked.fault, ran, attempt));
+}
+
+function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran): Promise<void> | null {
+  const { record, call, request } = run;
+  run.result = { value, errors };
+  giveBack(run, "success");
+  noteWhatHelped(run, true);
+  const output = request.recorder.session === "" ? null : preview(value);
+  const { attempt, durationMs, cost } = ran;
+  return record.write(
+    { type: "call-succeeded", call, tool: run.binding.tool.id, attempt, durationMs, cost, errors, output },
+    record.keepsOf(call, run.result),
+  );
+}
+
+export function endAsCancelled(run: LiveCall, why: Fault): Promise<void> | null {
+  giveBack(run, "neutral");
+  return run.record.write({ type: "call-cancelled", call: run.call, tool: run.binding.tool.id, fault: why });
+}
+
+/** Found running after a crash: nobody knows how it ended, and what it cost is booked as it was estimated. */
+export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallState): Promise<void> {
+  const { binding, engine, input } = run;
+  const cost = costOf(binding.tool.estimate !== null, null, binding.estimate(input, engine.suppress));
+  run.request.budget.add(cost);
+  const seen = fault("Interrupted", { message: `${tool} was running when the process ended` });
+  await fail(run, seen, { attempt, durationMs: 0, cost }, null);
+}
+
+interface Ran {
+  readonly attempt: number;
+  readonly durationMs: number;
+  readonly cost: Cost | null;
+}
+
+/** A fault after an attempt: decided about, and written down with the decision. */
+function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promise<void> | null {
+  const { record, request } = run;
+  const { tool, policy } = run.binding;
+  const told = withContext(seen, { tool: tool.id, attempt: ran.attempt });
+  noteWhatHelped(run, false);
+  const { decision, breaker } = decideAbout(run, told, record.state);
+  if (policy.breaker.counts === "attempts" || decision.recourse !== "retry") {
+    giveBack(run, traitsOf(told.code).tripsBreaker ? "failure" : "neutral");
+  }
+  const writeDown = (): Promise<void> | null => writeFailure(run, told, ran, decision, breaker);
+  if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
+  return keepArtefacts(run, left).then((files) => {
+    for (const file of files) record.aside(file);
+    return writeDown() ?? undefined;
+  });
+}
+
+function writeFailure(
+  { record, call, binding, partialValue }: LiveCall,
+  told: Fault,
+  { attempt, durationMs, cost }: Ran,
+  decision: Decision,
+  breaker: BreakerState,
+): Promise<void> | null {
+  const tool = binding.tool.id;
+  return record.write(
+    { type: "call-failed", call, tool, attempt, fault: told, decision, breaker, durationMs, cost },
+    decision.recourse === "partial" ? record.keepsOf(call, partialValue) : NO_KEEPS,
+  );
+}
+
+const NO_KEEPS: readonly Keep[] = [];
+
+/** A decision without an attempt: a guard refused, the input is wrong, a person said no. */
+export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
+  const { id } = run.binding.tool;
+  const told = withContext(seen, { tool: id });
+  const { decision, breaker } = decideAbout(run, told, run.record.state);
+  giveBack(run, "neutral");
+  await run.record.write({ type: "call-decided", call: run.call, tool: id, fault: told, decision, breaker });
+}
+
+/** The breaker is told how it went, once. */
+function giveBack(run: LiveCall, result: CallResult): void {
+  if (run.ticket === null) return;
+  const { target } = run.binding;
+  const from = target.breaker.state;
+  target.record(run.ticket, result, run.engine.clock.now());
+  run.ticket = null;
+  noteBreaker(run, from);
+}

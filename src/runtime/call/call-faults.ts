@@ -1,0 +1,125 @@
+// What a failed call looks like to `decide`: the fault, and the whole situation around it.
+
+import type { BreakerState } from "../../core/decide/breaker.ts";
+import { decide } from "../../core/decide/decide.ts";
+import type { Decision } from "../../core/decide/decision.ts";
+import { NO_CHAIN } from "../../core/decide/fallback.ts";
+import type { Situation } from "../../core/decide/situation.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { CallState } from "../../core/flow/call.ts";
+import type { Recourse } from "../../core/policy/policy.ts";
+import type { Attempt } from "./attempt.ts";
+import type { LiveCall } from "./live-call.ts";
+
+/** A person is asked about one call at most this often, so that a program that answers yes to everything ends too. */
+const MAX_QUESTIONS = 3;
+
+export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt): Fault {
+  const { tool } = binding;
+  switch (attempt.end) {
+    case "timeout":
+      return fault("ExecutionTimeout", {
+        message: `${tool.id} did not answer within ${tool.timeoutMs} ms`,
+        context: { limit: tool.timeoutMs },
+      });
+    case "deadline":
+      return fault(request.deadlineCode, { message: `the time was up while ${tool.id} was running` });
+    default:
+      return binding.classify(attempt.result, engine.clock.now(), engine.suppress);
+  }
+}
+
+export interface Decided {
+  readonly decision: Decision;
+  readonly breaker: BreakerState;
+}
+
+/** Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. */
+export function decideAbout(run: LiveCall, seen: Fault, state: CallState): Decided {
+  const { binding, engine, request } = run;
+  const { target, provider } = binding;
+  const now = engine.clock.now();
+  const breaker = target.breaker.state;
+  const alternatives = alternativesOf(run, state);
+  run.met = binding.fingerprint(seen);
+  const situation: Situation = {
+    fault: seen,
+    place: binding.place,
+    attempt: state.attempt,
+    waitedMs: state.waitedMs,
+    now,
+    deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : null,
+    breaker: mayPass(run, breaker),
+    retryBudgetLeft: provider.canSpend(now),
+    idempotent: binding.tool.idempotent,
+    committed: false,
+    chain: NO_CHAIN,
+    alternatives,
+    offers: offersOf(run, seen, state, alternatives.length > 0),
+    taken: state.taken,
+    denied: state.denied,
+    incidents: engine.incidents.about(run.met, now),
+    roll: engine.chance.roll(),
+  };
+  const decision = decide(situation, binding.policy);
+  if (decision.recourse === "retry") provider.spend(now);
+  const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
+  if (until > target.pausedUntil && until > now && traitsOf(seen.code).tripsBreaker) {
+    target.pause(until, seen);
+    run.record.aside({ type: "target-paused", target: target.id, until, call: run.call });
+  }
+  return { decision, breaker };
+}
+
+/** A call that holds the breaker's probe is not stopped by the breaker it probes. */
+function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
+  return run.ticket !== null && run.ticket.generation === run.binding.target.breaker.generation ? "closed" : breaker;
+}
+
+/** Those of the tool that was asked for, then those of the one in charge; each is tried once. */
+function alternativesOf({ binding, request }: LiveCall, { tried }: CallState): readonly string[] {
+  const own = request.binding.alternatives;
+  const all = binding === request.binding ? own : [...own, ...binding.alternatives];
+  return all.length === 0 ? NONE : all.map(({ id }) => id).filter((id) => !tried.includes(id));
+}
+
+const NONE: readonly string[] = [];
+
+function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: boolean): ReadonlySet<Recourse> {
+  const { request, engine } = run;
+  const { offers } = request.binding;
+  const more: Recourse[] = hasAlternative ? ["alternative"] : [];
+  const inSession = request.recorder.session !== "";
+  const canAsk = inSession || engine.interactors.size > 0;
+  if (canAsk && state.questions < MAX_QUESTIONS && mayAskAbout(run, seen)) more.push("ask");
+  if (inSession) more.push("park");
+  if (run.partialValue !== null) more.push("partial");
+  if (request.optional) more.push("skip");
+  if (request.fallbackValue !== null) more.push("default");
+  return more.length === 0 ? offers : new Set([...offers, ...more]);
+}
+
+/** Whether a limit may be passed on a person's word was settled when the limit was set. */
+function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
+  return traitsOf(code).pill !== "budget exceeded" || request.budget.rule.onExceed === "pause_for_approval";
+}
+
+/** The attempt that followed a recourse shows whether the recourse helped. */
+export function noteWhatHelped(run: LiveCall, worked: boolean): void {
+  const { decision } = run.record.state;
+  if (run.met === "" || decision === null || run.binding.policy.learnsAfter === 0) return;
+  if (!HELPS.has(decision.recourse)) return;
+  run.engine.incidents.note(run.met, decision.recourse, worked, run.engine.clock.now());
+}
+
+/** Recourses that run the work again, so that the next attempt says whether they helped. */
+const HELPS: ReadonlySet<Decision["recourse"]> = new Set([
+  "retry",
+  "alternative",
+  "fallback",
+  "refresh-credential",
+  "compact",
+  "regenerate",
+  "park",
+]);

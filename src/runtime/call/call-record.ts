@@ -1,0 +1,82 @@
+// The memory of one call while it is live: its state, moved only by events, and each event written before it counts.
+
+import type { ToolCounters } from "../../core/record/metrics.ts";
+import { countEvent } from "../../core/record/metrics.ts";
+import { advanceCall, type CallEvent, type CallState, startCall } from "../../core/flow/call.ts";
+import type { GuardEvent, HostEvent, JournalEvent } from "../../core/record/event.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Keep } from "../../journal/journal.ts";
+import type { CallRequest } from "./call-request.ts";
+import { preview } from "./preview.ts";
+
+export class CallRecord {
+  readonly #request: CallRequest;
+  readonly #counters: Map<string, ToolCounters>;
+  readonly #clock: Clock;
+  #state: CallState | null;
+  /** Events that count already and are written with the next one. */
+  #unwritten: JournalEvent[] = [];
+
+  constructor(request: CallRequest, counters: Map<string, ToolCounters>, clock: Clock) {
+    this.#request = request;
+    this.#counters = counters;
+    this.#clock = clock;
+    this.#state = request.resumed;
+  }
+
+  get begun(): boolean {
+    return this.#state !== null;
+  }
+
+  get state(): CallState {
+    if (this.#state === null) throw new Error("a call was looked at before it had begun");
+    return this.#state;
+  }
+
+  begin(call: string): void {
+    const { turn, digest, deadlineAt, binding, input, recorder } = this.#request;
+    const started = {
+      type: "call-started",
+      call,
+      turn,
+      tool: binding.tool.id,
+      digest,
+      input: recorder.session === "" ? null : preview(input),
+      deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null,
+    } as const;
+    this.#unwritten.push(started);
+    this.#state = startCall(started);
+  }
+
+  /** Takes an event in without waiting for the journal. */
+  note(event: CallEvent, at: number): void {
+    this.#unwritten.push(event);
+    this.#state = advanceCall(this.state, event, at);
+  }
+
+  /** Something that happened on the way and changes nothing for the call. */
+  aside(event: GuardEvent | HostEvent): void {
+    this.#unwritten.push(event);
+  }
+
+  /** Writes the event, with the values that belong to it, and then lets it count. null: done, nothing to wait for. */
+  write(event: CallEvent, keeps: readonly Keep[] = []): Promise<void> | null {
+    this.#unwritten.push(event);
+    const events = this.#unwritten;
+    this.#unwritten = [];
+    for (const each of events) countEvent(this.#counters, each);
+    const written = this.#request.recorder.record(events, keeps);
+    if (written === null) this.#advance(event);
+    return written === null ? null : written.then(() => this.#advance(event));
+  }
+
+  #advance(event: CallEvent): void {
+    this.#state = advanceCall(this.state, event, this.#clock.now());
+  }
+
+  /** The value of a call, kept apart from its events so that they can be shown. */
+  keepsOf(call: string, value: unknown): readonly Keep[] {
+    const { session } = this.#request.recorder;
+    return session === "" ? [] : [{ kind: "result", key: `${session}/${call}`, value }];
+  }
+}

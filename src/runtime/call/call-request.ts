@@ -1,0 +1,33 @@
+// What is asked for when a call starts: the tool, its input, and where it stands in a session.
+
+import type { CallState } from "../../core/flow/call.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
+import type { Binding } from "./binding.ts";
+import type { Budget } from "./budget.ts";
+import type { Recorder } from "../recorder.ts";
+import type { Scope } from "../scope.ts";
+
+export interface CallRequest {
+  readonly binding: Binding;
+  readonly input: unknown;
+  /** null: a new name is made when one is needed. */
+  readonly call: string | null;
+  readonly turn: string;
+  /** Of the input, in a session; empty outside. */
+  readonly digest: string;
+  readonly recorder: Recorder;
+  readonly budget: Budget;
+  readonly scope: Scope | null;
+  /** Infinity for never. */
+  readonly deadlineAt: number;
+  /** What it is called when that time has come. */
+  readonly deadlineCode: FaultCode;
+  /** The caller can do without it, whatever the tool says. */
+  readonly optional: boolean;
+  /** The caller's own default, in front of the tool's. */
+  readonly fallbackValue: { readonly value: unknown } | null;
+  /** Where an earlier life of this call stopped; null for a new one. */
+  readonly resumed: CallState | null;
+  /** Nobody sits in front of it: a question is written down and the call stops until it is answered. */
+  readonly headless: boolean;
+}

@@ -1,0 +1,143 @@
+// What an attempt has to get past before it may go out, in this order: a place among those that run, the pause the other
+// side asked for, the breaker, the money. A person's yes goes past the last three.
+
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { rowFor } from "../../core/policy/policy.ts";
+import { unawaited } from "./unawaited.ts";
+import { type LiveCall, noteBreaker } from "./live-call.ts";
+
+type Verdict = Fault | "cancelled" | null;
+
+/** null: the attempt may go out, and holds a place. A promise only where there is something to wait for. */
+export function passGuards(run: LiveCall, estimateMicrocents: number | null, now: number): Verdict | Promise<Verdict> {
+  const { target } = run.binding;
+  const isFree = target.pausedUntil <= now && now < run.request.deadlineAt && run.cancelled === null;
+  if (isFree && !run.record.state.approved && target.enter() === true) {
+    const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
+    if (refused !== null) target.leave();
+    return refused;
+  }
+  return passSlowly(run, estimateMicrocents);
+}
+
+async function passSlowly(run: LiveCall, estimateMicrocents: number | null): Promise<Verdict> {
+  const { target } = run.binding;
+  const place = await takePlace(run);
+  if (place !== null) return place;
+  const refused = run.record.state.approved ? null : await passRest(run, estimateMicrocents);
+  if (refused === null && run.cancelled === null) {
+    // A person's yes goes past an open breaker too, and then counts for nothing.
+    run.ticket ??= target.admit(run.engine.clock.now());
+    return null;
+  }
+  target.leave();
+  return run.cancelled === null ? refused : "cancelled";
+}
+
+async function takePlace(run: LiveCall): Promise<Verdict> {
+  const { target, tool } = run.binding;
+  const entered = target.enter();
+  if (entered === true) return null;
+  if (entered === null) {
+    return fault("QueueFull", {
+      message: `${tool.maxQueued} calls already wait for ${target.id}`,
+      context: { target: target.id, limit: tool.maxQueued },
+    });
+  }
+  const { clock } = run.engine;
+  const { deadlineAt } = run.request;
+  let inside = false;
+  await new Promise<void>((resolve) => {
+    const waiting = {
+      enter: () => {
+        inside = true;
+        resolve();
+      },
+    };
+    target.queue(waiting);
+    const disarm = Number.isFinite(deadlineAt) ? clock.after(deadlineAt - clock.now(), () => run.wake?.()) : null;
+    run.wake = () => {
+      disarm?.();
+      target.unqueue(waiting);
+      resolve();
+    };
+  });
+  const gaveUp = run.wake;
+  run.wake = null;
+  if (!inside) return run.cancelled === null ? outOfTime(run) : "cancelled";
+  gaveUp?.();
+  if (run.cancelled === null) return null;
+  target.leave();
+  return "cancelled";
+}
+
+async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
+  return (await sitOutPause(run)) ?? passBreaker(run) ?? passBudget(run, estimateMicrocents);
+}
+
+/** Other callers start a little after the pause, each at another moment, so that they do not all come at once. */
+const SPREAD = 0.1;
+const MAX_SPREAD_MS = 1_000;
+
+async function sitOutPause(run: LiveCall): Promise<Fault | null> {
+  const { clock, chance } = run.engine;
+  const { target, policy, place } = run.binding;
+  for (let now = clock.now(); target.pausedUntil > now && run.cancelled === null; now = clock.now()) {
+    const { pausedUntil, pauseFault } = target;
+    const told = pauseFault ?? fault("RateLimited");
+    const leftMs = pausedUntil - now;
+    const mostMs = rowFor(policy, told, place).retry?.maxWaitMs ?? 0;
+    if (leftMs > mostMs || pausedUntil >= run.request.deadlineAt) {
+      return withContext({ ...told, resetAt: pausedUntil }, { paused: true });
+    }
+    const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
+    await run.waitUntil(Math.min(pausedUntil + spreadMs, run.request.deadlineAt));
+  }
+  return clock.now() >= run.request.deadlineAt ? outOfTime(run) : null;
+}
+
+function passBreaker(run: LiveCall): Fault | null {
+  const { target } = run.binding;
+  const now = run.engine.clock.now();
+  if (run.ticket !== null && run.ticket.generation === target.breaker.generation) return null;
+  const from = target.breaker.state;
+  run.ticket = target.admit(now);
+  noteBreaker(run, from);
+  if (run.ticket !== null) return null;
+  const retryAt = target.retryAt(now);
+  return fault("CircuitOpen", {
+    message: `the circuit of ${target.id} is ${target.breaker.state}`,
+    context: { target: target.id },
+    resetAt: retryAt ?? undefined,
+  });
+}
+
+function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
+  const { budget, recorder } = run.request;
+  const { rule, spending, reservedMicrocents } = budget;
+  if (rule.maxCostMicrocents === 0 || run.binding.tool.estimate === null) return null;
+  const { maxCostMicrocents } = rule;
+  if (budget.shouldWarn(estimateMicrocents)) {
+    unawaited(
+      run.engine,
+      recorder.record([{ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents }], []),
+    );
+  }
+  if (rule.onExceed === "warn" || !budget.exceeds(estimateMicrocents)) return null;
+  const estimate = estimateMicrocents ?? 0;
+  const facts = {
+    spentMicrocents: spending.microcents,
+    reservedMicrocents,
+    estimateMicrocents: estimate,
+    maxCostMicrocents,
+  };
+  unawaited(run.engine, recorder.record([{ type: "budget-exceeded", call: run.call, ...facts }], []));
+  return fault("BudgetExceeded", {
+    message: `this attempt may cost ${estimate} micro-cents; ${spending.microcents} of ${maxCostMicrocents} are spent`,
+    context: { limit: maxCostMicrocents, spent: spending.microcents, estimate },
+  });
+}
+
+function outOfTime({ request, binding }: LiveCall): Fault {
+  return fault(request.deadlineCode, { message: `the time was up before ${binding.tool.id} could start` });
+}

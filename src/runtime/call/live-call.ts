@@ -1,0 +1,47 @@
+// What the parts of a running call see of it. `CallRun` is one; guards, questions and decisions work on this.
+
+import type { BreakerState, Ticket } from "../../core/decide/breaker.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import type { ItemFault } from "../../core/fault/partial.ts";
+import type { Binding } from "./binding.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { CallRequest } from "./call-request.ts";
+import type { Engine } from "../engine.ts";
+
+export interface CallValue {
+  readonly value: unknown;
+  readonly errors: readonly ItemFault[];
+}
+
+export interface LiveCall {
+  readonly engine: Engine;
+  readonly request: CallRequest;
+  readonly record: CallRecord;
+  /** The tool in charge: an alternative may have taken over. */
+  readonly binding: Binding;
+  readonly call: string;
+  readonly input: unknown;
+  readonly cancelled: Fault | null;
+  /** The breaker's permission this call goes by; null when it has none. */
+  ticket: Ticket | null;
+  /** What it returned; null while it has not. */
+  result: CallValue | null;
+  /** What the last attempt put down before it failed. */
+  partialValue: CallValue | null;
+  /** The name under which the last fault is remembered, where it was met; empty before the first. */
+  met: string;
+  /** Ends the wait the call is in. */
+  wake: (() => void) | null;
+  /** Waits; false when the call was cancelled meanwhile. */
+  waitUntil(at: number): Promise<boolean>;
+  replaceInput(input: unknown): void;
+}
+
+export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
+
+/** The breaker has moved while this call looked at it: that is written down with the call. */
+export function noteBreaker({ binding, record }: LiveCall, from: BreakerState): void {
+  const { id, breaker } = binding.target;
+  if (breaker.state === from) return;
+  record.aside({ type: "breaker-changed", target: id, tool: binding.tool.id, from, to: breaker.state });
+}

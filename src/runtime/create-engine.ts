@@ -1,0 +1,135 @@
+// Puts the shared parts of a runtime together, and keeps in the journal what has to outlive the process.
+
+import type { Breaker } from "../core/decide/breaker.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import { suppressed } from "../core/fault/suppressed.ts";
+import { classify } from "../core/classify/classify.ts";
+import type { Rule } from "../core/classify/rule.ts";
+import type { Policy } from "../core/policy/policy.ts";
+import type { Noted } from "../core/record/incidents.ts";
+import type { ToolCounters } from "../core/record/metrics.ts";
+import type { Keep } from "../journal/journal.ts";
+import { Binding } from "./call/binding.ts";
+import type { Engine } from "./engine.ts";
+import { Incidents } from "./call/incidents.ts";
+import type { Interactors } from "./person/interactors.ts";
+import type { ResolvedOptions } from "./options.ts";
+import { withOverride } from "./tool/overrides.ts";
+import { RingRecorder } from "./recorder.ts";
+import { Targets } from "./target/targets.ts";
+import type { AnyTool } from "./tool/tool.ts";
+import { Wheel } from "./wheel.ts";
+
+/** What extensions may have added to the options. */
+export interface Contributions {
+  readonly tools: readonly AnyTool[];
+  readonly rules: readonly Rule[];
+  readonly policy: Policy;
+}
+
+export interface LiveEngine extends Engine {
+  readonly targets: Targets;
+  readonly policy: Policy;
+}
+
+export function createRing({ maxRecent, clock, redactor }: ResolvedOptions): RingRecorder {
+  return new RingRecorder(maxRecent, () => clock.now(), redactor);
+}
+
+/** Tells of an ignored error on the ring, where whoever watches sees it. */
+export function createSuppress(ring: RingRecorder, options: ResolvedOptions): Engine["suppress"] {
+  return (seen: Fault, reason: string) => {
+    const { type, fault } = suppressed(seen, reason, options.clock.now());
+    ring.record([{ type, reason, fault }]);
+  };
+}
+
+export function createEngine(
+  options: ResolvedOptions,
+  { tools, rules, policy }: Contributions,
+  ring: RingRecorder,
+  interactors: Interactors,
+  suppress: Engine["suppress"],
+): LiveEngine {
+  const { clock, chance, journal, redactor, locale } = options;
+  const keeper = new Keeper(options, suppress);
+  const byId = new Map(tools.map((tool) => [tool.id, tool]));
+  const overrides = new Map(options.manifests.map((override) => [override.id, override]));
+  const counters = new Map<string, ToolCounters>();
+  const targets = new Targets({
+    retryBudget: policy.retryBudget,
+    maxTargets: options.maxTargets,
+    now: () => clock.now(),
+    changed: ({ id, breaker }) => keeper.keep("breaker", id, breaker),
+  });
+  const incidents = new Incidents((name, noted) => keeper.keep("incident", name, noted));
+  const find = (id: string): AnyTool | undefined => byId.get(id);
+  const run = chance.newId("call");
+  let calls = 0;
+  const home = { policy, rules, targets, find, counters };
+  const bindings = new WeakMap<AnyTool, Binding>();
+
+  function bind(tool: AnyTool): Binding {
+    const known = bindings.get(tool);
+    if (known !== undefined) return known;
+    const override = overrides.get(tool.id);
+    const binding = new Binding(override === undefined ? tool : withOverride(tool, override), home);
+    bindings.set(tool, binding);
+    bindings.set(binding.tool, binding);
+    return binding;
+  }
+
+  return {
+    clock,
+    chance,
+    journal,
+    redactor,
+    locale,
+    ring,
+    interactors,
+    suppress,
+    incidents,
+    counters,
+    targets,
+    policy,
+    wheel: new Wheel(clock),
+    bind,
+    find,
+    newCall: () => `${run}.${++calls}`,
+  };
+}
+
+/** What the journal kept from an earlier life of the program. */
+export async function restore({ journal, targets, incidents }: LiveEngine): Promise<void> {
+  for (const { key, value } of await journal.keptAll("breaker")) targets.restore(key, value as Breaker);
+  for (const { key, value } of await journal.keptAll("incident")) incidents.restore(key, value as readonly Noted[]);
+}
+
+/** Writes what changed once per turn of the event loop, the last value only; memory journals need not be told. */
+class Keeper {
+  readonly #options: ResolvedOptions;
+  readonly #suppress: Engine["suppress"];
+  readonly #changed = new Map<string, Keep>();
+
+  constructor(options: ResolvedOptions, suppress: Engine["suppress"]) {
+    this.#options = options;
+    this.#suppress = suppress;
+  }
+
+  keep(kind: "breaker" | "incident", key: string, value: unknown): void {
+    const { journal, clock } = this.#options;
+    if (!journal.durable) return;
+    if (this.#changed.size === 0) clock.soon(() => this.#flush());
+    this.#changed.set(`${kind} ${key}`, { kind, key, value });
+  }
+
+  #flush(): void {
+    const { journal, clock } = this.#options;
+    const keeps = [...this.#changed.values()];
+    this.#changed.clear();
+    journal.keep(keeps).catch((error: unknown) => {
+      const seen = classify({ surface: "store", error, observedAt: clock.now() });
+      this.#suppress(seen, "breakers and incidents are kept in memory until they change again");
+    });
+  }
+}

@@ -1,0 +1,36 @@
+// What all calls of one runtime share. Made once by `createFaultline`; inside, nothing is optional.
+
+import type { Fault } from "../core/fault/fault.ts";
+import type { Redactor } from "../core/fault/redact.ts";
+import type { Locale } from "../core/fault/words/words.ts";
+import type { Chance } from "../host/chance.ts";
+import type { Clock } from "../host/clock.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ToolCounters } from "../core/record/metrics.ts";
+import type { Binding } from "./call/binding.ts";
+import type { Incidents } from "./call/incidents.ts";
+import type { Interactors } from "./person/interactors.ts";
+import type { RingRecorder } from "./recorder.ts";
+import type { AnyTool } from "./tool/tool.ts";
+import type { Wheel } from "./wheel.ts";
+
+export interface Engine {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly journal: Journal;
+  readonly wheel: Wheel;
+  readonly ring: RingRecorder;
+  readonly redactor: Redactor;
+  readonly locale: Locale;
+  readonly incidents: Incidents;
+  readonly counters: Map<string, ToolCounters>;
+  readonly interactors: Interactors;
+  /** The tool with all that applies to it here; throws a FaultError when the tool cannot be used. */
+  readonly bind: (tool: AnyTool) => Binding;
+  /** A new name for a call outside sessions: unique in this process and, nearly, in the world. */
+  readonly newCall: () => string;
+  /** A registered tool. */
+  readonly find: (id: string) => AnyTool | undefined;
+  /** An error that is ignored on purpose is still told. */
+  readonly suppress: (fault: Fault, reason: string) => void;
+}

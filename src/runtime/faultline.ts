@@ -1,0 +1,273 @@
+// The runtime: one object an agent program makes at its start. Everything in it is shared by all its calls and sessions.
+
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, type Fault } from "../core/fault/fault.ts";
+import { type Answer, checkAnswer, type Question } from "../core/flow/interaction.ts";
+import type { BudgetRule, Spending } from "../core/flow/money.ts";
+import { withRows } from "../core/policy/layer.ts";
+import { classify } from "../core/classify/classify.ts";
+import type { BreakerState } from "../core/decide/breaker.ts";
+import type { Entry, Manifest } from "../core/record/event.ts";
+import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
+import type { Journal } from "../journal/journal.ts";
+import { Budget } from "./call/budget.ts";
+import { CallRun } from "./call/call-run.ts";
+import {
+  type Contributions,
+  createEngine,
+  createRing,
+  createSuppress,
+  type LiveEngine,
+  restore,
+} from "./create-engine.ts";
+import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
+import type { Interactor } from "./person/interactor.ts";
+import { createInteractors, type Interactors } from "./person/interactors.ts";
+import { openSession } from "./session/open-session.ts";
+import { type FaultlineOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import type { Outcome } from "./call/outcome.ts";
+import type { RingRecorder } from "./recorder.ts";
+import { scopeOfSignal } from "./scope.ts";
+import type { Session, SessionLimits } from "./session/session.ts";
+import type { AnyTool, Tool } from "./tool/tool.ts";
+
+export interface ProtectOptions<Output = unknown> {
+  /** Cancels the call, whatever it is doing. */
+  readonly signal?: AbortSignal;
+  /** All attempts and waits together. No limit when left out. */
+  readonly deadlineMs?: number;
+  readonly optional?: boolean;
+  readonly default?: Output;
+}
+
+export interface SessionOptions {
+  /** `headless`: nobody is there; questions are written down and the session waits. */
+  readonly mode?: Manifest["mode"];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly budget?: Partial<BudgetRule>;
+  readonly limits?: Partial<SessionLimits>;
+}
+
+export interface TargetReport {
+  readonly target: string;
+  readonly breaker: BreakerState;
+  /** Epoch milliseconds; null when the target is not paused. */
+  readonly pausedUntil: number | null;
+}
+
+export function createFaultline(options: FaultlineOptions = {}): Faultline {
+  return new Faultline(resolveOptions(options));
+}
+
+export class Faultline {
+  readonly #options: ResolvedOptions;
+  readonly #ring: RingRecorder;
+  readonly #suppress: LiveEngine["suppress"];
+  readonly #interactors: Interactors;
+  readonly #budget: Budget;
+  /** null until extensions have started and the journal's memory is read. */
+  #engine: LiveEngine | null = null;
+  #starting: Promise<LiveEngine> | null = null;
+  #extended: ExtendedRuntime | null = null;
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    this.#ring = createRing(options);
+    this.#suppress = createSuppress(this.#ring, options);
+    this.#interactors = createInteractors({ clock: options.clock, suppress: this.#suppress });
+    this.#budget = new Budget(options.budget);
+    for (const interactor of options.interactors) this.#interactors.attach(interactor);
+    if (options.extensions.length === 0 && !options.journal.durable) this.#engine = this.#build(this.#own());
+  }
+
+  get journal(): Journal {
+    return this.#options.journal;
+  }
+
+  /** What calls outside sessions have cost. */
+  get spending(): Spending {
+    return this.#budget.spending;
+  }
+
+  /** Runs a tool under its policy. Returns an outcome; never rejects for a failing tool. */
+  protect<Accepts, Output>(
+    tool: Tool<Accepts, Output>,
+    input: Accepts,
+    options: ProtectOptions<Output> = NO_OPTIONS,
+  ): Promise<Outcome<Output>> {
+    const engine = this.#engine;
+    const outcome =
+      engine === null ? this.#protectLater(tool, input, options) : this.#protect(engine, tool, input, options);
+    return outcome as Promise<Outcome<Output>>;
+  }
+
+  #protect(engine: LiveEngine, tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {
+    const { signal, deadlineMs } = options;
+    let binding;
+    try {
+      binding = engine.bind(tool);
+    } catch (error) {
+      const seen = classify({ surface: "node", error });
+      return Promise.resolve(refusedOutcome(engine, seen));
+    }
+    return new CallRun(engine, {
+      binding,
+      input,
+      call: null,
+      turn: "",
+      digest: "",
+      recorder: this.#ring,
+      budget: this.#budget,
+      scope: signal === undefined ? null : scopeOfSignal(signal),
+      deadlineAt: deadlineMs === undefined ? Infinity : engine.clock.now() + deadlineMs,
+      deadlineCode: "RunTimeout",
+      optional: options.optional ?? false,
+      fallbackValue: "default" in options ? { value: options.default } : null,
+      resumed: null,
+      headless: false,
+    }).run();
+  }
+
+  async #protectLater(tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {
+    try {
+      return await this.#protect(await this.#begin(), tool, input, options);
+    } catch (error) {
+      const { chance, clock } = this.#options;
+      const seen = classify({ surface: "node", error, observedAt: clock.now() });
+      return { status: "failed", fault: seen, decision: null, call: chance.newId("call"), attempts: 0 };
+    }
+  }
+
+  /** The tools that can be found by name: the program's own and those of extensions. */
+  async tool(id: string): Promise<AnyTool | undefined> {
+    const engine = await this.#begin();
+    return engine.find(id);
+  }
+
+  /** Starts extensions and reads what the journal remembers. Called by itself with the first call or session. */
+  async ready(): Promise<void> {
+    await this.#begin();
+  }
+
+  #begin(): Promise<LiveEngine> {
+    if (this.#engine !== null) return Promise.resolve(this.#engine);
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<LiveEngine> {
+    const own = this.#own();
+    this.#extended = await collectContributions(this.#options, own, this.#interactors, this.#ring, this.#suppress);
+    const engine = this.#build(this.#extended.contributions);
+    await restore(engine);
+    this.#engine = engine;
+    return engine;
+  }
+
+  #own(): Contributions {
+    const { tools, rules, policy } = this.#options;
+    return { tools, rules, policy: withRows(policy, []) };
+  }
+
+  #build(contributions: Contributions): LiveEngine {
+    return createEngine(this.#options, contributions, this.#ring, this.#interactors, this.#suppress);
+  }
+
+  /** Begins a session, or goes on with the one of that name. Rejects when it must not start: a wrong extension, a drifted file. */
+  async session(id?: string, options: SessionOptions = {}): Promise<Session> {
+    const engine = await this.#begin();
+    const { budget, limits, rescueFolders } = this.#options;
+    return openSession(engine, id ?? engine.chance.newId("ses"), {
+      mode: options.mode ?? "attended",
+      labels: options.labels ?? {},
+      budget: { ...budget, ...options.budget },
+      limits: { ...limits, ...options.limits },
+      policy: engine.policy,
+      rescueFolders,
+    });
+  }
+
+  /** Questions nobody has answered yet. */
+  async questions(): Promise<readonly Question[]> {
+    const kept = await this.journal.keptAll("question");
+    return kept.map(({ value }) => value as Question);
+  }
+
+  /** Answers a question of a session that waits; it goes on when it is taken up again. First answer wins: false for a later one. */
+  async answer(questionId: string, answer: Answer, by = "program"): Promise<boolean> {
+    const question = await this.journal.kept("question", questionId);
+    if (question === undefined || question === null) {
+      const message = `there is no open question ${questionId}; it may have been answered`;
+      throw new FaultError(fault("NotFound", { message, context: { question: questionId } }));
+    }
+    const checked = checkAnswer(question as Question, answer);
+    if (!("status" in checked)) throw new FaultError(checked);
+    return this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
+  }
+
+  attach(interactor: Interactor): () => void {
+    return this.#interactors.attach(interactor);
+  }
+
+  /** What happened lately outside sessions, and what was ignored on purpose; scrubbed. */
+  recent(): readonly Entry[] {
+    return this.#ring.recent();
+  }
+
+  /** Every event from now on: of calls outside sessions at once, of sessions when they are on disk. */
+  subscribe(listener: (entry: Entry) => void): () => void {
+    const outside = this.#ring.subscribe(listener);
+    const inside = this.journal.subscribe(listener);
+    return () => {
+      outside();
+      inside();
+    };
+  }
+
+  /** Per tool, with the names of the tool error handling specification. */
+  metrics(): Readonly<Record<string, ToolMetrics>> {
+    const counters = this.#engine?.counters ?? [];
+    return Object.fromEntries(Array.from(counters, ([tool, counted]) => [tool, metricsOf(counted)]));
+  }
+
+  targets(): readonly TargetReport[] {
+    const now = this.#options.clock.now();
+    return (this.#engine?.targets.list() ?? []).map(({ id, breaker, pausedUntil }) => ({
+      target: id,
+      breaker: breaker.state,
+      pausedUntil: pausedUntil > now ? pausedUntil : null,
+    }));
+  }
+
+  /** Takes a target out of service until it is released. */
+  async isolate(target: string, reason: string): Promise<void> {
+    const engine = await this.#begin();
+    engine.targets.isolate(target, reason, engine.clock.now(), settingsOf(engine));
+  }
+
+  /** Puts a target back into service; also closes an open breaker by hand. */
+  async release(target: string): Promise<void> {
+    const engine = await this.#begin();
+    engine.targets.release(target, settingsOf(engine));
+  }
+
+  /** Stops extensions, last started first, and closes the journal. */
+  async close(): Promise<void> {
+    await this.#extended?.stop();
+    await this.journal.close();
+  }
+}
+
+const NO_OPTIONS: ProtectOptions<never> = Object.freeze({});
+
+function settingsOf({ policy }: LiveEngine): {
+  rule: LiveEngine["policy"]["breaker"];
+  maxConcurrent: number;
+  maxQueued: number;
+} {
+  return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity };
+}
+
+function refusedOutcome(engine: LiveEngine, seen: Fault): Outcome<unknown> {
+  return { status: "failed", fault: seen, decision: null, call: engine.newCall(), attempts: 0 };
+}

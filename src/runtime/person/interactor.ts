@@ -1,0 +1,20 @@
+// Somebody or something that can be asked: a person at a terminal, a page, a program.
+
+import type { Answer, InteractionKind, Question } from "../../core/flow/interaction.ts";
+
+export interface Interactor {
+  /** Unique among those attached: it is written down with every answer. */
+  readonly name: string;
+  /** The kinds it can answer; all when absent. */
+  readonly kinds?: readonly InteractionKind[];
+  /**
+   * Asks, and gives the answer. One question at a time. When `signal` fires, the question is settled: take the prompt
+   * away and throw `signal.reason`. An answer of status `timeout` says that none will come from here; the others go on.
+   */
+  answer(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
+/** May be asked this now. */
+export function takes(interactor: Interactor, kind: InteractionKind): boolean {
+  return interactor.kinds === undefined || interactor.kinds.includes(kind);
+}

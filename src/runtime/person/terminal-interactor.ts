@@ -1,0 +1,151 @@
+// Asks the person at the terminal. The prompts are @clack/prompts, loaded with the first question, so that nobody pays for
+// them who is never asked. A prompt that is dismissed is wiped off the screen.
+
+import type * as Clack from "@clack/prompts";
+import type { Readable, Writable } from "node:stream";
+import { fault } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
+import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
+import type { Interactor } from "./interactor.ts";
+import { oneLine, promptText, TerminalScreen } from "./terminal-screen.ts";
+
+export interface TerminalOptions {
+  /** Where keys come from; the process's own input when absent. */
+  readonly input?: Readable & { readonly isTTY?: boolean };
+  /** Where prompts are drawn; the error output when absent, so that results can be piped. */
+  readonly output?: Writable & { readonly isTTY?: boolean };
+  readonly locale?: Locale;
+}
+
+/** Answers only while both sides are terminals. Ctrl-C, Ctrl-D and Escape are a no. */
+export function terminalInteractor(options: TerminalOptions = {}): Interactor {
+  const { input = process.stdin, output = process.stderr, locale = "en" } = options;
+  return {
+    name: "terminal",
+    get kinds() {
+      return input.isTTY === true && output.isTTY === true ? INTERACTION_KINDS : [];
+    },
+    async answer({ payload }, signal) {
+      const clack = await import("@clack/prompts");
+      signal.throwIfAborted();
+      const screen = new TerminalScreen(output);
+      const ending = watchForEnd(input, signal, () => screen.wipe());
+      try {
+        const prompt = { input, output: screen, signal: ending.signal };
+        const value = await draw(clack, payload, WORDS[locale], prompt);
+        signal.throwIfAborted();
+        if (ending.isInputGone()) throw new FaultError(INPUT_GONE);
+        return clack.isCancel(value) ? CLOSED : { status: "accepted", value };
+      } finally {
+        ending.stop();
+        screen.release();
+      }
+    },
+  };
+}
+
+const CLOSED: Answer = { status: "rejected", reason: "the person closed the prompt" };
+const INPUT_GONE = fault("HostCapabilityMissing", {
+  message: "the terminal was closed before there was an answer; answer from elsewhere, or start again with a terminal",
+});
+
+interface TerminalWords {
+  readonly yes: string;
+  readonly no: string;
+  readonly tool: string;
+  readonly open: string;
+  readonly enter: string;
+  readonly done: string;
+  readonly giveUp: string;
+  /** The keys are explained by the prompts themselves, in English. */
+  readonly explainsKeys: boolean;
+}
+
+// prettier-ignore
+const WORDS: Readonly<Record<Locale, TerminalWords>> = {
+  "en":    { yes: "Yes", no: "No", tool: "Tool: ", open: "Open: ", enter: "Code: ", done: "Done",   giveUp: "Give up", explainsKeys: true },
+  "zh-CN": { yes: "是",  no: "否", tool: "工具：", open: "打开：", enter: "代码：", done: "已完成", giveUp: "放弃",    explainsKeys: false },
+};
+
+interface PromptOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+}
+
+/** The value the person gave, or clack's mark for a prompt that was closed. */
+function draw(
+  clack: typeof Clack,
+  payload: QuestionPayload,
+  words: TerminalWords,
+  prompt: PromptOptions,
+): Promise<unknown> {
+  // Clack wraps the text of a choice along its bar, but not that of a field.
+  const fieldText = (text: string): string => promptText(text).replaceAll("\n", `\n${clack.S_BAR}  `);
+  const yesNo = { ...prompt, active: words.yes, inactive: words.no, initialValue: false };
+  switch (payload.kind) {
+    case "Ask":
+      return clack.text({ ...prompt, message: fieldText(payload.prompt) });
+    case "Auth.Password":
+      return clack.password({ ...prompt, message: fieldText(payload.prompt) });
+    case "Confirm":
+      // No is where the cursor stands: an Enter that was meant for something else must not agree to anything.
+      return clack.confirm({ ...yesNo, message: promptText(payload.prompt) });
+    case "Approve": {
+      const [message, tool] = [promptText(payload.prompt), oneLine(payload.tool)];
+      return clack.confirm({
+        ...yesNo,
+        message: message.includes(tool) ? message : `${message}\n${words.tool}${tool}`,
+      });
+    }
+    case "Select": {
+      const options = payload.options.map(({ id, label }) => ({ value: id, label: oneLine(label) || oneLine(id) }));
+      const message = promptText(payload.prompt);
+      return clack.select({ ...prompt, message, options, showInstructions: words.explainsKeys });
+    }
+    case "Auth.DeviceCode": {
+      const { url, code } = payload;
+      const message = `${promptText(payload.prompt)}\n${words.open}${oneLine(url)}\n${words.enter}${oneLine(code)}`;
+      return clack.confirm({ ...prompt, message, active: words.done, inactive: words.giveUp, initialValue: true });
+    }
+  }
+}
+
+interface Ending {
+  readonly signal: AbortSignal;
+  isInputGone(): boolean;
+  stop(): void;
+}
+
+/** Everything that ends a prompt besides the keys it knows. */
+function watchForEnd(input: Readable, dismissed: AbortSignal, wipe: () => void): Ending {
+  // Of its own, because clack keeps listening on the one it is given and would draw if that fired long after the prompt.
+  const ending = new AbortController();
+  let isGone = input.destroyed || input.readableEnded;
+  // At once, before whoever dismissed it goes on and writes to the screen.
+  const dismiss = (): void => {
+    ending.abort();
+    wipe();
+  };
+  const gone = (): void => {
+    isGone = true;
+    ending.abort();
+  };
+  if (isGone) ending.abort();
+  dismissed.addEventListener("abort", dismiss);
+  input.on("end", gone).on("close", gone).on("keypress", readCtrlDAsCtrlC);
+  return {
+    signal: ending.signal,
+    isInputGone: () => isGone,
+    stop() {
+      dismissed.removeEventListener("abort", dismiss);
+      input.off("end", gone).off("close", gone).off("keypress", readCtrlDAsCtrlC);
+    },
+  };
+}
+
+/** Clack does not know Ctrl-D, but Node's line reader closes itself on it: the prompt would stay up without a keyboard. */
+function readCtrlDAsCtrlC(_char: unknown, key: { ctrl?: boolean; name?: string; sequence?: string } | undefined): void {
+  if (key?.ctrl === true && key.name === "d") key.sequence = "\u0003";
+}

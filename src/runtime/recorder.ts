@@ -1,0 +1,83 @@
+// Where the events of calls go. Outside a session: a ring of the last ones in memory, so that a call costs next to
+// nothing and a person can still see what went wrong. Inside: the journal (see `session-recorder.ts`).
+
+import type { Redactor } from "../core/fault/redact.ts";
+import type { Entry, JournalEvent } from "../core/record/event.ts";
+import type { Keep } from "../journal/journal.ts";
+
+export interface Recorder {
+  /** Empty outside a session. */
+  readonly session: string;
+  /** Writes events that belong together. null: nothing to wait for. Rejects when the session cannot go on. */
+  record(events: readonly JournalEvent[], keeps: readonly Keep[]): Promise<void> | null;
+}
+
+/** Keeps the last events as they are; whoever looks at them sees them scrubbed. */
+export class RingRecorder implements Recorder {
+  readonly session = "";
+  readonly #size: number;
+  readonly #now: () => number;
+  readonly #redactor: Redactor;
+  readonly #entries: Entry[] = [];
+  readonly #listeners = new Set<(entry: Entry) => void>();
+  #seq = 0;
+
+  constructor(size: number, now: () => number, redactor: Redactor) {
+    this.#size = size;
+    this.#now = now;
+    this.#redactor = redactor;
+  }
+
+  record(events: readonly JournalEvent[]): null {
+    const at = this.#now();
+    for (const event of events) {
+      const entry: Entry = { session: "", seq: ++this.#seq, at, event };
+      this.#entries[(this.#seq - 1) % this.#size] = entry;
+      if (this.#listeners.size > 0) this.#tell(entry);
+    }
+    return null;
+  }
+
+  /** The last events, oldest first. */
+  recent(): readonly Entry[] {
+    return this.#entries.toSorted((a, b) => a.seq - b.seq).map((entry) => scrubbed(entry, this.#redactor));
+  }
+
+  subscribe(listener: (entry: Entry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #tell(entry: Entry): void {
+    const shown = scrubbed(entry, this.#redactor);
+    for (const listener of this.#listeners) listener(shown);
+  }
+}
+
+/** The one way out for an event: secrets are taken out of everything that is not a name of ours. */
+export function scrubbed(entry: Entry, redactor: Redactor): Entry {
+  return { ...entry, event: scrubEvent(entry.event, redactor) };
+}
+
+/** The fields of events that hold what came from outside; all others are names, numbers and times of our own. */
+const FOREIGN_FIELDS = new Set([
+  "fault",
+  "input",
+  "output",
+  "errors",
+  "answer",
+  "question",
+  "labels",
+  "manifest",
+  "reason",
+]);
+
+export function scrubEvent<E extends JournalEvent>(event: E, redactor: Redactor): E {
+  let out: Record<string, unknown> | null = null;
+  for (const [key, value] of Object.entries(event)) {
+    if (!FOREIGN_FIELDS.has(key) || value === null) continue;
+    out ??= { ...event };
+    out[key] = redactor.value(value);
+  }
+  return (out as E | null) ?? event;
+}

@@ -1,0 +1,18 @@
+// A short name for a value, the same for equal values, so that a resumed program can be held to what it did before. Nothing
+// of the value can be read from it.
+
+import { hash } from "node:crypto";
+import { tolerate } from "../../core/tolerate.ts";
+
+export function digestOf(value: unknown): string {
+  const text = tolerate(() => JSON.stringify(value, inOrder), undefined);
+  return hash("sha256", text ?? "undefined").slice(0, 16);
+}
+
+/** Keys in one order, whatever order they were written in; what is no data counts by its kind only. */
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "function") return "[function]";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}

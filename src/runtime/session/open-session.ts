@@ -1,0 +1,98 @@
+// Begins a session, or takes one up again: folds its journal, finds what was in flight, and goes on behind its last entry.
+
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { BudgetRule } from "../../core/flow/money.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import type { Manifest, SessionStatus } from "../../core/record/event.ts";
+import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
+import type { Keep, NewEntry } from "../../journal/journal.ts";
+import { writeRescue } from "../../journal/rescue.ts";
+import { Budget } from "../call/budget.ts";
+import type { Engine } from "../engine.ts";
+import { checkManifest } from "./manifest.ts";
+import { Scope } from "../scope.ts";
+import { SessionCore } from "./session-core.ts";
+import { SessionRecorder } from "./session-recorder.ts";
+import { Session, type SessionLimits } from "./session.ts";
+
+export interface SessionSettings {
+  readonly mode: Manifest["mode"];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly budget: BudgetRule;
+  readonly limits: SessionLimits;
+  readonly policy: Policy;
+  /** Where a rescue file may go, best first. */
+  readonly rescueFolders: readonly string[];
+}
+
+const ENDED: readonly SessionStatus[] = ["done", "failed", "cancelled"];
+
+export async function openSession(engine: Engine, id: string, settings: SessionSettings): Promise<Session> {
+  const { journal, clock } = engine;
+  const state = await loadSession(engine, id);
+  const isNew = state.seq === 0;
+  if (!isNew) checkManifest(state.manifest, id, journal.storeId);
+  if (ENDED.includes(state.status)) {
+    const message = `session ${id} is over (${state.status}); begin one with another id`;
+    throw new FaultError(fault("EngineState", { message, context: { session: id } }));
+  }
+  const scope = new Scope("session", null);
+  const recorder = new SessionRecorder({
+    session: id,
+    journal,
+    clock,
+    policy: settings.policy,
+    redactor: engine.redactor,
+    roll: () => engine.chance.roll(),
+    seq: state.seq,
+    rescue: (after, entries, keeps) => rescue(engine, id, settings.rescueFolders, after, entries, keeps),
+    died: (why) => scope.cancel(why),
+    written: ({ at, event }, seq) => foldEntry(state, { session: id, seq, at, event }),
+  });
+  const budget = new Budget(settings.budget, state.spending, state.budgetWarned);
+  const core = new SessionCore(engine, state, recorder, budget, scope, settings.mode === "headless");
+  if (isNew) {
+    const { mode, labels } = settings;
+    const manifest: Manifest = {
+      sessionId: id,
+      storeId: journal.storeId,
+      contract: 1,
+      mode,
+      createdAt: clock.now(),
+      labels,
+    };
+    await core.record({ type: "session-started", manifest });
+  } else await core.record({ type: "session-resumed", interrupted: inFlight(state) });
+  return new Session(core, settings.limits);
+}
+
+async function loadSession({ journal }: Engine, id: string): Promise<SessionState> {
+  const snapshot = await journal.kept("snapshot", id);
+  const state = snapshot === undefined || snapshot === null ? emptySession(id) : fromSnapshot(snapshot);
+  for await (const entry of journal.read(id, state.seq)) foldEntry(state, entry);
+  return state;
+}
+
+function inFlight(state: SessionState): readonly string[] {
+  return [...state.calls.values()].filter(({ step }) => step.at === "run").map(({ call }) => call);
+}
+
+async function rescue(
+  { journal, clock, suppress }: Engine,
+  session: string,
+  folders: readonly string[],
+  after: number,
+  entries: readonly NewEntry[],
+  keeps: readonly Keep[],
+): Promise<string | null> {
+  if (folders.length === 0) return null;
+  try {
+    return await writeRescue(folders, session, journal.storeId, after, entries, keeps, clock.now());
+  } catch (error) {
+    const seen: Fault = classify({ surface: "store", error, observedAt: clock.now() });
+    suppress(seen, "no rescue file could be written either; what was not in the journal is lost");
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+// A plan as a program writes it: named steps, each a tool with its input, what it needs, and what to do without it.
+
+import type { PlanNode } from "../../core/flow/plan.ts";
+import { digestOf } from "./digest.ts";
+import type { AnyTool, Tool } from "../tool/tool.ts";
+
+/** The values of the steps a step needs, by name. */
+export type Got = Readonly<Record<string, unknown>>;
+
+export interface PlanStep {
+  readonly tool: AnyTool;
+  /** The input, or a function of what the steps it needs returned. */
+  readonly input?: unknown;
+  readonly needs?: readonly string[];
+  /** The turn can do without it. */
+  readonly optional?: boolean;
+  /** Used when the step, or one it needs, has failed. */
+  readonly default?: unknown;
+  /** What people call it; the step's name when left out. */
+  readonly label?: string;
+}
+
+export type PlanSteps = Readonly<Record<string, PlanStep>>;
+
+/** A step whose input fits its tool; the compiler checks what `PlanStep` alone leaves open. */
+export function step<Accepts, Output>(
+  tool: Tool<Accepts, Output>,
+  input: Accepts | ((got: Got) => Accepts),
+  options: Omit<PlanStep, "tool" | "input"> = {},
+): PlanStep {
+  return { ...options, tool: tool as AnyTool, input };
+}
+
+export function nodesOf(steps: PlanSteps): readonly PlanNode[] {
+  return Object.entries(steps).map(([id, { tool, needs, optional, label, ...rest }]) => ({
+    id,
+    tool: tool.id,
+    label: label ?? id,
+    needs: needs ?? [],
+    optional: optional ?? tool.optional,
+    hasDefault: "default" in rest || tool.fallbackValue !== null,
+  }));
+}
+
+/** What makes two plans the same: steps, tools, and how they hang together. Inputs are held to account call by call. */
+export function planDigest(nodes: readonly PlanNode[]): string {
+  return digestOf(nodes.map(({ id, tool, needs, optional, hasDefault }) => [id, tool, needs, optional, hasDefault]));
+}

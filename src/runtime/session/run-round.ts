@@ -1,0 +1,197 @@
+// Runs a plan: what is ready starts, side by side up to a limit; what cannot run any more is settled by the cascade.
+// Waits in exactly one place. Costs the same per step however many steps there are.
+
+import { classify } from "../../core/classify/classify.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Plan, PlanNode } from "../../core/flow/plan.ts";
+import { createRound, type Settled } from "../../core/flow/round.ts";
+import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
+import type { Got, PlanSteps } from "./plan.ts";
+import type { Scope } from "../scope.ts";
+import type { SessionCore } from "./session-core.ts";
+
+export interface Missing {
+  readonly node: string;
+  readonly label: string;
+  readonly status: "skipped" | "surfaced" | "failed" | "cancelled" | "waiting" | "parked";
+  readonly fault: Fault;
+  /** What people call the step whose failure caused it; empty when it failed by itself. */
+  readonly because: string;
+}
+
+/** How one step ended, as people call it. */
+export interface StepEnd {
+  readonly label: string;
+  readonly outcome: Outcome<unknown>;
+  readonly because: string;
+}
+
+export interface RoundResult {
+  readonly status: "done" | "partial" | "failed" | "waiting" | "cancelled";
+  readonly outcomes: Readonly<Record<string, Outcome<unknown>>>;
+  readonly missing: readonly Missing[];
+  readonly ends: readonly StepEnd[];
+  /** Why nothing ran, or what stopped the round; null otherwise. */
+  readonly fault: Fault | null;
+}
+
+export interface RoundOptions {
+  readonly core: SessionCore;
+  readonly plan: Plan;
+  readonly steps: PlanSteps;
+  readonly turn: string;
+  readonly round: number;
+  readonly scope: Scope;
+  readonly deadlineAt: number;
+  readonly deadlineCode: FaultCode;
+  /** Steps that an earlier life settled without a call, as `round/node`. */
+  readonly known: ReadonlySet<string>;
+  readonly maxParallel: number;
+}
+
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { plan, scope, core, deadlineAt } = options;
+  const round = createRound(plan);
+  const outcomes = new Map<string, Outcome<unknown>>();
+  const causes = new Map<string, string>();
+  const ready = [...round.ready()];
+  let next = 0;
+  const finished: { node: PlanNode; outcome: Outcome<unknown> }[] = [];
+  let running = 0;
+  let ring: (() => void) | null = null;
+
+  const start = (node: PlanNode): void => {
+    running += 1;
+    void startNode(options, node, outcomes).then((outcome) => {
+      finished.push({ node, outcome });
+      ring?.();
+    });
+  };
+  const settleAll = async (settled: readonly Settled[]): Promise<void> => {
+    for (const { node, because } of settled) causes.set(node, because);
+    for (const each of settled) outcomes.set(each.node, outcomeOfSettled(options, each));
+    await recordSettled(options, settled);
+  };
+
+  for (;;) {
+    const isOver = scope.cancelled !== null || core.clock.now() >= deadlineAt;
+    while (!isOver && running < options.maxParallel && next < ready.length) {
+      const node = plan.nodes.get(ready[next++] ?? "");
+      if (node !== undefined) start(node);
+    }
+    if (running === 0) break;
+    // The one place that waits.
+    if (finished.length === 0) await new Promise<void>((resolve) => (ring = resolve));
+    ring = null;
+    for (const { node, outcome } of finished.splice(0)) {
+      running -= 1;
+      outcomes.set(node.id, outcome);
+      if (isOpen(outcome)) continue;
+      const settlement = { status: outcome.status, fault: "fault" in outcome ? outcome.fault : null };
+      const { ready: more, settled } = round.settle(node.id, settlement);
+      for (const id of more) ready.push(id);
+      if (settled.length > 0) await settleAll(settled);
+    }
+  }
+  const stopped = scope.cancelled ?? (core.clock.now() >= deadlineAt ? outOfTime(options) : null);
+  // What waits for a person may still come; what needs it is left as it is.
+  const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
+  if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, ready.slice(next)));
+  return resultOf(options, outcomes, causes, scope.cancelled);
+}
+
+async function startNode(
+  options: RoundOptions,
+  node: PlanNode,
+  outcomes: ReadonlyMap<string, Outcome<unknown>>,
+): Promise<Outcome<unknown>> {
+  const { core, steps, turn, round, scope, deadlineAt, deadlineCode } = options;
+  const step = steps[node.id];
+  const call = `${turn}/${round}/${node.id}`;
+  if (step === undefined) throw new Error(`the plan has no step ${node.id}`);
+  let input: unknown;
+  try {
+    const given = step.input;
+    input = typeof given === "function" ? (given as (got: Got) => unknown)(gotFor(node, outcomes)) : given;
+  } catch (error) {
+    const seen = classify({ surface: "node", error, observedAt: core.clock.now() });
+    const cause = fault("InputInvalid", { message: `the input of step ${node.id} could not be made`, cause: seen });
+    return { status: "failed", fault: cause, decision: null, call, attempts: 0 };
+  }
+  return core.call({
+    tool: step.tool,
+    input,
+    call,
+    turn,
+    scope,
+    deadlineAt,
+    deadlineCode,
+    optional: node.optional,
+    fallbackValue: "default" in step ? { value: step.default } : null,
+  });
+}
+
+function gotFor({ needs }: PlanNode, outcomes: ReadonlyMap<string, Outcome<unknown>>): Got {
+  return Object.fromEntries(
+    needs.map((need) => {
+      const outcome = outcomes.get(need);
+      return [need, outcome !== undefined && hasValue(outcome) ? outcome.value : undefined];
+    }),
+  );
+}
+
+function outcomeOfSettled({ steps, turn, round }: RoundOptions, settled: Settled): Outcome<unknown> {
+  const { node, status, fault: seen } = settled;
+  const common = { fault: seen, call: `${turn}/${round}/${node}`, attempts: 0 };
+  if (status !== "defaulted") return { ...common, status, decision: null };
+  const step = steps[node];
+  const value = step !== undefined && "default" in step ? step.default : step?.tool.fallbackValue?.value;
+  return { ...common, status, value };
+}
+
+/** A cascade is written as one, however long; what an earlier life wrote is not written again. */
+async function recordSettled({ core, turn, round, known }: RoundOptions, settled: readonly Settled[]): Promise<void> {
+  const fresh = settled.filter(({ node }) => !known.has(`${round}/${node}`));
+  if (fresh.length > 0) {
+    await core.record(...fresh.map((each) => ({ type: "node-settled", turn, round, ...each }) as const));
+  }
+}
+
+function outOfTime({ deadlineCode, turn }: RoundOptions): Fault {
+  return fault(deadlineCode, { message: `the time of turn ${turn} was up before this step could start` });
+}
+
+function resultOf(
+  { plan, deadlineCode }: RoundOptions,
+  outcomes: ReadonlyMap<string, Outcome<unknown>>,
+  causes: ReadonlyMap<string, string>,
+  cancelled: Fault | null,
+): RoundResult {
+  const missing: Missing[] = [];
+  const ends: StepEnd[] = [];
+  let isOpenEnded = false;
+  let isBroken = false;
+  for (const { id, label } of plan.nodes.values()) {
+    const outcome = outcomes.get(id);
+    if (outcome === undefined) continue;
+    const because = plan.nodes.get(causes.get(id) ?? "")?.label ?? "";
+    ends.push({ label, outcome, because });
+    if (hasValue(outcome)) continue;
+    const { status, fault: seen } = outcome;
+    missing.push({ node: id, label, status, fault: seen, because });
+    isOpenEnded ||= isOpen(outcome);
+    isBroken ||= status === "failed" && seen.code !== deadlineCode;
+  }
+  const status =
+    cancelled !== null
+      ? "cancelled"
+      : isOpenEnded
+        ? "waiting"
+        : isBroken
+          ? "failed"
+          : missing.length > 0
+            ? "partial"
+            : "done";
+  return { status, outcomes: Object.fromEntries(outcomes), missing, ends, fault: cancelled };
+}

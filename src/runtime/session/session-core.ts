@@ -1,0 +1,121 @@
+// What the turns and calls of one session share: its folded state, its recorder, its money, its cancel switch.
+
+import { classify } from "../../core/classify/classify.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { JournalEvent } from "../../core/record/event.ts";
+import type { SessionState } from "../../core/record/replay.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Keep } from "../../journal/journal.ts";
+import type { Budget } from "../call/budget.ts";
+import { CallRun } from "../call/call-run.ts";
+import { digestOf } from "./digest.ts";
+import type { Engine } from "../engine.ts";
+import type { Outcome } from "../call/outcome.ts";
+import type { Scope } from "../scope.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import type { AnyTool } from "../tool/tool.ts";
+
+export interface SessionCall {
+  readonly tool: AnyTool;
+  readonly input: unknown;
+  readonly call: string;
+  readonly turn: string;
+  readonly scope: Scope;
+  readonly deadlineAt: number;
+  readonly deadlineCode: FaultCode;
+  readonly optional: boolean;
+  readonly fallbackValue: { readonly value: unknown } | null;
+}
+
+export class SessionCore {
+  readonly engine: Engine;
+  readonly state: SessionState;
+  readonly recorder: SessionRecorder;
+  readonly budget: Budget;
+  readonly scope: Scope;
+  readonly headless: boolean;
+  readonly #live = new Map<string, CallRun>();
+  #idle: (() => void) | null = null;
+
+  constructor(
+    engine: Engine,
+    state: SessionState,
+    recorder: SessionRecorder,
+    budget: Budget,
+    scope: Scope,
+    headless: boolean,
+  ) {
+    this.engine = engine;
+    this.state = state;
+    this.recorder = recorder;
+    this.budget = budget;
+    this.scope = scope;
+    this.headless = headless;
+  }
+
+  get clock(): Clock {
+    return this.engine.clock;
+  }
+
+  record(...events: readonly JournalEvent[]): Promise<void> {
+    return this.recorder.record(events, []);
+  }
+
+  keep(keeps: readonly Keep[]): Promise<void> {
+    return this.recorder.record([], keeps);
+  }
+
+  /** Never rejects: what goes wrong, the store included, is an outcome. */
+  async call(spec: SessionCall): Promise<Outcome<unknown>> {
+    const { call, turn, scope, deadlineAt, deadlineCode, optional, fallbackValue } = spec;
+    const { recorder, budget, headless } = this;
+    const resumed = this.state.calls.get(call) ?? null;
+    const digest = digestOf(spec.input);
+    const refused = this.#refusal(spec, digest);
+    if (refused !== null) return failedOutcome(call, refused);
+    try {
+      const binding = this.engine.bind(spec.tool);
+      const input = resumed?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
+      const where = { call, turn, digest, recorder, budget, scope, deadlineAt, deadlineCode };
+      const run = new CallRun(this.engine, { ...where, binding, input, optional, fallbackValue, resumed, headless });
+      this.#live.set(call, run);
+      return await run.run();
+    } catch (error) {
+      return failedOutcome(call, classify({ surface: "node", error, observedAt: this.clock.now() }));
+    } finally {
+      this.#live.delete(call);
+      if (this.#live.size === 0) this.#idle?.();
+    }
+  }
+
+  /** Resolves when no call runs any more. */
+  async idle(): Promise<void> {
+    if (this.#live.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.#idle = null;
+  }
+
+  #refusal({ call, tool }: SessionCall, digest: string): Fault | null {
+    if (this.#live.has(call)) {
+      return fault("EngineState", {
+        message: `call ${call} is already running; give each call its own id`,
+        context: { call },
+      });
+    }
+    const before = this.state.calls.get(call);
+    if (before === undefined || (before.digest === digest && before.tried[0] === tool.id)) return null;
+    return fault("ResumeMismatch", {
+      message: `call ${call} has another tool or input now than when it was interrupted; resume with the same, or use another id`,
+      context: { call, tool: tool.id },
+    });
+  }
+
+  async #replacedInput({ call, input }: SessionCall): Promise<unknown> {
+    const kept = await this.engine.journal.kept("input", `${this.state.session}/${call}`);
+    return typeof kept === "object" && kept !== null && "value" in kept ? kept.value : input;
+  }
+}
+
+function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
+  return { status: "failed", fault: seen, decision: null, call, attempts: 0 };
+}

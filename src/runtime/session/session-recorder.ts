@@ -1,0 +1,149 @@
+// Writes one session's events, in order, each before it counts. When the store does not answer, the policy says how often
+// to try; when it never does, the session ends and everything that was not written goes into a rescue file.
+// P1  one append is under way at a time; what comes meanwhile goes together with the next.
+// P2  an append that failed is tried again as it was: the store refuses it if it had been written after all, and then it counts.
+// P3  once dead, every write is refused with the same fault.
+
+import { classify } from "../../core/classify/classify.ts";
+import { decide } from "../../core/decide/decide.ts";
+import { situation } from "../../core/decide/situation.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { type Fault, withContext } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
+import { NOWHERE, type Policy } from "../../core/policy/policy.ts";
+import type { JournalEvent } from "../../core/record/event.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Journal, Keep, NewEntry } from "../../journal/journal.ts";
+import { type Recorder, scrubEvent } from "../recorder.ts";
+
+export interface SessionRecorderOptions {
+  readonly session: string;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly policy: Policy;
+  readonly redactor: Redactor;
+  readonly roll: () => number;
+  /** The last number that is in the journal. */
+  readonly seq: number;
+  /** Saves what could not be written; returns where, or null when there is no place. */
+  readonly rescue: (after: number, entries: readonly NewEntry[], keeps: readonly Keep[]) => Promise<string | null>;
+  /** The session cannot go on. */
+  readonly died: (fault: Fault) => void;
+  /** Each entry, once it is on disk. */
+  readonly written: (entry: NewEntry, seq: number) => void;
+}
+
+interface Write {
+  readonly entries: readonly NewEntry[];
+  readonly keeps: readonly Keep[];
+  readonly resolve: () => void;
+  readonly reject: (error: FaultError) => void;
+}
+
+export class SessionRecorder implements Recorder {
+  readonly session: string;
+  readonly #options: SessionRecorderOptions;
+  #seq: number;
+  #queue: Write[] = [];
+  #busy = false;
+  #dead: FaultError | null = null;
+
+  constructor(options: SessionRecorderOptions) {
+    this.session = options.session;
+    this.#options = options;
+    this.#seq = options.seq;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  record(events: readonly JournalEvent[], keeps: readonly Keep[]): Promise<void> {
+    const { clock, redactor } = this.#options;
+    if (this.#dead !== null) return Promise.reject(this.#dead);
+    const at = clock.now();
+    const entries = events.map((event) => ({ at, event: scrubEvent(event, redactor) }));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ entries, keeps, resolve, reject });
+      if (!this.#busy) {
+        this.#busy = true;
+        void this.#pump();
+      }
+    });
+  }
+
+  /** Resolves when everything recorded so far is written or refused. */
+  async settled(): Promise<void> {
+    if (this.#busy) await this.record([], []);
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#queue.length > 0 && this.#dead === null) {
+      const writes = this.#queue;
+      this.#queue = [];
+      const entries = writes.flatMap((write) => write.entries);
+      const keeps = writes.flatMap((write) => write.keeps);
+      const failed = await this.#append(entries, keeps);
+      if (failed === null) {
+        for (const entry of entries) this.#options.written(entry, ++this.#seq);
+        for (const { resolve } of writes) resolve();
+      } else await this.#die(failed, writes, entries, keeps);
+    }
+    this.#busy = false;
+  }
+
+  /** null when written. */
+  async #append(entries: readonly NewEntry[], keeps: readonly Keep[]): Promise<Fault | null> {
+    const { journal, clock, policy, roll } = this.#options;
+    let waitedMs = 0;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (entries.length > 0) await journal.append(this.session, this.#seq, entries, keeps);
+        else if (keeps.length > 0) await journal.keep(keeps);
+        return null;
+      } catch (error) {
+        const seen = classify({ surface: "store", error, observedAt: clock.now() });
+        if (attempt > 1 && !traitsOf(seen.code).retryable && (await this.#wasWritten(entries))) return null;
+        const details = { place: STORE, attempt, waitedMs, now: clock.now(), idempotent: true, roll: roll() };
+        const decision = decide(situation(seen, details), policy);
+        if (decision.recourse !== "retry") return withContext(seen, { attempt });
+        waitedMs += decision.delayMs;
+        await new Promise<void>((resolve) => void clock.after(decision.delayMs, resolve));
+      }
+    }
+  }
+
+  /** A commit that seemed to fail may have gone through: then the entries stand there, word for word. */
+  async #wasWritten(entries: readonly NewEntry[]): Promise<boolean> {
+    const { journal } = this.#options;
+    let index = 0;
+    for await (const { at, event } of journal.read(this.session, this.#seq)) {
+      const mine = entries[index++];
+      if (mine === undefined) return false;
+      if (mine.at !== at || JSON.stringify(mine.event) !== JSON.stringify(event)) return false;
+    }
+    return index === entries.length;
+  }
+
+  async #die(
+    failed: Fault,
+    writes: readonly Write[],
+    entries: readonly NewEntry[],
+    keeps: readonly Keep[],
+  ): Promise<void> {
+    const { rescue, died } = this.#options;
+    const left = this.#queue;
+    this.#queue = [];
+    const unwritten = [...entries, ...left.flatMap((write) => write.entries)];
+    const place = await rescue(this.#seq, unwritten, [...keeps, ...left.flatMap((write) => write.keeps)]);
+    const told = place === null ? failed : withContext(failed, { rescue: place });
+    const dead = new FaultError(told);
+    this.#dead = dead;
+    for (const { reject } of [...writes, ...left, ...this.#queue]) reject(dead);
+    this.#queue = [];
+    died(told);
+  }
+}
+
+const STORE = { ...NOWHERE, surface: "store" } as const;

@@ -1,0 +1,162 @@
+// A turn, live: calls and plans of calls under one deadline and one cancel switch. It is part of a session, and answers
+// from the journal what an earlier life has already done.
+
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { TurnRecord } from "../../core/record/replay.ts";
+import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
+import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
+import { checkPlan } from "../../core/flow/plan.ts";
+import { runRound, type RoundResult } from "./run-round.ts";
+import type { Scope } from "../scope.ts";
+import type { SessionCore } from "./session-core.ts";
+import type { Tool } from "../tool/tool.ts";
+
+export interface CallOptions<Output = unknown> {
+  /** Names the call within its turn, so that it is found again after a crash. Counted when left out. */
+  readonly id?: string;
+  readonly optional?: boolean;
+  readonly default?: Output;
+}
+
+export interface RunOptions {
+  /** How many steps may run at the same time. */
+  readonly maxParallel?: number;
+}
+
+/** A turn as its body sees it. */
+export interface Turn {
+  readonly id: string;
+  /** Epoch milliseconds; Infinity for never. */
+  readonly deadlineAt: number;
+  /** Why it is over early; null while it is not. */
+  readonly cancelled: Fault | null;
+  protect<Accepts, Output>(
+    tool: Tool<Accepts, Output>,
+    input: Accepts,
+    options?: CallOptions<Output>,
+  ): Promise<Outcome<Output>>;
+  /** Runs a plan: one round of tools. */
+  run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
+  cancel(reason?: string): void;
+}
+
+export interface LiveTurnOptions {
+  readonly core: SessionCore;
+  readonly record: TurnRecord;
+  readonly scope: Scope;
+  readonly deadlineAt: number;
+  readonly deadlineCode: "TurnTimeout" | "RunTimeout";
+  readonly maxRounds: number;
+  readonly maxParallel: number;
+  readonly cancel: (reason: string) => void;
+}
+
+export class LiveTurn implements Turn {
+  readonly #options: LiveTurnOptions;
+  readonly outcomes = new Map<string, Outcome<unknown>>();
+  /** Results of rounds, for the sentence that tells what is missing. */
+  readonly rounds: RoundResult[] = [];
+  #calls = 0;
+  #round = 0;
+
+  constructor(options: LiveTurnOptions) {
+    this.#options = options;
+  }
+
+  get id(): string {
+    return this.#options.record.turn;
+  }
+
+  get deadlineAt(): number {
+    return this.#options.deadlineAt;
+  }
+
+  get cancelled(): Fault | null {
+    return this.#options.scope.cancelled;
+  }
+
+  cancel(reason = ""): void {
+    this.#options.cancel(reason);
+  }
+
+  async protect<Accepts, Output>(
+    tool: Tool<Accepts, Output>,
+    input: Accepts,
+    options: CallOptions<Output> = {},
+  ): Promise<Outcome<Output>> {
+    const { core, scope, deadlineAt, deadlineCode } = this.#options;
+    const name = options.id ?? `c${++this.#calls}`;
+    const outcome = await core.call({
+      tool,
+      input,
+      call: `${this.id}/${name}`,
+      turn: this.id,
+      scope,
+      deadlineAt,
+      deadlineCode,
+      optional: options.optional ?? false,
+      fallbackValue: "default" in options ? { value: options.default } : null,
+    });
+    this.outcomes.set(name, outcome);
+    return outcome as Outcome<Output>;
+  }
+
+  async run(steps: PlanSteps, options: RunOptions = {}): Promise<RoundResult> {
+    const { core, record, scope, deadlineAt, deadlineCode, maxRounds, maxParallel } = this.#options;
+    const round = ++this.#round;
+    const nodes = nodesOf(steps);
+    const digest = planDigest(nodes);
+    const checked = checkPlan(nodes);
+    const refused = checked.fault ?? this.#refusal(round, maxRounds, digest);
+    if (refused !== null || checked.plan === null) {
+      return this.#keep({ status: "failed", outcomes: {}, missing: [], ends: [], fault: refused });
+    }
+    if (!record.rounds.has(round)) {
+      await core.record({ type: "round-started", turn: this.id, round, digest, nodes: nodes.length });
+    }
+    const result = await runRound({
+      core,
+      plan: checked.plan,
+      steps,
+      turn: this.id,
+      round,
+      scope,
+      deadlineAt,
+      deadlineCode,
+      known: record.settled,
+      maxParallel: options.maxParallel ?? maxParallel,
+    });
+    for (const [node, outcome] of Object.entries(result.outcomes)) {
+      this.outcomes.set(round === 1 ? node : `${round}/${node}`, outcome);
+    }
+    return this.#keep(result);
+  }
+
+  #keep(result: RoundResult): RoundResult {
+    this.rounds.push(result);
+    return result;
+  }
+
+  /** A round too many, or another plan than the one this turn had before it was interrupted. */
+  #refusal(round: number, maxRounds: number, digest: string): Fault | null {
+    if (round > maxRounds) {
+      const message = `turn ${this.id} has had its ${maxRounds} rounds of tools`;
+      return fault("TurnLimit", { message, context: { limit: maxRounds, turn: this.id } });
+    }
+    const before = this.#options.record.rounds.get(round);
+    if (before === undefined || before === digest) return null;
+    return fault("ResumeMismatch", {
+      message: `round ${round} of turn ${this.id} has another plan now than when it was interrupted; resume with the same plan, or begin a new turn`,
+      context: { turn: this.id, round },
+    });
+  }
+
+  /** Anything that goes on only when it is taken up again. */
+  get open(): readonly Extract<Outcome<unknown>, { status: "waiting" | "parked" }>[] {
+    return [...this.outcomes.values()].filter(isOpen);
+  }
+
+  get usable(): readonly Outcome<unknown>[] {
+    return [...this.outcomes.values()].filter(hasValue);
+  }
+}

@@ -1,0 +1,123 @@
+// What calls to one target share: its breaker, a pause the other side asked for, and a queue in front of it.
+// T1  an open breaker lets nothing through but its probe, one at a time.
+// T2  a wait that one caller was told holds for all callers of the target.
+// T3  at most `maxConcurrent` attempts run; the others wait in order, and never more than `maxQueued` of them.
+// T4  a place in the queue or at work is given back whatever happens to the call.
+
+import {
+  admit,
+  type Breaker,
+  type BreakerState,
+  type CallResult,
+  CLOSED,
+  record,
+  type Ticket,
+} from "../../core/decide/breaker.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import type { BreakerRule } from "../../core/policy/policy.ts";
+
+export interface TargetOptions {
+  readonly rule: BreakerRule;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
+  /** Told of every change worth keeping: a failure that counted, or another state. */
+  readonly changed: (target: Target, from: BreakerState) => void;
+}
+
+/** Somebody who waits for a place; `enter` is called once when it is there. */
+export interface Waiting {
+  enter(): void;
+}
+
+export class Target {
+  readonly id: string;
+  readonly #options: TargetOptions;
+  #breaker: Breaker;
+  #running = 0;
+  readonly #queue = new Set<Waiting>();
+  /** Until when all callers wait, and what the one who was told so had met. */
+  pausedUntil = 0;
+  pauseFault: Fault | null = null;
+  usedAt = 0;
+  /** The registry dropped it: whoever still holds it asks for a new one. */
+  evicted = false;
+
+  constructor(id: string, options: TargetOptions, restored: Breaker | null) {
+    this.id = id;
+    this.#options = options;
+    this.#breaker = restored ?? CLOSED;
+  }
+
+  get breaker(): Breaker {
+    return this.#breaker;
+  }
+
+  get isIdle(): boolean {
+    const { state } = this.#breaker;
+    return this.#running === 0 && this.#queue.size === 0 && state === "closed" && this.#breaker.failures === 0;
+  }
+
+  /** A place at work: true when there is one now, false when the caller has to queue, null when the queue is full. */
+  enter(): boolean | null {
+    if (this.#running < this.#options.maxConcurrent && this.#queue.size === 0) {
+      this.#running += 1;
+      return true;
+    }
+    return this.#queue.size < this.#options.maxQueued ? false : null;
+  }
+
+  queue(waiting: Waiting): void {
+    this.#queue.add(waiting);
+  }
+
+  unqueue(waiting: Waiting): void {
+    this.#queue.delete(waiting);
+  }
+
+  /** Gives the place to whoever waits longest. */
+  leave(): void {
+    for (const next of this.#queue) {
+      this.#queue.delete(next);
+      next.enter();
+      return;
+    }
+    this.#running -= 1;
+  }
+
+  /** Asks the breaker; null when it refuses. */
+  admit(now: number): Ticket | null {
+    this.usedAt = now;
+    const before = this.#breaker;
+    const admission = admit(before, this.#options.rule, now);
+    this.#set(admission.breaker, before);
+    return admission.admitted ? admission.ticket : null;
+  }
+
+  /** When the breaker would let a call through; null when only a person can open it. */
+  retryAt(now: number): number | null {
+    const admission = admit(this.#breaker, this.#options.rule, now);
+    return admission.admitted ? now : admission.retryAt;
+  }
+
+  record(ticket: Ticket, result: CallResult, now: number): void {
+    const before = this.#breaker;
+    this.#set(record(before, this.#options.rule, ticket, result, now), before);
+  }
+
+  /** A person takes the target out of service or back into it. */
+  replace(breaker: Breaker): void {
+    this.#set(breaker, this.#breaker);
+  }
+
+  pause(until: number, fault: Fault): void {
+    if (until <= this.pausedUntil) return;
+    this.pausedUntil = until;
+    this.pauseFault = fault;
+  }
+
+  #set(breaker: Breaker, before: Breaker): void {
+    if (breaker === before) return;
+    this.#breaker = breaker;
+    this.#options.changed(this, before.state);
+  }
+}

@@ -1,0 +1,120 @@
+// All targets and providers a runtime knows, with eviction: names may come from a model, so their number is bounded.
+// Breakers are kept in the journal: a restart does not forget that a provider is down.
+
+import { type Breaker, type BreakerState, isolate, release } from "../../core/decide/breaker.ts";
+import { earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
+import type { BreakerRule, RetryBudgetRule } from "../../core/policy/policy.ts";
+import { Target } from "./target.ts";
+
+export interface TargetSettings {
+  readonly rule: BreakerRule;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
+}
+
+export interface TargetsOptions {
+  readonly retryBudget: RetryBudgetRule;
+  readonly maxTargets: number;
+  readonly now: () => number;
+  readonly changed: (target: Target, from: BreakerState) => void;
+}
+
+export class Targets {
+  readonly #options: TargetsOptions;
+  readonly #targets = new Map<string, Target>();
+  readonly #providers = new Map<string, Provider>();
+  readonly #restored = new Map<string, Breaker>();
+
+  constructor(options: TargetsOptions) {
+    this.#options = options;
+  }
+
+  /** What the journal kept from an earlier life. */
+  restore(id: string, breaker: Breaker): void {
+    const known = this.#targets.get(id);
+    if (known === undefined) this.#restored.set(id, breaker);
+    else if (known.breaker.generation === 0) known.replace(breaker);
+  }
+
+  get(id: string, settings: TargetSettings): Target {
+    let target = this.#targets.get(id);
+    if (target === undefined) {
+      this.#evict();
+      target = new Target(id, { ...settings, changed: this.#options.changed }, this.#restored.get(id) ?? null);
+      target.usedAt = this.#options.now();
+      this.#restored.delete(id);
+      this.#targets.set(id, target);
+    }
+    return target;
+  }
+
+  provider(id: string): Provider {
+    let provider = this.#providers.get(id);
+    if (provider === undefined) {
+      if (this.#providers.size >= this.#options.maxTargets) this.#dropOldestProvider();
+      provider = new Provider(this.#options.retryBudget, this.#options.now());
+      this.#providers.set(id, provider);
+    }
+    return provider;
+  }
+
+  list(): readonly Target[] {
+    return [...this.#targets.values()];
+  }
+
+  /** Out of service until released; also before the target was ever used. */
+  isolate(id: string, reason: string, now: number, settings: TargetSettings): void {
+    const target = this.get(id, settings);
+    target.replace(isolate(target.breaker, reason, now));
+  }
+
+  release(id: string, settings: TargetSettings): void {
+    const target = this.get(id, settings);
+    target.replace(release(target.breaker));
+  }
+
+  /** Of those that nobody needs, the ones used longest ago go; a broken or busy one always stays. */
+  #evict(): void {
+    if (this.#targets.size < this.#options.maxTargets) return;
+    const idle = [...this.#targets.values()].filter(({ isIdle }) => isIdle).sort((a, b) => a.usedAt - b.usedAt);
+    for (const target of idle.slice(0, Math.max(1, Math.ceil(this.#options.maxTargets / 10)))) {
+      target.evicted = true;
+      this.#targets.delete(target.id);
+    }
+  }
+
+  #dropOldestProvider(): void {
+    for (const id of this.#providers.keys()) {
+      this.#providers.delete(id);
+      return;
+    }
+  }
+}
+
+/** The retry budget all calls to one provider share. */
+export class Provider {
+  readonly #rule: RetryBudgetRule;
+  #budget: RetryBudget;
+
+  constructor(rule: RetryBudgetRule, now: number) {
+    this.#rule = rule;
+    this.#budget = fullBudget(rule, now);
+  }
+
+  get budget(): RetryBudget {
+    return this.#budget;
+  }
+
+  earn(now: number): void {
+    this.#budget = earn(this.#budget, this.#rule, now);
+  }
+
+  canSpend(now: number): boolean {
+    return spend(this.#budget, this.#rule, now) !== null;
+  }
+
+  /** A retry that waits counts already, so that a storm in the making is seen. */
+  spend(now: number): void {
+    this.#budget = spend(this.#budget, this.#rule, now) ?? this.#budget;
+  }
+}

@@ -1,0 +1,36 @@
+// What an operator says about a tool, put in front of what its author said. The same fields as a tool manifest in YAML.
+
+import type { Rule } from "../../core/classify/rule.ts";
+import { type ToolRetryManifest, toolRetry } from "../../core/policy/layer.ts";
+import type { BreakerRule } from "../../core/policy/policy.ts";
+import type { AnyTool } from "./tool.ts";
+
+export interface ToolOverride {
+  readonly id: string;
+  readonly timeoutMs?: number;
+  readonly idempotent?: boolean;
+  readonly optional?: boolean;
+  readonly default?: { readonly value: unknown };
+  readonly alternatives?: readonly string[];
+  readonly maxConcurrent?: number;
+  readonly maxQueued?: number;
+  readonly retry?: ToolRetryManifest;
+  readonly breaker?: Partial<BreakerRule>;
+  readonly rules: readonly Rule[];
+}
+
+export function withOverride(tool: AnyTool, override: ToolOverride): AnyTool {
+  return {
+    ...tool,
+    timeoutMs: override.timeoutMs ?? tool.timeoutMs,
+    idempotent: override.idempotent ?? tool.idempotent,
+    optional: override.optional ?? tool.optional,
+    fallbackValue: override.default ?? tool.fallbackValue,
+    alternatives: override.alternatives ?? tool.alternatives,
+    maxConcurrent: override.maxConcurrent ?? tool.maxConcurrent,
+    maxQueued: override.maxQueued ?? tool.maxQueued,
+    retry: override.retry === undefined ? tool.retry : toolRetry(override.retry),
+    breaker: override.breaker === undefined ? tool.breaker : { ...tool.breaker, ...override.breaker },
+    rules: [...override.rules, ...tool.rules],
+  };
+}

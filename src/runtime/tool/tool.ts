@@ -1,0 +1,207 @@
+// A tool as its author declares it, and as the runtime uses it: everything resolved, nothing optional.
+
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Rule } from "../../core/classify/rule.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { type Fault, fault } from "../../core/fault/fault.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
+import type { ItemFault } from "../../core/fault/partial.ts";
+import type { Surface } from "../../core/classify/evidence.ts";
+import { TOOL_RETRY } from "../../core/policy/matrix.ts";
+import type { Backoff, BreakerRule, Retry } from "../../core/policy/policy.ts";
+import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
+import { compileSchema } from "../../schema/index.ts";
+
+/** What a running tool is given besides its input. */
+export interface RunContext {
+  /** Fires when the attempt is given up: out of time, or cancelled. Costs nothing until it is looked at. */
+  readonly signal: AbortSignal;
+  readonly tool: string;
+  /** The same for every attempt of a call: pass it on as an idempotency key. */
+  readonly call: string;
+  /** 1 is the first. */
+  readonly attempt: number;
+  /** When the attempt is given up (epoch milliseconds). */
+  readonly deadlineAt: number;
+  /** Puts down what is there so far: if the attempt fails, this may be all the caller gets. */
+  readonly partial: (value: unknown, errors?: readonly ItemFault[]) => void;
+  /** Puts down raw output or a transcript: if the attempt fails, it is kept as a file beside the journal. */
+  readonly artefact: (name: string, content: string | Uint8Array) => void;
+  /** What this attempt has cost, in micro-cents, all together. */
+  readonly cost: (microcents: number) => void;
+}
+
+export interface CostOptions<Input> {
+  /** The most an attempt with this input will cost, in micro-cents; null when nobody knows. */
+  readonly estimate: (input: Input) => number | null;
+}
+
+export interface RetryOptions {
+  /** All attempts, the first included. */
+  readonly maxAttempts?: number;
+  readonly backoff?: Partial<Backoff>;
+  readonly jitter?: number;
+  readonly maxWaitMs?: number;
+  readonly maxTotalWaitMs?: number;
+}
+
+interface ToolBase<Input, Output> {
+  readonly id: string;
+  readonly output?: StandardSchemaV1<unknown, Output> | JsonSchema;
+  /** The work may be done twice without harm. False when left out: then what may have happened is not tried again. */
+  readonly idempotent?: boolean;
+  /** Each attempt is given up after this long. 30 s when left out. */
+  readonly timeoutMs?: number;
+  readonly retry?: RetryOptions | "none";
+  /** Other tools that can do this with the same input, best first. */
+  readonly alternatives?: readonly (string | AnyTool)[];
+  /** Used when all else fails. */
+  readonly default?: Output;
+  /** The caller can do without it. */
+  readonly optional?: boolean;
+  /** What a failure means, if this tool knows better: a code, a whole fault, or nothing. */
+  readonly classify?: (error: unknown, seen: Fault) => FaultCode | Fault | undefined;
+  /** Rows in front of the classifier's own. */
+  readonly rules?: readonly Rule[];
+  /** Calls to one target share a breaker, a pause and a queue. The tool's id when left out. */
+  readonly target?: string;
+  /** Calls to one provider share a retry budget. The target when left out. */
+  readonly provider?: string;
+  readonly surface?: Surface;
+  readonly maxConcurrent?: number;
+  readonly maxQueued?: number;
+  readonly breaker?: Partial<BreakerRule>;
+  readonly cost?: CostOptions<Input>;
+  readonly run: (
+    input: Input,
+    context: RunContext,
+  ) => Output | PartialOutput<Output> | Promise<Output | PartialOutput<Output>>;
+}
+
+export interface ToolOptions<Input, Output> extends ToolBase<Input, Output> {
+  readonly input?: JsonSchema;
+}
+
+export interface SchemaToolOptions<Accepts, Input, Output> extends ToolBase<Input, Output> {
+  readonly input: StandardSchemaV1<Accepts, Input>;
+}
+
+/** A tool with everything decided. `Accepts` is what callers pass in, before its schema has read it. */
+export interface Tool<Accepts, Output> {
+  readonly id: string;
+  readonly checkInput: Check | null;
+  readonly checkOutput: Check | null;
+  readonly idempotent: boolean;
+  readonly timeoutMs: number;
+  /** null: as the policy says. */
+  readonly retry: Retry | null;
+  readonly alternatives: readonly (string | AnyTool)[];
+  readonly fallbackValue: { readonly value: Output } | null;
+  readonly optional: boolean;
+  readonly classify: ((error: unknown, seen: Fault) => FaultCode | Fault | undefined) | null;
+  readonly rules: readonly Rule[];
+  readonly target: string;
+  readonly provider: string;
+  readonly surface: Surface;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
+  readonly breaker: Partial<BreakerRule> | null;
+  readonly estimate: ((input: unknown) => number | null) | null;
+  readonly run: (input: unknown, context: RunContext) => unknown;
+  /** Only for the compiler: what may be passed in. */
+  readonly accepts?: (input: Accepts) => void;
+}
+
+/** Any tool, whatever it takes and returns. */
+export type AnyTool = Tool<never, unknown>;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_QUEUE = 1_000;
+const MAX_TIMEOUT_MS = 30 * 24 * 3_600_000;
+
+export function tool<Accepts, Input, Output>(options: SchemaToolOptions<Accepts, Input, Output>): Tool<Accepts, Output>;
+export function tool<Input, Output>(options: ToolOptions<Input, Output>): Tool<Input, Output>;
+export function tool(options: ToolBase<never, unknown> & { readonly input?: AnySchema }): AnyTool {
+  const { id } = options;
+  if (typeof id !== "string" || id.trim() === "") throw invalid("id", "a tool needs an id", "");
+  if (typeof options.run !== "function") throw invalid("run", `tool ${id} has no run function`, id);
+  const target = options.target ?? id;
+  return Object.freeze({
+    id,
+    checkInput: options.input === undefined ? null : compileSchema(options.input, `the input of tool ${id}`),
+    checkOutput: options.output === undefined ? null : compileSchema(options.output, `the output of tool ${id}`),
+    idempotent: options.idempotent ?? false,
+    timeoutMs: within("timeoutMs", options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 1, MAX_TIMEOUT_MS, id),
+    retry: options.retry === undefined ? null : retryOf(options.retry, id),
+    alternatives: options.alternatives ?? [],
+    fallbackValue: "default" in options ? { value: options.default } : null,
+    optional: options.optional ?? false,
+    classify: options.classify ?? null,
+    rules: options.rules ?? [],
+    target,
+    provider: options.provider ?? target,
+    surface: options.surface ?? "tool",
+    maxConcurrent: within("maxConcurrent", options.maxConcurrent ?? Infinity, 1, Infinity, id),
+    maxQueued: within("maxQueued", options.maxQueued ?? DEFAULT_QUEUE, 0, Infinity, id),
+    breaker: options.breaker ?? null,
+    estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
+    run: options.run as (input: unknown, context: RunContext) => unknown,
+  });
+}
+
+/** The tools' own retry with what the author changed. */
+export function retryOf(options: RetryOptions | "none", id: string): Retry {
+  if (options === "none") return { ...TOOL_RETRY, maxAttempts: 1 };
+  const initialMs = within(
+    "retry.backoff.initialMs",
+    options.backoff?.initialMs ?? TOOL_RETRY.backoff.initialMs,
+    0,
+    MAX_TIMEOUT_MS,
+    id,
+  );
+  return {
+    maxAttempts: within("retry.maxAttempts", options.maxAttempts ?? TOOL_RETRY.maxAttempts, 1, 1000, id),
+    backoff: {
+      kind: options.backoff?.kind ?? TOOL_RETRY.backoff.kind,
+      initialMs,
+      maxMs: options.backoff?.maxMs ?? Math.max(TOOL_RETRY.backoff.maxMs, initialMs),
+      multiplier: within(
+        "retry.backoff.multiplier",
+        options.backoff?.multiplier ?? TOOL_RETRY.backoff.multiplier,
+        1,
+        100,
+        id,
+      ),
+    },
+    jitter: within("retry.jitter", options.jitter ?? TOOL_RETRY.jitter, 0, 1, id),
+    maxWaitMs: options.maxWaitMs ?? TOOL_RETRY.maxWaitMs,
+    maxTotalWaitMs: options.maxTotalWaitMs ?? TOOL_RETRY.maxTotalWaitMs,
+  };
+}
+
+function within(field: string, value: number, least: number, most: number, id: string): number {
+  if (value >= least && value <= most) return value;
+  throw invalid(field, `${field} of tool ${id} is ${String(value)}; it goes from ${least} to ${most}`, id);
+}
+
+function invalid(field: string, message: string, id: string): FaultError {
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field, tool: id } }));
+}
+
+/** A result that is there in part; made by `partial`. */
+export interface PartialOutput<Output> {
+  readonly [PARTIAL]: true;
+  readonly value: Output;
+  readonly errors: readonly ItemFault[];
+}
+
+const PARTIAL: unique symbol = Symbol.for("faultline.partial") as never;
+
+/** What a tool returns when some of it failed: the value keeps its declared shape, the failures stand beside it. */
+export function partial<Output>(value: Output, errors: readonly ItemFault[]): PartialOutput<Output> {
+  return { [PARTIAL]: true, value, errors };
+}
+
+export function isPartial(value: unknown): value is PartialOutput<unknown> {
+  return typeof value === "object" && value !== null && PARTIAL in value;
+}

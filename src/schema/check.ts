@@ -1,0 +1,33 @@
+// What checking a value against a schema gives, whatever kind of schema it is.
+
+/** One thing that is wrong. Neither part ever holds the value itself, which may be a secret. */
+export interface Issue {
+  /** `$.items[0].price`; `$` is the whole value. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type CheckResult =
+  /** A schema that transforms gives another value than it was given. */
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Never throws and never rejects. A promise only where the schema itself is asynchronous. */
+export type Check = (value: unknown) => CheckResult | Promise<CheckResult>;
+
+/** More mistakes than anybody, or any model, corrects at once. */
+const MAX_ISSUES = 20;
+
+/** A failed check: each issue once, the first ones only, and at least one. */
+export function failed(issues: readonly Issue[]): CheckResult {
+  const known = new Set<string>();
+  const kept: Issue[] = [];
+  for (const issue of issues) {
+    const key = `${issue.path} ${issue.message}`;
+    if (known.has(key)) continue;
+    known.add(key);
+    if (kept.push(issue) === MAX_ISSUES) break;
+  }
+  return { ok: false, issues: kept.length === 0 ? [NOT_VALID] : kept };
+}
+
+export const NOT_VALID: Issue = Object.freeze({ path: "$", message: "is not valid" });

@@ -1,0 +1,50 @@
+// A user's schema, of whatever kind, made into one function. What is no schema is refused here, when a tool is defined, and not at
+// its first call.
+
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { readField } from "../core/tolerate.ts";
+import { type Check, failed } from "./check.ts";
+import { invalidSchema } from "./fault.ts";
+import { compileJsonSchema, type JsonSchema } from "./json-schema.ts";
+import { standardCheck } from "./standard.ts";
+
+export type AnySchema = StandardSchemaV1 | JsonSchema;
+
+/** `what` stands in the error: "the input of tool flight_search". */
+export function compileSchema(schema: AnySchema, what: string): Check {
+  if (isStandard(schema)) return standardCheck(schema);
+  if (typeof schema === "boolean") return schema ? acceptsAll : acceptsNothing;
+  if (!isPlainObject(schema)) {
+    throw invalidSchema(what, "it is neither a Standard Schema nor a JSON Schema", PASS_A_SCHEMA);
+  }
+  const inner = Object.keys(schema).find((key) => isStandard(schema[key]));
+  if (inner !== undefined) {
+    // Read as JSON Schema it would be one without a known keyword, which accepts everything.
+    throw invalidSchema(
+      what,
+      `\`${inner}\` in it is itself a schema`,
+      "Wrap the fields into one object schema, with zod: z.object({ … }).",
+    );
+  }
+  return compileJsonSchema(schema, what);
+}
+
+const PASS_A_SCHEMA =
+  "Pass a schema that has `~standard` with a validate function (zod, valibot, arktype …), or a JSON Schema object.";
+
+const acceptsAll: Check = (value) => ({ ok: true, value });
+const acceptsNothing: Check = () => failed([{ path: "$", message: "is not allowed: the schema accepts nothing" }]);
+
+function isStandard(schema: unknown): schema is StandardSchemaV1 {
+  // A schema may be a function: arktype's are.
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  const standard = readField(schema, "~standard");
+  return typeof standard === "object" && standard !== null && typeof readField(standard, "validate") === "function";
+}
+
+/** An instance of some class is no JSON Schema: an old schema library's object would otherwise accept everything. */
+function isPlainObject(schema: unknown): schema is Readonly<Record<string, unknown>> {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return false;
+  const prototype: unknown = Object.getPrototypeOf(schema);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,42 @@
+// The faults a schema leads to: a value that does not fit it, and a schema that is none.
+
+import { fault, FaultError, type Fault } from "../core/index.ts";
+import type { Issue } from "./check.ts";
+
+const CODES = { input: "InputInvalid", output: "OutputMalformed" } as const;
+const NEXT = {
+  input: "Nothing was run. Correct these and call it again.",
+  output: "The tool ran; check what it did before it is called again.",
+} as const;
+
+/** All of them stand in the check's result; a message is read by people. */
+const MAX_ISSUES_TOLD = 5;
+
+/** What a tool was given, or gave, does not fit its schema. The first issue's place is the fault's `field`. */
+export function schemaFault(kind: "input" | "output", tool: string, issues: readonly Issue[]): Fault {
+  const told = issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
+  const rest = issues.length - told.length;
+  const list = [...told, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+  const field = fieldOf(issues[0]?.path ?? "$");
+  return fault(CODES[kind], {
+    message: `The ${kind} of tool ${tool} does not fit its schema${list === "" ? "" : `: ${list}`}. ${NEXT[kind]}`,
+    context: field === "" ? { tool } : { tool, field },
+  });
+}
+
+/** `$.items[0].price` → `items.0.price`: only what looks like a name is shown to a model. */
+function fieldOf(path: string): string {
+  return path
+    .replace(/^\$\.?/, "")
+    .replace(/\["?([^\]"]*)"?\]/g, ".$1")
+    .replace(/^\./, "");
+}
+
+/** A schema that cannot be used is a mistake in the program's own set-up. */
+export function invalidSchema(what: string, why: string, next: string, cause?: unknown): FaultError {
+  const message = `The schema of ${what} cannot be used: ${why.replace(/[.\s]+$/, "")}. ${next}`;
+  return new FaultError(
+    fault("ConfigSchemaViolation", { message, context: { schema: what } }),
+    cause === undefined ? {} : { cause },
+  );
+}

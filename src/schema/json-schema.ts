@@ -1,0 +1,145 @@
+// JSON Schema, by ajv. Compiled once per schema object; messages are about the schema only, so they hold nothing of the value.
+
+import { createRequire } from "node:module";
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
+import type { FormatsPlugin } from "ajv-formats";
+import { classify } from "../core/index.ts";
+import { type Check, failed, type Issue } from "./check.ts";
+import { invalidSchema } from "./fault.ts";
+import { pathText } from "./path.ts";
+
+/** A plain object, or `true` for anything and `false` for nothing. */
+export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
+
+const compiled = new WeakMap<object, Check>();
+
+export function compileJsonSchema(schema: Readonly<Record<string, unknown>>, what: string): Check {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const check = checkWith(validatorOf(schema, what));
+  compiled.set(schema, check);
+  return check;
+}
+
+function validatorOf(schema: Readonly<Record<string, unknown>>, what: string): ValidateFunction {
+  // The dialect is chosen by us, so ajv need not know how its address is spelled.
+  const { $schema: dialect = DEFAULT_DIALECT, ...rest } = schema;
+  if (rest["$async"] === true) throw invalidSchema(what, "`$async` is not supported", "Remove `$async`.");
+  const makeAjv = ajvOf(dialect, what);
+  try {
+    const reader = metaAjv(makeAjv);
+    if (reader.validateSchema(rest) !== true) throw new TypeError(reader.errorsText(reader.errors, { dataVar: "schema" }));
+    // An instance of its own, so that two schemas may use the same `$id` and neither is kept for ever.
+    return makeAjv({ ...OPTIONS, validateSchema: false }).compile(rest);
+  } catch (error) {
+    const { message } = classify({ surface: "schema", error });
+    throw invalidSchema(what, message, "Correct the schema.", error);
+  }
+}
+
+/** No strict mode: users' schemas hold keywords of other programs. No logger: nobody asked ajv to print. */
+const OPTIONS: Options = { allErrors: true, strict: false, logger: false };
+
+type MakeAjv = (options: Options) => Ajv;
+
+const DEFAULT_DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+interface Dialect {
+  readonly address: RegExp;
+  readonly module: string;
+  /** What the module calls its class. */
+  readonly name: string;
+}
+
+const DIALECTS: readonly Dialect[] = [
+  { address: /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, module: "ajv/dist/2020.js", name: "Ajv2020" },
+  { address: /^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, module: "ajv/dist/2019.js", name: "Ajv2019" },
+  { address: /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, module: "ajv", name: "Ajv" },
+];
+
+const makers = new Map<Dialect, MakeAjv>();
+
+function ajvOf(address: unknown, what: string): MakeAjv {
+  const dialect = DIALECTS.find((one) => typeof address === "string" && one.address.test(address));
+  if (dialect === undefined) {
+    throw invalidSchema(what, "its `$schema` names a dialect that is not supported", "Use 2020-12, 2019-09 or draft-07.");
+  }
+  const known = makers.get(dialect);
+  if (known !== undefined) return known;
+  const make = loadAjv(dialect);
+  makers.set(dialect, make);
+  return make;
+}
+
+/** Loaded when the first JSON Schema comes: most programs have none, and it takes longer to load than all the rest. */
+function loadAjv({ module, name }: Dialect): MakeAjv {
+  const load = createRequire(import.meta.url);
+  const AjvClass = (load(module) as Readonly<Record<string, new (options: Options) => Ajv>>)[name];
+  const { default: addFormats } = load("ajv-formats") as { readonly default: FormatsPlugin };
+  return (options) => {
+    if (AjvClass === undefined) throw new TypeError(`${module} has no ${name}`);
+    return addFormats(new AjvClass(options));
+  };
+}
+
+const metaAjvs = new Map<MakeAjv, Ajv>();
+
+/** One instance per dialect checks the schemas themselves: compiling a dialect's own schema is the slow part. */
+function metaAjv(make: MakeAjv): Ajv {
+  const known = metaAjvs.get(make);
+  if (known !== undefined) return known;
+  const made = make(OPTIONS);
+  metaAjvs.set(make, made);
+  return made;
+}
+
+function checkWith(validate: ValidateFunction): Check {
+  return (value) => {
+    try {
+      if (validate(value)) return { ok: true, value };
+      return failed((validate.errors ?? []).map((error) => issueOf(error, value)));
+    } catch (error) {
+      // A value nested too deeply, or one whose getters throw.
+      const { code } = classify({ surface: "schema", error });
+      return failed([{ path: "$", message: `cannot be checked (${code}): it is nested too deeply or cannot be read` }]);
+    }
+  };
+}
+
+/** What ajv says of a key, said at that key; and what it only hints at, said in full. All of it comes from the schema. */
+const WORDS: Readonly<Record<string, (params: Params) => { readonly step?: unknown; readonly message: string }>> = {
+  required: ({ missingProperty }) => ({ step: missingProperty, message: "is required" }),
+  dependentRequired: ({ missingProperty, property }) => ({
+    step: missingProperty,
+    message: `is required when \`${String(property)}\` is there`,
+  }),
+  additionalProperties: ({ additionalProperty }) => ({ step: additionalProperty, message: "is not known here" }),
+  unevaluatedProperties: ({ unevaluatedProperty }) => ({ step: unevaluatedProperty, message: "is not known here" }),
+  enum: ({ allowedValues }) => ({ message: `must be one of ${shortJson(allowedValues)}` }),
+  const: ({ allowedValue }) => ({ message: `must be ${shortJson(allowedValue)}` }),
+};
+
+type Params = Readonly<Record<string, unknown>>;
+
+function issueOf(error: ErrorObject, value: unknown): Issue {
+  const { step, message } = WORDS[error.keyword]?.(error.params) ?? { message: error.message ?? "is not valid" };
+  const steps = [...stepsOf(error.instancePath), ...(typeof step === "string" ? [step] : [])];
+  // Of a property's name ajv speaks as if it stood at its holder.
+  const about = error.propertyName === undefined ? "" : "has a property whose name ";
+  return { path: pathText(steps, value), message: `${about}${message}`.slice(0, MAX_MESSAGE_CHARS) };
+}
+
+const MAX_MESSAGE_CHARS = 300;
+
+/** From a JSON pointer: `/items/0/price`. */
+function stepsOf(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

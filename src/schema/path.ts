@@ -1,0 +1,39 @@
+// Where in a value something is wrong, as text: `$.items[0].price`. Only names are told: a key that could be data, such as
+// a token or an address somebody used as a key, is written `[…]`.
+
+import { readField } from "../core/tolerate.ts";
+import { SHAPE_REDACTOR } from "../core/index.ts";
+
+/** A key or an index; anything else a validator may hand over counts as a key nobody can name. */
+export type Step = PropertyKey;
+
+const MAX_STEPS = 32;
+const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
+
+/** `value` is what the path leads into: it tells an index from a key that is made of digits. */
+export function pathText(steps: readonly Step[], value: unknown): string {
+  let text = "$";
+  let holder = value;
+  for (const step of steps.slice(0, MAX_STEPS)) {
+    text += stepText(step, holder);
+    holder = into(holder, step);
+  }
+  return steps.length > MAX_STEPS ? `${text}…` : text;
+}
+
+function stepText(step: Step, holder: unknown): string {
+  const name = String(step);
+  if (typeof step === "number" || (Array.isArray(holder) && /^\d{1,16}$/.test(name))) return `[${name}]`;
+  if (typeof step === "symbol" || !isName(name)) return "[…]";
+  return PLAIN_NAME.test(name) ? `.${name}` : `["${name}"]`;
+}
+
+/** Short, one word or a few, and of no shape that secrets have. */
+export function isName(key: string): boolean {
+  return /^[\p{L}\p{N}_$][\p{L}\p{N}_$ .:/-]{0,63}$/u.test(key) && SHAPE_REDACTOR.text(key) === key;
+}
+
+/** The value one step further in; undefined where there is none. */
+export function into(holder: unknown, step: Step): unknown {
+  return typeof holder === "object" && holder !== null ? readField(holder, step as string) : undefined;
+}

@@ -1,0 +1,71 @@
+// Schemas of the Standard Schema kind: zod, valibot, arktype and whatever else has `~standard`. They are foreign code: they may
+// throw, answer later, or answer nonsense.
+
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { classify } from "../core/index.ts";
+import { readField } from "../core/tolerate.ts";
+import { type Check, type CheckResult, failed, type Issue, NOT_VALID } from "./check.ts";
+import { pathText, type Step } from "./path.ts";
+import { maskerFor } from "./without-value.ts";
+
+export function standardCheck(schema: StandardSchemaV1): Check {
+  const standard = schema["~standard"];
+  return (value) => {
+    try {
+      const answer: unknown = standard.validate(value);
+      return isThenable(answer) ? lateResult(answer, value) : resultOf(answer, value);
+    } catch (error) {
+      return classifyBroken(error, value);
+    }
+  };
+}
+
+async function lateResult(answer: PromiseLike<unknown>, value: unknown): Promise<CheckResult> {
+  try {
+    return resultOf(await answer, value);
+  } catch (error) {
+    return classifyBroken(error, value);
+  }
+}
+
+/** A validator that breaks has not said that the value is good. */
+function classifyBroken(error: unknown, value: unknown): CheckResult {
+  const { message } = classify({ surface: "schema", error });
+  const words = maskerFor(value)(message, []);
+  return failed([{ path: "$", message: `cannot be checked, because the schema's own code failed: ${words}` }]);
+}
+
+function isThenable(answer: unknown): answer is PromiseLike<unknown> {
+  return typeof answer === "object" && answer !== null && typeof readField(answer, "then") === "function";
+}
+
+function resultOf(answer: unknown, value: unknown): CheckResult {
+  if (typeof answer !== "object" || answer === null) {
+    return failed([{ path: "$", message: "cannot be checked: the schema's own code gave no answer" }]);
+  }
+  const issues = readField(answer, "issues");
+  // The specification's own test of success.
+  if (!issues) return { ok: true, value: readField(answer, "value") };
+  return failed(Array.isArray(issues) ? issuesOf(issues, value) : [NOT_VALID]);
+}
+
+/** Far more than are told, so that equal ones do not crowd out the rest. */
+const MAX_ISSUES_READ = 60;
+
+function issuesOf(issues: readonly unknown[], value: unknown): readonly Issue[] {
+  const mask = maskerFor(value);
+  return issues.slice(0, MAX_ISSUES_READ).map((issue) => {
+    const { message, path } = (issue ?? {}) as { readonly message?: unknown; readonly path?: unknown };
+    const steps = Array.isArray(path) ? path.map(stepOf) : [];
+    const words = typeof message === "string" ? mask(message, steps) : "";
+    return { path: pathText(steps, value), message: words === "" ? NOT_VALID.message : words };
+  });
+}
+
+const NO_KEY = Symbol("no key");
+
+/** A step is a key, or an object that holds one. */
+function stepOf(step: unknown): Step {
+  const key: unknown = typeof step === "object" && step !== null ? readField(step, "key") : step;
+  return typeof key === "string" || typeof key === "number" || typeof key === "symbol" ? key : NO_KEY;
+}

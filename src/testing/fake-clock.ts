@@ -1,0 +1,187 @@
+// Time for tests and simulations: it stands still until it is moved, and then everything happens in one fixed order.
+// F1  timers fire by time, and by the order in which they were set among those of one time.
+// F2  between two timers, all promises and everything asked for `soon` have run.
+// F3  time never goes back, and during a timer it is exactly that timer's time.
+// F4  setting and taking back cost the logarithm of what is pending; a timer taken back leaves nothing behind.
+
+import { fault } from "../core/fault/fault.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import type { Clock } from "../host/clock.ts";
+
+export interface FakeClock extends Clock {
+  /** Moves time on by `ms`, firing what falls due on the way. `advance(0)` lets everything that is ready run. */
+  advance(ms: number): Promise<void>;
+  /** Goes to the next timer and fires it; false when there is none. */
+  next(): Promise<boolean>;
+  /** Fires timers until none is left; returns how many. */
+  runAll(): Promise<number>;
+  /** Fires timers until the work has ended, and gives its result; throws when nothing is left that could end it. */
+  runUntil<T>(work: Promise<T>): Promise<T>;
+  /** Timers, and what was asked for `soon`, that have not run yet. */
+  readonly pending: number;
+  /** When the next timer falls due; null when there is none. */
+  readonly nextAt: number | null;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly wake: () => void;
+  /** Its place in the heap; -1 once it is out. */
+  index: number;
+}
+
+/** As the system's clock: a wait without end is the longest one that Node knows. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+/** A world that needs more timers than this is going round in circles. */
+const MOST_TIMERS = 10_000_000;
+
+/**
+ * `turn` calls back when all promises that are ready have run. The default sees promises only and is five times faster;
+ * code that uses Node's streams or real input and output needs a turn of the event loop: `systemClock.soon`.
+ */
+export function createFakeClock(
+  startAt = 0,
+  turn: (next: () => void) => void = (next) => process.nextTick(next),
+): FakeClock {
+  const heap: Timer[] = [];
+  const soon: (() => void)[] = [];
+  let now = startAt;
+  let timersSet = 0;
+  let isMoving = false;
+
+  async function settle(): Promise<void> {
+    await new Promise<void>(turn);
+    for (let next = soon.shift(); next !== undefined; next = soon.shift()) {
+      next();
+      await new Promise<void>(turn);
+    }
+  }
+
+  async function fire(timer: Timer): Promise<void> {
+    takeOut(heap, timer);
+    if (timer.at > now) now = timer.at;
+    timer.wake();
+    await settle();
+  }
+
+  /** One mover at a time: two would each see time jump under them. */
+  async function move<T>(steps: () => Promise<T>): Promise<T> {
+    if (isMoving) throw refusal("Time is being moved already. Await the first move before the next one.");
+    isMoving = true;
+    try {
+      // Called from a tick of Node's own, the first turn would come before the promises that are ready.
+      await Promise.resolve();
+      await settle();
+      return await steps();
+    } finally {
+      isMoving = false;
+    }
+  }
+
+  /** Fires timers while `goOn` says so; returns how many. */
+  async function fireWhile(goOn: (next: Timer) => boolean): Promise<number> {
+    let fired = 0;
+    for (let next = heap[0]; next !== undefined && goOn(next); next = heap[0]) {
+      if (++fired > MOST_TIMERS) throw refusal(`More than ${MOST_TIMERS} timers fired: something sets them for ever.`);
+      await fire(next);
+    }
+    return fired;
+  }
+
+  return {
+    tickMs: Infinity,
+    now: () => now,
+    after(delayMs, wake) {
+      const waitMs = Number.isFinite(delayMs) ? Math.max(0, Math.ceil(delayMs)) : LONGEST_WAIT_MS;
+      const timer: Timer = { at: now + waitMs, order: timersSet++, wake, index: heap.length };
+      heap.push(timer);
+      moveUp(heap, timer);
+      return () => takeOut(heap, timer);
+    },
+    soon: (next) => void soon.push(next),
+    advance: (ms) =>
+      move(async () => {
+        if (!(ms >= 0)) throw refusal(`Time goes forward only, and was told to go ${ms} ms.`);
+        const until = now + ms;
+        await fireWhile((next) => next.at <= until);
+        now = until;
+      }),
+    next: () =>
+      move(async () => {
+        const [first] = heap;
+        if (first !== undefined) await fire(first);
+        return first !== undefined;
+      }),
+    runAll: () => move(() => fireWhile(() => true)),
+    runUntil: (work) =>
+      move(async () => {
+        const state = { isOver: false };
+        const end = (): void => void (state.isOver = true);
+        work.then(end, end);
+        await Promise.resolve();
+        await fireWhile(() => !state.isOver);
+        if (!state.isOver)
+          throw refusal(`Nothing is left to happen at ${now}, and the work has not ended: no timer will end it.`);
+        return work;
+      }),
+    get pending() {
+      return heap.length + soon.length;
+    },
+    get nextAt() {
+      return heap[0]?.at ?? null;
+    },
+  };
+}
+
+function refusal(message: string): FaultError {
+  return new FaultError(fault("EngineState", { message }));
+}
+
+function isBefore(a: Timer, b: Timer): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
+}
+
+function put(heap: Timer[], timer: Timer, index: number): void {
+  heap[index] = timer;
+  timer.index = index;
+}
+
+function moveUp(heap: Timer[], timer: Timer): void {
+  let index = timer.index;
+  while (index > 0) {
+    const parentIndex = (index - 1) >> 1;
+    const parent = heap[parentIndex];
+    if (parent === undefined || isBefore(parent, timer)) break;
+    put(heap, parent, index);
+    index = parentIndex;
+  }
+  put(heap, timer, index);
+}
+
+function moveDown(heap: Timer[], timer: Timer): void {
+  let index = timer.index;
+  for (;;) {
+    const leftIndex = 2 * index + 1;
+    const left = heap[leftIndex];
+    if (left === undefined) break;
+    const right = heap[leftIndex + 1];
+    const child = right !== undefined && isBefore(right, left) ? right : left;
+    if (isBefore(timer, child)) break;
+    const childIndex = child.index;
+    put(heap, child, index);
+    index = childIndex;
+  }
+  put(heap, timer, index);
+}
+
+function takeOut(heap: Timer[], timer: Timer): void {
+  const { index } = timer;
+  if (index === -1) return;
+  timer.index = -1;
+  const last = heap.pop();
+  if (last === undefined || last === timer) return;
+  put(heap, last, index);
+  moveUp(heap, last);
+  moveDown(heap, last);
+}

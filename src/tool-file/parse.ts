@@ -1,0 +1,102 @@
+// A file's text → tool manifests, or every mistake in it at once. Nothing is half loaded: one error and there are none.
+
+import type { Diagnostic } from "../yaml-file/diagnostic.ts";
+import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
+import { diagnosticAt, type FilePlace, lineOf, type Path, rangeOf } from "../yaml-file/locate.ts";
+import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
+import { type Finding, FINDINGS, lintTools } from "./lint.ts";
+import { manifestOf, type ToolManifest } from "./manifest.ts";
+import { toolFileSchema, type ToolFileTool } from "./schema.ts";
+
+export interface ParsedToolManifests {
+  /** In the order of the file; null when there is an error. */
+  readonly manifests: readonly ToolManifest[] | null;
+  /** Errors and warnings, in the order of the file. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const KIND: FileKind = {
+  article: "a tool manifest",
+  name: "a tool manifest",
+  syntaxCode: "TOOL001",
+  documents: "many",
+};
+
+const GRAMMAR: Grammar = {
+  schema: toolFileSchema,
+  codes: {
+    unknownKey: "TOOL002",
+    wrongType: "TOOL003",
+    unknownName: "TOOL004",
+    outOfRange: "TOOL005",
+    missing: "TOOL006",
+  },
+  rangeHelp: {
+    max_attempts: "max_attempts counts all attempts, the first included.",
+    status: "The statuses of failures go from 400 to 599.",
+    jitter_percent: "15 means ±15 %.",
+  },
+  manyNamesHelp: "Write `transient`, `permanent` or a fault code; `faultline explain --list` lists all codes.",
+};
+
+export function parseToolManifests(text: string, file: string): ParsedToolManifests {
+  const { place, documents, mistakes } = readYaml(text, file, KIND);
+  if (mistakes.length > 0) return { manifests: null, diagnostics: mistakes };
+  const checked = documents.map((read) => checkDocument(read, place));
+  const wrong = checked.flatMap(({ mistakes: found }) => found);
+  if (wrong.length > 0) return { manifests: null, diagnostics: inOrder(wrong) };
+  const tools = checked.flatMap((document) => document.tools);
+  const [first] = documents;
+  if (tools.length === 0 && first !== undefined) {
+    return { manifests: null, diagnostics: [explain(NO_TOOL, [], first, place)] };
+  }
+  const linted = tools.map((tool) => ({ ...tool, manifest: manifestOf(tool.written, originOf(tool, place)) }));
+  const diagnostics = lintTools(linted).flatMap((findings, index) => {
+    const tool = linted[index];
+    return tool === undefined ? [] : findings.map((finding) => explain(finding, tool.path, tool.read, place));
+  });
+  const failed = diagnostics.some(({ severity }) => severity === "error");
+  return { manifests: failed ? null : linted.map(({ manifest }) => manifest), diagnostics: inOrder(diagnostics) };
+}
+
+/** A tool, and where in which document it stands. */
+interface PlacedTool {
+  readonly written: ToolFileTool;
+  readonly path: Path;
+  readonly read: ReadDocument;
+}
+
+function checkDocument(
+  read: ReadDocument,
+  place: FilePlace,
+): { readonly tools: readonly PlacedTool[]; readonly mistakes: readonly Diagnostic[] } {
+  // A document that is empty, such as the one behind a last `---`, says nothing.
+  const checked = toolFileSchema.safeParse(read.value ?? {});
+  if (!checked.success) return { tools: [], mistakes: explainIssues(checked.error.issues, read, place, GRAMMAR) };
+  const { tool, tools = [] } = checked.data;
+  return {
+    tools: [
+      ...(tool === undefined ? [] : [{ written: tool, path: ["tool"], read }]),
+      ...tools.map((written, index) => ({ written, path: ["tools", index], read })),
+    ],
+    mistakes: [],
+  };
+}
+
+const NO_TOOL: Finding = {
+  kind: "no-tool",
+  path: [],
+  message: "the file holds no tool",
+  label: "needs `tool`",
+  help: "Add `tool:` with an `id:`, or `tools:` with a list of them.",
+};
+
+function originOf({ read, path }: PlacedTool, { file, at }: FilePlace): string {
+  return `${file}:${lineOf(read.document, [...path, "id"], at)}`;
+}
+
+function explain(finding: Finding, path: Path, { document }: ReadDocument, place: FilePlace): Diagnostic {
+  const { code, severity } = FINDINGS[finding.kind];
+  const range = rangeOf(document, [...path, ...finding.path]);
+  return { ...diagnosticAt(place, code, finding.message, range, finding.label, finding.help), severity };
+}

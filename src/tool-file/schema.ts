@@ -1,0 +1,96 @@
+// What a tool manifest may say, with the field names of the tool error handling specification. One zod schema checks files and
+// makes the JSON Schema that editors use.
+
+import * as z from "zod";
+import { FAULT_CODES } from "../core/index.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const MONTH_MS = 30 * DAY_MS;
+
+const ms = (least: number, most: number, about: string) =>
+  z.int().min(least).max(most).describe(`${about} Milliseconds.`);
+
+const toolId = z
+  .string()
+  .regex(/^[^\s\u0000-\u001f\u007f-\u009f]{1,128}$/, "must be 1 to 128 characters without spaces")
+  .describe("The tool's id.");
+
+const retryPolicy = z
+  .strictObject({
+    strategy: z
+      .enum(["exponential_backoff", "linear_backoff", "fixed_delay"])
+      .describe("How waits grow from one attempt to the next. `exponential_backoff` when left out."),
+    initial_delay_ms: ms(0, DAY_MS, "The wait before the second attempt. 100 when left out."),
+    max_delay_ms: ms(0, DAY_MS, "No computed wait is longer. 800 when left out."),
+    multiplier: z.number().min(1).max(100).describe("Growth per attempt, for `exponential_backoff`. 2 when left out."),
+    jitter_percent: z.number().min(0).max(100).describe("15 spreads a computed wait by ±15 %. 10 when left out."),
+    max_attempts: z.int().min(1).max(100).describe("All attempts, the first included. 5 when left out."),
+    max_total_time_ms: ms(0, MONTH_MS, "All waits of one call together. 2000 when left out."),
+  })
+  .partial()
+  .describe("How often and how long apart to try again what fails in passing.");
+
+const circuitBreaker = z
+  .strictObject({
+    failure_threshold: z.int().min(1).max(1000).describe("Consecutive failures that open it."),
+    success_threshold: z.int().min(1).max(1000).describe("Consecutive successful probes that close it."),
+    timeout_ms: ms(1, DAY_MS, "How long it stays open before a probe."),
+  })
+  .partial()
+  .describe("When to stop calling the tool for a while.");
+
+/** Either of the two classes of the specification, or a fault code. */
+export const MEANINGS = ["transient", "permanent"] as const;
+
+const classificationRow = z
+  .strictObject({
+    status: z.int().min(400).max(599).describe("The HTTP status, wherever in the failure it stands."),
+    error_code: z
+      .union([z.string().min(1).max(80), z.int()])
+      .describe("An error code such as E_BUSY, in any letter case; as a number, a JSON-RPC code such as -32001."),
+    text: z.string().min(3).max(200).describe("Words of the error text, in any letter case."),
+    as: z
+      .enum([...MEANINGS, ...FAULT_CODES])
+      .describe(
+        "`transient`: it passes, try again. `permanent`: it stays, do not. A failure after which the work may have been done keeps that. Or a fault code.",
+      ),
+  })
+  .partial({ status: true, error_code: true, text: true })
+  .meta({ anyOf: [{ required: ["status"] }, { required: ["error_code"] }, { required: ["text"] }] })
+  .describe("Every condition given must hold; the first row that fits wins, before all built-in rules.");
+
+const settings = z
+  .strictObject({
+    timeout_ms: ms(1, MONTH_MS, "Each attempt is given up after this long. 30000 when left out."),
+    idempotent: z.boolean().describe("The work may be done twice without harm. false when left out."),
+    optional: z.boolean().describe("The caller can do without it. false when left out."),
+    default: z.unknown().describe("The value used when all else fails. null is a value too."),
+    alternatives: z.array(toolId).max(50).describe("Other tools that can do this with the same input, best first."),
+    max_concurrent: z.int().min(1).max(100_000).describe("Calls running at the same time."),
+    max_queued: z.int().min(0).max(1_000_000).describe("Calls waiting for their turn; one more is refused."),
+    retry_policy: retryPolicy,
+    circuit_breaker: circuitBreaker,
+    classification: z.array(classificationRow).max(100).describe("What failures of this tool mean, first match wins."),
+  })
+  .partial();
+
+const tool = z.strictObject({ id: toolId, ...settings.shape });
+
+export const toolFileSchema = z
+  .strictObject({
+    tool: tool.describe("One tool."),
+    tools: z.array(tool).min(1).describe("Several tools."),
+  })
+  .partial();
+
+export type ToolFileTool = z.infer<typeof tool>;
+export type ToolFileRow = z.infer<typeof classificationRow>;
+
+/** For editors: `# yaml-language-server: $schema=…/tool-manifest.schema.json` on the first line of a manifest. */
+export function toolManifestJsonSchema(): object {
+  return {
+    title: "Faultline tool manifest",
+    ...z.toJSONSchema(toolFileSchema, { target: "draft-2020-12" }),
+    anyOf: [{ required: ["tool"] }, { required: ["tools"] }],
+  };
+}

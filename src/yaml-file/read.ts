@@ -1,0 +1,148 @@
+// A file's text → YAML documents as plain values, or every mistake in its YAML at once. What is too long, no text, or a bomb of
+// references never gets as far as a schema.
+
+import {
+  type Document,
+  LineCounter,
+  parseAllDocuments,
+  parseDocument,
+  type DocumentOptions,
+  type ParseOptions,
+  type SchemaOptions,
+  visit,
+  type YAMLParseError,
+} from "yaml";
+import { classify } from "../core/index.ts";
+import { type Diagnostic, withoutMark } from "./diagnostic.ts";
+import { diagnosticAt, type FilePlace, type Range, rangeOf } from "./locate.ts";
+
+/** One kind of file: its name and how it may be built. */
+export interface FileKind {
+  /** The name in messages: "a policy", "a policy file". */
+  readonly article: string;
+  readonly name: string;
+  /** The code of everything that is wrong with the YAML itself. */
+  readonly syntaxCode: string;
+  /** Whether `---` may begin another document. */
+  readonly documents: "one" | "many";
+}
+
+export interface ReadDocument {
+  readonly document: Document;
+  /** As plain values, with anchors followed. */
+  readonly value: unknown;
+}
+
+export interface ReadFile {
+  readonly place: FilePlace;
+  readonly documents: readonly ReadDocument[];
+  /** With one of these there are no documents. */
+  readonly mistakes: readonly Diagnostic[];
+}
+
+const MAX_FILE_CHARS = 200_000;
+/** More mistakes than anybody reads at once. */
+const MAX_DIAGNOSTICS = 50;
+/** Anchors may be used a little. */
+const MAX_ALIASES = 50;
+
+export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
+  const source = typeof text === "string" ? withoutMark(text) : "\0";
+  const lines = new LineCounter();
+  const place = placeIn(file, lines);
+  const refuse = (message: string, help: string): ReadFile => ({
+    place,
+    documents: [],
+    mistakes: [diagnosticAt(place, kind.syntaxCode, message, [0, 1], "", help)],
+  });
+  if (source.length > MAX_FILE_CHARS) {
+    return refuse(
+      `the file has ${source.length} characters; ${kind.article} has at most ${MAX_FILE_CHARS}`,
+      `Check that this is ${kind.name}.`,
+    );
+  }
+  if (source.includes("\0")) return refuse("the file is not UTF-8 text", "Save the file as UTF-8.");
+  const documents = documentsIn(source, lines, kind);
+  const errors = documents.flatMap((document) => document.errors);
+  if (errors.length > 0) {
+    const mistakes = errors.slice(0, MAX_DIAGNOSTICS).map((error) => syntaxDiagnostic(error, place, kind));
+    return { place, documents: [], mistakes: inOrder(mistakes) };
+  }
+  const read = documents.map((document) => readData(document, place, kind));
+  const mistakes = read.filter((one) => "severity" in one);
+  return { place, documents: mistakes.length > 0 ? [] : read.filter((one) => "document" in one), mistakes };
+}
+
+/** In the order of the file, and no more than anybody reads. */
+export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_DIAGNOSTICS);
+}
+
+function placeIn(file: string, lines: LineCounter): FilePlace {
+  return {
+    file,
+    at: (offset) => {
+      const { line, col } = lines.linePos(offset);
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    },
+  };
+}
+
+function documentsIn(source: string, lines: LineCounter, kind: FileKind): readonly Document[] {
+  const options: ParseOptions & DocumentOptions & SchemaOptions = {
+    lineCounter: lines,
+    keepSourceTokens: true,
+    uniqueKeys: true,
+    strict: true,
+    prettyErrors: false,
+    // A library prints nothing: yaml would warn about odd keys on standard error.
+    logLevel: "error",
+  };
+  if (kind.documents === "one") return [parseDocument(source, options)];
+  const all = parseAllDocuments(source, options);
+  // A file of comments has no document at all; as one it is told what it lacks.
+  return "empty" in all ? [parseDocument(source, options)] : all;
+}
+
+/** What the YAML parser's codes mean to whoever wrote the file; its own words for the rest. */
+const SYNTAX_WORDS: Readonly<Record<string, (kind: FileKind) => { readonly message: string; readonly help: string }>> =
+  {
+    MULTIPLE_DOCS: ({ name }) => ({
+      message: `${name} holds one document`,
+      help: "Remove the `---` line, or make two files.",
+    }),
+    DUPLICATE_KEY: () => ({ message: "the same key stands here twice", help: "Keep one of the two." }),
+    TAB_AS_INDENT: () => ({ message: "a tab is used to indent", help: "YAML indents with spaces only." }),
+  };
+
+function syntaxDiagnostic(error: YAMLParseError, place: FilePlace, kind: FileKind): Diagnostic {
+  const words = SYNTAX_WORDS[error.code]?.(kind);
+  const help = words?.help ?? "Check the indentation and the quotes around this place.";
+  return diagnosticAt(place, kind.syntaxCode, words?.message ?? firstLine(error.message), error.pos, "", help);
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? text).replace(/ at line \d+, column \d+:?$/, "");
+}
+
+/** A reference that leads nowhere, or a bomb of nested ones, is a mistake in the file. */
+function readData(document: Document, place: FilePlace, kind: FileKind): ReadDocument | Diagnostic {
+  try {
+    return { document, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
+  } catch (error) {
+    const { message } = classify({ surface: "schema", error });
+    const help = "Write the values out instead of referring to an anchor.";
+    return diagnosticAt(place, kind.syntaxCode, message, aliasRange(document), "", help);
+  }
+}
+
+/** Where the first reference that leads nowhere stands; the whole file when each leads somewhere, and only to too much. */
+function aliasRange(document: Document): Range {
+  let found: Range | undefined;
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.range && alias.resolve(document) === undefined) found ??= [alias.range[0], alias.range[1]];
+    },
+  });
+  return found ?? rangeOf(document, []);
+}

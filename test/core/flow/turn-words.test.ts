@@ -1,0 +1,117 @@
+// What the user of a turn is told about what is missing.
+
+import { describe, expect, it } from "vitest";
+import { fault, FAULT_CODES, LOCALES, traitsOf, type FaultCode } from "../../../src/core/index.ts";
+import type { NodeStatus } from "../../../src/core/flow/cascade.ts";
+import { tellMissing, type Settlement } from "../../../src/core/flow/turn-words.ts";
+
+const done = (label: string): Settlement => ({ label, status: "done", fault: null, because: "" });
+const missing = (label: string, status: NodeStatus, code: FaultCode, because = ""): Settlement => ({
+  label,
+  status,
+  fault: fault(code, { message: "token sk-live-0123456789abcdef rejected at /srv/app.js" }),
+  because,
+});
+
+describe("a turn that is not complete", () => {
+  it("says what was completed, what is missing and why", () => {
+    const settlements = [
+      done("flight search"),
+      missing("car rental", "skipped", "ExecutionTimeout", "hotel search"),
+      missing("hotel search", "failed", "ExecutionTimeout"),
+    ];
+    expect(tellMissing(settlements, "en")).toBe(
+      "Completed flight search; hotel search timed out; car rental was left out because it needs hotel search.",
+    );
+    expect(
+      tellMissing(
+        [
+          done("航班搜索"),
+          missing("酒店搜索", "failed", "ExecutionTimeout"),
+          missing("租车", "failed", "ExecutionTimeout", "酒店搜索"),
+        ],
+        "zh-CN",
+      ),
+    ).toBe("已完成航班搜索；酒店搜索超时；租车未执行，因为它依赖酒店搜索。");
+  });
+
+  it("says what stands in for a result, and what is there in part", () => {
+    const settlements = [
+      missing("hotel search", "partial", "TurnTimeout"),
+      missing("price lookup", "defaulted", "RateLimited"),
+      missing("map", "defaulted", "RateLimited", "price lookup"),
+    ];
+    expect(tellMissing(settlements, "en")).toBe(
+      "Nothing was completed; hotel search timed out, so only part of it is there; price lookup was slowed down by too many requests, so a default value is used; map has a default value because it needs price lookup.",
+    );
+    expect(tellMissing(settlements, "zh-CN")).toContain("map使用了默认值，因为它依赖price lookup");
+  });
+
+  it("says so when everything was done, and when there was nothing", () => {
+    expect(tellMissing([done("a")], "en")).toBe("Completed a.");
+    expect(tellMissing([done("a"), done("b")], "en")).toBe("Completed a and b.");
+    expect(tellMissing([done("a"), done("b"), done("c")], "en")).toBe("Completed a, b and c.");
+    expect(tellMissing([], "en")).toBe("There was nothing to do.");
+    expect(tellMissing([], "zh-CN")).toBe("没有需要执行的步骤。");
+  });
+
+  it.each([
+    [6, "1 other step is missing too.", "另有 1 项未完成。"],
+    [500, "495 other steps are missing too.", "另有 495 项未完成。"],
+  ])("of %s missing steps names five and counts the others, causes first", (count, en, zh) => {
+    const others = Array.from({ length: count - 1 }, (_, index) => missing(`s${index}`, "skipped", "NotFound", "root"));
+    const settlements = [...others, missing("root", "failed", "NotFound")];
+    const text = tellMissing(settlements, "en");
+    expect(text.startsWith("Nothing was completed; root failed; s0 was left out")).toBe(true);
+    expect(text.split("; ")).toHaveLength(7);
+    expect(text.endsWith(en)).toBe(true);
+    expect(tellMissing(settlements, "zh-CN").endsWith(zh)).toBe(true);
+  });
+
+  it("counts what was completed too", () => {
+    const many = Array.from({ length: 12 }, (_, index) => done(`s${index}`));
+    expect(tellMissing(many, "en")).toBe("Completed s0, s1, s2, s3, s4 and 7 more.");
+    expect(tellMissing(many, "zh-CN")).toBe("已完成s0、s1、s2、s3、s4等 12 项。");
+  });
+
+  it.each(LOCALES)("has words in %s for every fault, by what caused it, and says nothing of its message", (locale) => {
+    const saidOf = new Map<string, string>();
+    for (const code of FAULT_CODES) {
+      const text = tellMissing([missing("X", "failed", code)], locale);
+      expect(text).not.toMatch(/sk-live|srv|undefined|token/);
+      const { pill } = traitsOf(code);
+      expect(saidOf.get(pill) ?? text).toBe(text);
+      saidOf.set(pill, text);
+    }
+    expect(new Set(saidOf.values()).size).toBe(saidOf.size);
+  });
+
+  it("shows a label as one short line without secrets", () => {
+    const text = tellMissing([done(`look\n up\t with sk-${"a1B2".repeat(10)} ${"x".repeat(500)}`)], "en");
+    expect(text).not.toContain("a1B2");
+    expect(text).not.toMatch(/[\n\t]/);
+    expect(text.length).toBeLessThan(90);
+  });
+
+  it("says what it can of a code of a newer program", () => {
+    const newer = { ...fault("NotFound"), code: "Haunted" as FaultCode };
+    expect(tellMissing([{ label: "a", status: "failed", fault: newer, because: "" }], "en")).toBe(
+      "Nothing was completed; a failed for an unknown reason.",
+    );
+  });
+
+  it("says what it can when nobody told the reason", () => {
+    const untold = (["partial", "defaulted", "skipped", "cancelled"] as const).map((status): Settlement => ({
+      label: status,
+      status,
+      fault: null,
+      because: "",
+    }));
+    expect(tellMissing(untold, "en")).toBe(
+      "Nothing was completed; only part of partial is there; a default value is used for defaulted; skipped was left out; cancelled was cancelled.",
+    );
+    expect(tellMissing(untold, "zh-CN")).toBe(
+      "没有步骤完成；partial只有部分结果；defaulted使用了默认值；skipped未执行；cancelled已取消。",
+    );
+  });
+});

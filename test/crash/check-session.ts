@@ -1,0 +1,176 @@
+// What must be true of a session that has ended, however often its program was killed: the outcomes are those of a program
+// that was never killed, it was resumed with the right memory, the money adds up, and nothing is left lying around.
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Entry, Journal, TurnResult } from "../../src/index.ts";
+import { fileNameOf } from "../../src/journal/artefact-names.ts";
+import { type EndedSession, isTerminal, stepOf } from "./check-calls.ts";
+import { digestOf } from "./check-journal.ts";
+import type { Came } from "./life.ts";
+import { expectedOutcomes, type StepStatus } from "./program.ts";
+
+/** A person is asked about one call at most this often. After that it is given up, which a killed call may run into. */
+const MAX_QUESTIONS = 3;
+
+export async function checkSession(ended: EndedSession, journal: Journal, came: readonly Came[]): Promise<readonly string[]> {
+  const { session, turns } = ended.spec;
+  const problems = [...checkFrame(ended.entries), ...checkResumes(ended.entries), ...checkMoney(ended, came)];
+  const givenUp = givenUpCalls(ended.entries);
+  for (const [index, spec] of turns.entries()) {
+    const turn = `t${index + 1}`;
+    const kept = (await journal.kept("result", `${session}/turn:${turn}`)) as TurnResult | null;
+    if (kept === null) problems.push(`${turn} has no result`);
+    else problems.push(...checkTurn(ended, turn, kept, expectedOutcomes(turn, spec, givenUp)));
+  }
+  problems.push(...(await checkLeftovers(ended, journal)), ...checkArtefacts(ended, journal));
+  return problems.map((problem) => `${session}: ${problem}`);
+}
+
+function checkFrame(entries: readonly Entry[]): readonly string[] {
+  const count = (type: string): number => entries.filter(({ event }) => event.type === type).length;
+  const last = entries.at(-1)?.event;
+  return [
+    ...(entries[0]?.event.type === "session-started" && count("session-started") === 1 ? [] : ["has no single start"]),
+    ...(count("session-ended") === 1 ? [] : [`has ${count("session-ended")} ends`]),
+    ...(last?.type === "session-ended" && last.status === "done" ? [] : [`ends with ${last?.type ?? "nothing"}`]),
+  ];
+}
+
+/** Whoever goes on knows exactly what was in flight. */
+function checkResumes(entries: readonly Entry[]): readonly string[] {
+  const inFlight = new Set<string>();
+  return entries.flatMap(({ seq, event }) => {
+    if (event.type === "call-admitted") inFlight.add(event.call);
+    else if ("call" in event && event.type !== "call-started" && event.type !== "artefact-kept") inFlight.delete(event.call);
+    if (event.type !== "session-resumed") return [];
+    const [found, expected] = [[...event.interrupted].sort().join(" "), [...inFlight].sort().join(" ")];
+    return found === expected ? [] : [`entry ${seq} names ${found || "nothing"} as interrupted; it was ${expected}`];
+  });
+}
+
+const REPORTED = 7;
+const ESTIMATED = 10;
+
+/** Every attempt is booked once: what it said it cost, or what was estimated when nobody could say any more. */
+function checkMoney({ spec, entries }: EndedSession, came: readonly Came[]): readonly string[] {
+  let [microcents, estimatedMicrocents] = [0, 0];
+  for (const { event } of entries) {
+    if (event.type !== "call-failed" && event.type !== "call-succeeded") continue;
+    if (stepOf(spec, event.call)?.costs === false) continue;
+    const isInterrupted = event.type === "call-failed" && event.fault.code === "Interrupted";
+    microcents += isInterrupted ? ESTIMATED : REPORTED;
+    estimatedMicrocents += isInterrupted ? ESTIMATED : 0;
+  }
+  const expected = JSON.stringify({ microcents, estimatedMicrocents, unpricedAttempts: 0 });
+  return came.flatMap(({ came: how, spending }) =>
+    how !== "done" || JSON.stringify(spending) === expected
+      ? []
+      : [`has spent ${JSON.stringify(spending)}; it should be ${expected}`],
+  );
+}
+
+function givenUpCalls(entries: readonly Entry[]): ReadonlyMap<string, StepStatus> {
+  const questions = new Map<string, number>();
+  const givenUp = new Map<string, StepStatus>();
+  for (const { event } of entries) {
+    if (event.type === "question-asked") questions.set(event.call, (questions.get(event.call) ?? 0) + 1);
+    if (event.type !== "call-failed" || !isTerminal(event) || (questions.get(event.call) ?? 0) < MAX_QUESTIONS) continue;
+    if (event.decision.recourse === "surface") givenUp.set(event.call, "surfaced");
+    if (event.decision.recourse === "fail") givenUp.set(event.call, "failed");
+  }
+  return givenUp;
+}
+
+function checkTurn(
+  { spec, entries, diary }: EndedSession,
+  turn: string,
+  kept: TurnResult,
+  expected: ReadonlyMap<string, StepStatus>,
+): readonly string[] {
+  const { session } = spec;
+  const problems: string[] = [];
+  const statuses = [...expected.values()];
+  const status = statuses.includes("failed")
+    ? "failed"
+    : statuses.some((each) => each === "skipped" || each === "surfaced")
+      ? "partial"
+      : "done";
+  if (kept.status !== status) problems.push(`${turn} is ${kept.status}; it should be ${status}`);
+  for (const [call, wanted] of expected) {
+    const [, round = "", name = ""] = call.split("/");
+    const outcome = kept.outcomes[round === "1" ? name : `${round}/${name}`];
+    if (outcome?.status !== wanted) problems.push(`${call} is ${outcome?.status ?? "not there"}; it should be ${wanted}`);
+    const settled = entries.filter(
+      ({ event }) => event.type === "node-settled" && `${event.turn}/${event.round}/${event.node}` === call,
+    ).length;
+    const hasRun = entries.some(({ event }) => event.type === "call-started" && event.call === call);
+    if (settled + (hasRun ? 1 : 0) !== 1) problems.push(`${call} was settled ${settled} times and ${hasRun ? "ran" : "did not run"}`);
+    if (outcome?.status !== "done") continue;
+    const value = String(outcome.value).trimEnd();
+    const succeeded = entries.flatMap(({ event }) => (event.type === "call-succeeded" && event.call === call ? [event] : []));
+    const made = diary.effects.filter((effect) => effect.session === session && effect.value === value);
+    if (made.length !== 1 || made[0]?.attempt !== succeeded[0]?.attempt || made[0]?.call !== call) {
+      problems.push(`${call} returned ${value}, which is not what its run made`);
+    }
+  }
+  const ends = entries.filter(({ event }) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting");
+  if (ends.length !== 1) problems.push(`${turn} ended ${ends.length} times`);
+  const wanted = digestOf(kept);
+  for (const { life, status: told, digest, session: of, turn: name } of diary.results) {
+    if (of !== session || name !== turn || told === "waiting" || digest === wanted) continue;
+    problems.push(`${turn} had another result in life ${life} than the one that is kept`);
+  }
+  return problems;
+}
+
+async function checkLeftovers({ spec }: EndedSession, journal: Journal): Promise<readonly string[]> {
+  const { session, turns } = spec;
+  const problems: string[] = [];
+  const questions = (await journal.keptAll("question")) as readonly { key: string; value: { session: string } }[];
+  const open = questions.filter(({ value }) => value.session === session);
+  if (open.length > 0) problems.push(`${open.length} questions are still open`);
+  const results = (await journal.keptAll("result", session)).map(({ key }) => key.slice(session.length + 1)).sort();
+  const expected = ["outside", ...turns.map((_, index) => `turn:t${index + 1}`)].sort();
+  if (results.join() !== expected.join()) problems.push(`keeps results of ${results.join()}, not of ${expected.join()}`);
+  return problems;
+}
+
+/** Every artefact that is named is there. One that nobody names was left by an attempt that was interrupted. */
+function checkArtefacts({ spec, entries }: EndedSession, journal: Journal): readonly string[] {
+  const folder = `${journal.path ?? ""}.artefacts`;
+  const named = new Map(
+    entries.flatMap(({ event }) => (event.type === "artefact-kept" ? [[event.ref, event.bytes] as const] : [])),
+  );
+  const interrupted = new Set(
+    entries.flatMap(({ event }) =>
+      event.type === "call-failed" && event.fault.code === "Interrupted"
+        ? [`${fileNameOf(event.call)}/attempt-${event.attempt}.error.txt`]
+        : [],
+    ),
+  );
+  const missing = [...named].filter(([ref, bytes]) => !existsSync(join(folder, ref)) || statSync(join(folder, ref)).size !== bytes);
+  const unexpected = filesUnder(join(folder, fileNameOf(spec.session))).filter(
+    (file) => !named.has(`${fileNameOf(spec.session)}/${file}`) && !interrupted.has(file),
+  );
+  return [
+    ...missing.map(([ref]) => `artefact ${ref} is named, and is not there as it was written`),
+    ...unexpected.map((file) => `artefact ${file} is there, and nobody knows why`),
+  ];
+}
+
+function filesUnder(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${basename(entry.parentPath)}/${entry.name}`);
+}
+
+/** Files beside a journal that belong to nobody. Rescue files are made by writers that another one fenced off. */
+export function strayFiles(journalPath: string, mayRescue: boolean): readonly string[] {
+  const own = basename(journalPath);
+  return readdirSync(dirname(journalPath)).filter((name) => {
+    if ([own, `${own}-wal`, `${own}-shm`, `${own}.artefacts`].includes(name)) return false;
+    return !(mayRescue && name.includes("rescue"));
+  });
+}

@@ -1,0 +1,181 @@
+// The program that is killed. Runs the sessions it is given on a journal on disk, and keeps a diary of its own beside it, so
+// that whoever killed it can hold the two against each other. Plain JavaScript: it starts often, and has to start fast.
+//
+// The diary is three files that all lives of the program append to, one line each, with the life and the order in it:
+//   effects   a tool begins its work, and has done it
+//   acks      what the journal was asked to write, what it said was written, and what subscribers were told
+//   results   what turns came to, as their caller saw it
+
+import { createHash } from "node:crypto";
+import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { StatementSync } from "node:sqlite";
+
+const job = JSON.parse(process.argv[2]);
+const { DEFAULT_POLICY, FaultError, createFaultline, fault, openJournal, step, tool } = await import(job.library);
+
+const effects = openSync(join(job.folder, "effects"), "a");
+const acks = openSync(join(job.folder, "acks"), "a");
+const results = openSync(join(job.folder, "results"), "a");
+/** More than one page of the store, often more than one of the log. */
+const LARGE = 48 * 1024;
+/** The call that each session makes outside its turns. */
+const OUTSIDE = { tool: "plain-once", kind: "plain", idempotent: false, slowMs: 2, large: false, costs: true };
+
+let order = 0;
+const passed = new Map();
+
+/** The line break comes first: a line that a kill cut off then spoils no other. */
+function note(file, line) {
+  writeSync(file, `\n${JSON.stringify({ life: job.life, order: ++order, pid: process.pid, ...line })}`);
+}
+
+/** Somewhere a kill can be aimed at. The parent is told and kills, which takes a moment; or the program does it itself, here. */
+function pass(point) {
+  const times = (passed.get(point) ?? 0) + 1;
+  passed.set(point, times);
+  const { moment } = job;
+  if (moment === null || moment.at !== point || moment.nth !== times) return;
+  if (moment.by === "itself") process.kill(process.pid, "SIGKILL");
+  writeSync(1, "moment\n");
+}
+
+function digestOf(value) {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+// The moment in which SQLite commits is the one that matters most, and nothing outside can see it.
+const runStatement = StatementSync.prototype.run;
+StatementSync.prototype.run = function (...values) {
+  if (this.sourceSQL !== "COMMIT") return runStatement.apply(this, values);
+  note(acks, { what: "committing" });
+  pass("committing");
+  const done = runStatement.apply(this, values);
+  pass("committed");
+  note(acks, { what: "committed" });
+  return done;
+};
+
+note(acks, { what: "loaded" });
+writeSync(1, "loaded\n");
+pass("loaded");
+const journal = await openJournal(job.journal, {
+  onTrouble: (seen, what) => note(acks, { what: "trouble", code: seen.code, while: what }),
+});
+note(acks, { what: "opened" });
+pass("opened");
+
+journal.subscribe(({ session, seq, event }) => {
+  note(acks, { what: "told", session, seq, digest: digestOf(event) });
+  pass("told");
+});
+
+const watched = {
+  ...journal,
+  async append(session, after, entries, keeps) {
+    const lines = { session, after, digests: entries.map(({ event }) => digestOf(event)) };
+    note(acks, { what: "appending", ...lines });
+    pass("appending");
+    try {
+      await journal.append(session, after, entries, keeps);
+    } catch (error) {
+      note(acks, { what: "refused", ...lines, code: String(error?.fault?.code) });
+      throw error;
+    }
+    note(acks, { what: "appended", ...lines });
+    pass("appended");
+  },
+};
+
+/** The default policy with short waits: what is decided stays the same, and the test ends today. */
+const policy = {
+  ...DEFAULT_POLICY,
+  rows: DEFAULT_POLICY.rows.map((row) =>
+    row.retry === null || row.match.code?.includes("StoreUnavailable")
+      ? row
+      : { ...row, retry: { ...row.retry, backoff: { kind: "fixed", initialMs: 4, maxMs: 4, multiplier: 1 } } },
+  ),
+};
+
+const fl = createFaultline({ journal: watched, policy });
+const program = JSON.parse(readFileSync(join(job.folder, "program.json"), "utf8"));
+await Promise.all(program.map(runSession));
+await fl.close();
+
+async function runSession({ session: id, mode, turns }) {
+  const report = (came, more = {}) => writeSync(1, `${JSON.stringify({ session: id, came, ...more })}\n`);
+  const before = await journal.session(id);
+  if (before !== null && ["done", "failed", "cancelled"].includes(before.status)) return report("over");
+  try {
+    const session = await fl.session(id, { mode });
+    for (const [index, { rounds }] of turns.entries()) {
+      const plans = rounds.map((steps) => planOf(id, steps));
+      const body = async (turn) => {
+        for (const plan of plans) await turn.run(plan);
+      };
+      const result = await session.turn(plans.length === 1 ? plans[0] : body);
+      note(results, { session: id, turn: `t${index + 1}`, status: result.status, digest: digestOf(result) });
+      pass("turn");
+      if (result.status === "waiting") return report("waiting");
+      if (result.fault !== null) return report("stopped", { code: result.fault.code, message: result.fault.message });
+    }
+    const outside = await session.protect(toolOf(id, OUTSIDE), { of: [] }, { id: "outside" });
+    if (outside.status === "waiting") return report("waiting");
+    const { spending } = session;
+    await session.end();
+    report("done", { spending });
+  } catch (error) {
+    report("stopped", { code: String(error?.fault?.code), message: String(error?.message) });
+  }
+}
+
+function planOf(session, steps) {
+  return Object.fromEntries(
+    steps.map((spec) => {
+      const { name, needs, optional, hasDefault } = spec;
+      // What it is given names what the others returned, so that a result that was lost or changed shows as other input.
+      const input = (got) => ({ of: needs.map((need) => headOf(got[need])) });
+      const options = { needs, optional, ...(hasDefault ? { default: "default" } : {}) };
+      return [name, step(toolOf(session, spec), input, options)];
+    }),
+  );
+}
+
+function toolOf(session, spec) {
+  const { tool: id, idempotent, slowMs, costs } = spec;
+  return tool({
+    id,
+    idempotent,
+    ...(costs ? { cost: { estimate: () => 10 } } : {}),
+    run: async (_input, { call, attempt, cost }) => {
+      note(effects, { session, call, tool: id, attempt, phase: "begin" });
+      pass("begin");
+      if (costs) cost(7);
+      const done = (ok, value) => {
+        note(effects, { session, call, tool: id, attempt, phase: "end", ok, value });
+        pass("end");
+      };
+      if (slowMs > 0) await new Promise((resolve) => setTimeout(resolve, slowMs));
+      const failure = failureOf(session, spec, call, attempt);
+      if (failure !== null) {
+        done(false, "");
+        throw new FaultError(failure);
+      }
+      const value = `${call}#${attempt}@${job.life}`;
+      done(true, value);
+      return spec.large ? value + " ".repeat(LARGE) : value;
+    },
+  });
+}
+
+function failureOf(session, { kind }, call, attempt) {
+  if (kind === "flaky" && attempt === 1) return fault("ResourceBusy", { message: "busy, once" });
+  if (kind === "missing") return fault("NotFound", { message: "not there" });
+  if (kind !== "asks" && kind !== "refused") return null;
+  const granted = existsSync(join(job.folder, "granted", encodeURIComponent(`${session} ${call}`)));
+  return granted ? null : fault("AccessDenied", { message: "nobody has allowed this yet" });
+}
+
+function headOf(value) {
+  return typeof value === "string" ? value.trimEnd() : value;
+}

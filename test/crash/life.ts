@@ -1,0 +1,135 @@
+// One life of the killed program: a real process from its start to its end, which may be a SIGKILL at a chosen moment.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "../../src/core/tolerate.ts";
+import type { Chance } from "../../src/host/chance.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { between, pick } from "./program.ts";
+
+/** A place in the program, for the n-th time it gets there. The parent is told of it, or the program kills itself right there. */
+interface AimedMoment {
+  readonly at: (typeof POINTS)[number];
+  readonly nth: number;
+  readonly by: "parent" | "itself";
+}
+
+/** So many milliseconds after the process was started, or after it had loaded its code. */
+interface TimedMoment {
+  readonly after: "start" | "load";
+  readonly delayMs: number;
+}
+
+export type Moment = AimedMoment | TimedMoment;
+
+export const POINTS = [
+  "opened",
+  "appending",
+  "committing",
+  "committed",
+  "appended",
+  "told",
+  "begin",
+  "end",
+  "turn",
+] as const;
+
+/** Half of all moments are random; the other half is aimed at what is over too soon to be hit by chance. */
+export function pickMoment(chance: Chance): Moment {
+  const roll = chance.roll();
+  if (roll < 0.05) return { after: "start", delayMs: between(chance, 0, 120) };
+  if (roll < 0.5) return { after: "load", delayMs: between(chance, 0, 400) };
+  const at = pick(chance, POINTS);
+  const most = at === "opened" ? 1 : at === "turn" ? 3 : at === "told" ? 90 : 30;
+  return { at, nth: between(chance, 1, most), by: chance.roll() < 0.5 ? "itself" : "parent" };
+}
+
+export interface Job {
+  readonly life: number;
+  readonly library: string;
+  readonly folder: string;
+  readonly journal: string;
+}
+
+/** What the program said of one of its sessions. */
+export interface Came {
+  readonly session: string;
+  readonly came: "done" | "over" | "waiting" | "stopped";
+  readonly code?: string;
+  readonly message?: string;
+  readonly spending?: unknown;
+}
+
+export interface LifeEnd {
+  readonly life: number;
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly came: readonly Came[];
+  readonly stderr: string;
+  /** It had to be killed because it did not end by itself. */
+  readonly hung: boolean;
+}
+
+export interface Life {
+  readonly ended: Promise<LifeEnd>;
+  /** Resolves when the aimed moment has come, or the life has ended before it. */
+  readonly moment: Promise<void>;
+  kill(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+}
+
+const CHILD = fileURLToPath(new URL("child.mjs", import.meta.url));
+/** Far longer than any life takes; only a life that would never end gets there. */
+const HUNG_MS = 90_000;
+
+/** `moment` null: lives until it is done. With `lives`, the moment is only told, and nobody is killed. */
+export function startLife(job: Job, moment: Moment | null, atMoment: "dies" | "lives" = "dies"): Life {
+  const aimed = moment !== null && "at" in moment ? moment : null;
+  const given = JSON.stringify({ ...job, moment: aimed });
+  const child = spawn(process.execPath, [CHILD, given], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  const came: Came[] = [];
+  let [stdout, stderr, hung] = ["", "", false];
+  let tellMoment: () => void = () => undefined;
+  const momentCame = new Promise<void>((resolve) => (tellMoment = resolve));
+  const disarm: (() => void)[] = [
+    systemClock.after(HUNG_MS, () => {
+      hung = true;
+      child.kill("SIGKILL");
+    }),
+  ];
+  const reach = (): void => {
+    if (atMoment === "dies") child.kill("SIGKILL");
+    tellMoment();
+  };
+  const arm = (after: TimedMoment["after"]): void => {
+    if (moment !== null && "after" in moment && moment.after === after) {
+      disarm.push(systemClock.after(moment.delayMs, reach));
+    }
+  };
+  arm("start");
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => void (stderr += chunk));
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (stdout + chunk).split("\n");
+    stdout = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line === "loaded") arm("load");
+      else if (line === "moment") reach();
+      else came.push(parseJson(line) as Came);
+    }
+  });
+  const ended = endOf(child).then(({ exitCode, signal }) => {
+    for (const takeBack of disarm) takeBack();
+    tellMoment();
+    return { life: job.life, killed: signal === "SIGKILL" && !hung, exitCode, came, stderr, hung };
+  });
+  return { ended, moment: momentCame, kill: (signal) => void child.kill(signal) };
+}
+
+function endOf(child: ChildProcess): Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+}

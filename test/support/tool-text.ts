@@ -1,0 +1,42 @@
+// Tool manifests as tests write them, and what the parser says of them.
+
+import { expect } from "vitest";
+import { type Diagnostic, parseToolManifests, type ToolManifest } from "../../src/tool-file/index.ts";
+
+export const TOOL_FILE = "tools.yaml";
+
+/** A file with one tool `a` and these lines in it, from line 3 on. */
+export const toolWith = (...lines: readonly string[]): string =>
+  `${["tool:", "id: a", ...lines].map((line, index) => (index === 0 ? line : `  ${line}`)).join("\n")}\n`;
+
+/** A file with one tool and these classification rows, from line 4 on. */
+export const rowsWith = (...rows: readonly string[]): string =>
+  toolWith("classification:", ...rows.map((row) => `  - { ${row} }`));
+
+/** What is said of a file that gives no manifests. */
+export function toolMistakes(source: string): readonly Diagnostic[] {
+  const { manifests, diagnostics } = parseToolManifests(source, TOOL_FILE);
+  expect(manifests).toBeNull();
+  return diagnostics;
+}
+
+/** What is said of a file that gives manifests all the same. */
+export function toolWarnings(source: string): readonly Diagnostic[] {
+  const { manifests, diagnostics } = parseToolManifests(source, TOOL_FILE);
+  expect(manifests).not.toBeNull();
+  return diagnostics;
+}
+
+/** The manifests of a file of which nothing is said. */
+export function manifestsOf(source: string): readonly ToolManifest[] {
+  const { manifests, diagnostics } = parseToolManifests(source, TOOL_FILE);
+  expect(diagnostics).toEqual([]);
+  return manifests ?? [];
+}
+
+/** The manifest of a file with one tool of which nothing is said. */
+export function manifestIn(source: string): ToolManifest {
+  const [manifest] = manifestsOf(source);
+  if (manifest === undefined) throw new Error("no manifest and no diagnostic");
+  return manifest;
+}
