@@ -40,9 +40,6 @@ async function compare(ids: readonly SubjectId[], path: Path, rounds: number, ca
   });
   printComparison(
     "CPU µs a call",
-    ids.map((id) => {
-      const subject = SUBJECTS[id];
-      return { subject, value: subject.missing === null ? median(micros.get(id) ?? []) : null };
-    }),
+    ids.map((id) => ({ subject: SUBJECTS[id], value: median(micros.get(id) ?? []) })),
   );
 }

@@ -1,118 +1,120 @@
-// The durable journal beside the least that a durable insert can cost: a bare node:sqlite loop with the same pragmas.
+// The durable journal beside the least that a durable insert can cost.
 // Wall time, because waiting for the disk is what an event costs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
-import type { JournalEvent } from "../../src/core/record/event.ts";
 import { print } from "../measure.ts";
+import { BareSqlite } from "./bare-sqlite.ts";
 import { median } from "./median.ts";
 import type { Scale } from "./scale.ts";
-import { FAULTLINE_JOURNAL, FAULTLINE_RESUME } from "./subjects.ts";
+import { callSucceeded, EVENT_BYTES, longSession } from "./session-events.ts";
+import { openFaultlineJournal, resumeWithFaultline } from "./subjects.ts";
 import { printAligned } from "./table.ts";
 
 const WRITERS = 64;
-const BODY_BYTES = 500;
 
 export async function journalSpeed({ rounds, events }: Scale): Promise<void> {
+  await inFolder(async (folder) => {
+    const bare = bareWriter(join(folder, "bare.db"));
+    const ours = await faultlineWriter(join(folder, "faultline.db"));
+    print(`\n5. Journal: events on disk a second, ${EVENT_BYTES} bytes each (WAL, synchronous=FULL, in ${tmpdir()})`);
+    await compare("one at a time", rounds, Math.ceil(events / 4), ours.oneByOne, bare.oneByOne);
+    await compare(`${WRITERS} writers`, rounds, events, ours.together, bare.together);
+    await bare.close();
+    await ours.close();
+  });
+}
+
+export async function resumeSpeed({ rounds, eventsToResume }: Scale): Promise<void> {
+  await inFolder(async (folder) => {
+    print(
+      `\n6. Taking up a session of ${eventsToResume.toLocaleString("en")} events, folded from the first to the last`,
+    );
+    const session = "long";
+    const oursPath = join(folder, "faultline.db");
+    const journal = await openFaultlineJournal(oursPath);
+    const events = longSession(session, journal.storeId, eventsToResume);
+    await journal.append(
+      session,
+      0,
+      events.map((event) => ({ at: 0, event })),
+    );
+    await journal.close();
+    const bare = new BareSqlite(join(folder, "bare.db"));
+    bare.together(() => events.forEach((event, index) => bare.insert(session, index + 1, JSON.stringify(event))));
+
+    const oursMs: number[] = [];
+    const bareMs: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      oursMs.push(await timed(() => resumeWithFaultline(oursPath, session), eventsToResume));
+      bareMs.push(await timed(() => Promise.resolve(bare.readAll(session)), eventsToResume));
+    }
+    bare.close();
+    const row = (name: string, ms: readonly number[]): string[] => [
+      name,
+      median(ms).toFixed(0),
+      `${(median(ms) / median(bareMs)).toFixed(2)}×`,
+      "",
+    ];
+    printAligned(
+      ["", "ms", "of bare", ""],
+      [row("faultline: open, fold, go on", oursMs), row("bare node:sqlite: read and JSON.parse", bareMs)],
+    );
+  });
+}
+
+async function timed(work: () => Promise<number>, atLeast: number): Promise<number> {
+  const startedAt = performance.now();
+  const events = await work();
+  if (events < atLeast) throw new Error(`${events} events were taken up instead of ${atLeast}`);
+  return performance.now() - startedAt;
+}
+
+async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "faultline-bench-"));
   try {
-    const bare = bareWriter(join(folder, "bare.db"));
-    const ours = FAULTLINE_JOURNAL.missing === null ? await faultlineWriter(join(folder, "faultline.db")) : null;
-    print(`\n5. Journal: events on disk a second, ${BODY_BYTES} bytes each (WAL, synchronous=FULL, in ${tmpdir()})`);
-    await comparePlaces("one at a time", rounds, Math.ceil(events / 4), bare.oneByOne, ours?.oneByOne);
-    await comparePlaces(`${WRITERS} writers`, rounds, events, bare.together, ours?.together);
-    bare.close();
-    await ours?.close();
+    await use(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-type Write = (events: number) => Promise<void> | void;
-
-async function comparePlaces(
-  title: string,
-  rounds: number,
-  events: number,
-  bare: Write,
-  ours: Write | undefined,
-): Promise<void> {
-  const spent = { bare: newSpent(), ours: newSpent() };
-  for (let round = -1; round < rounds; round++) {
-    for (const [write, into] of [
-      [bare, spent.bare],
-      [ours, spent.ours],
-    ] as const) {
-      if (write === undefined) continue;
-      const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
-      await write(events);
-      const { user, system } = process.cpuUsage(cpu);
-      if (round < 0) continue;
-      into.wallMs.push(performance.now() - startedAt);
-      into.cpuMicros.push((user + system) / events);
-    }
-  }
-  const perSecond = (of: Spent): number => events / (median(of.wallMs) / 1000);
-  const cells = (of: Spent): string[] =>
-    of.wallMs.length === 0
-      ? ["–", "", ""]
-      : [
-          Math.round(perSecond(of)).toLocaleString("en"),
-          `${((perSecond(of) / perSecond(spent.bare)) * 100).toFixed(0)} %`,
-          median(of.cpuMicros).toFixed(1),
-        ];
-  printAligned(
-    [title, "events a second", "of bare", "CPU µs an event", ""],
-    [
-      ["faultline journal", ...cells(spent.ours), FAULTLINE_JOURNAL.missing ?? ""],
-      ["bare node:sqlite", ...cells(spent.bare), ""],
-    ],
-  );
+interface Writer {
+  readonly oneByOne: (events: number) => Promise<void>;
+  readonly together: (events: number) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-interface Spent {
-  readonly wallMs: number[];
-  readonly cpuMicros: number[];
-}
-const newSpent = (): Spent => ({ wallMs: [], cpuMicros: [] });
-
-function bareWriter(path: string): { oneByOne: Write; together: Write; close: () => void } {
-  const db = openBare(path);
-  const insert = db.prepare("INSERT INTO entry (session, seq, at, body) VALUES (?, ?, ?, ?)");
-  const body = "x".repeat(BODY_BYTES);
+function bareWriter(path: string): Writer {
+  const bare = new BareSqlite(path);
+  const body = JSON.stringify(callSucceeded("call-1"));
   let seq = 0;
   return {
     oneByOne(events) {
-      for (let i = 0; i < events; i++) insert.run("one", ++seq, 0, body);
+      for (let i = 0; i < events; i++) bare.insert("one", ++seq, body);
+      return Promise.resolve();
     },
     async together(events) {
       for (let written = 0; written < events; written += WRITERS) {
         seq++;
-        db.exec("BEGIN IMMEDIATE");
-        for (let writer = 0; writer < WRITERS; writer++) insert.run(`writer-${writer}`, seq, 0, body);
-        db.exec("COMMIT");
+        bare.together(() => {
+          for (let writer = 0; writer < WRITERS; writer++) bare.insert(`writer-${writer}`, seq, body);
+        });
         await turn();
       }
     },
-    close: () => db.close(),
+    close() {
+      bare.close();
+      return Promise.resolve();
+    },
   };
 }
 
-function openBare(path: string): DatabaseSync {
-  const db = new DatabaseSync(path);
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-    CREATE TABLE entry (session TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (session, seq))`);
-  return db;
-}
-
-async function faultlineWriter(
-  path: string,
-): Promise<{ oneByOne: Write; together: Write; close: () => Promise<void> }> {
-  const journal = await FAULTLINE_JOURNAL.open(path);
-  const event = eventOfSize(BODY_BYTES);
+async function faultlineWriter(path: string): Promise<Writer> {
+  const journal = await openFaultlineJournal(path);
+  const event = callSucceeded("call-1");
   const lastSeq = new Map<string, number>();
   const write = async (session: string, events: number): Promise<void> => {
     const after = lastSeq.get(session) ?? 0;
@@ -129,73 +131,38 @@ async function faultlineWriter(
   };
 }
 
-function eventOfSize(bytes: number): JournalEvent {
-  const event = (output: string): JournalEvent => ({
-    type: "call-succeeded",
-    call: "call-1",
-    tool: "t",
-    attempt: 1,
-    durationMs: 12,
-    cost: null,
-    errors: [],
-    output,
-  });
-  return event("x".repeat(bytes - JSON.stringify(event("")).length));
-}
-
-export async function resumeSpeed({ rounds, eventsToResume }: Scale): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "faultline-bench-"));
-  try {
-    print(`\n6. Taking up a session of ${eventsToResume.toLocaleString("en")} events`);
-    const rows = [["faultline resume", "–", "", "FAULTLINE_RESUME in bench/runtime/subjects.ts is not there yet"]];
-    const barePath = join(folder, "bare.db");
-    prepareBare(barePath, eventsToResume);
-    const oursPath = join(folder, "faultline.db");
-    await FAULTLINE_RESUME?.prepare(oursPath, "long", eventsToResume);
-    const bareMs: number[] = [];
-    const oursMs: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      bareMs.push(await timed(() => Promise.resolve(readBare(barePath)), eventsToResume));
-      if (FAULTLINE_RESUME !== null) {
-        const { resume } = FAULTLINE_RESUME;
-        oursMs.push(await timed(() => resume(oursPath, "long"), eventsToResume));
-      }
+async function compare(
+  title: string,
+  rounds: number,
+  events: number,
+  ours: Writer["oneByOne"],
+  bare: Writer["oneByOne"],
+): Promise<void> {
+  const rows = [
+    { name: "faultline journal", write: ours, wallMs: [] as number[], cpuMicros: [] as number[] },
+    { name: "bare node:sqlite", write: bare, wallMs: [] as number[], cpuMicros: [] as number[] },
+  ];
+  for (let round = -1; round < rounds; round++) {
+    for (const { write, wallMs, cpuMicros } of rows) {
+      const startedAt = performance.now();
+      const cpu = process.cpuUsage();
+      await write(events);
+      const { user, system } = process.cpuUsage(cpu);
+      if (round < 0) continue;
+      wallMs.push(performance.now() - startedAt);
+      cpuMicros.push((user + system) / events);
     }
-    if (oursMs.length > 0) {
-      rows[0] = ["faultline resume", median(oursMs).toFixed(0), (median(oursMs) / median(bareMs)).toFixed(2), ""];
-    }
-    rows.push(["bare: read and JSON.parse all", median(bareMs).toFixed(0), "1.00", ""]);
-    printAligned(["", "ms", "of bare", ""], rows);
-  } finally {
-    rmSync(folder, { recursive: true });
   }
-}
-
-async function timed(work: () => Promise<number>, expected: number): Promise<number> {
-  const startedAt = performance.now();
-  const events = await work();
-  if (events !== expected) throw new Error(`${events} events were taken up instead of ${expected}`);
-  return performance.now() - startedAt;
-}
-
-function prepareBare(path: string, events: number): void {
-  const db = openBare(path);
-  const insert = db.prepare("INSERT INTO entry (session, seq, at, body) VALUES (?, ?, ?, ?)");
-  const body = JSON.stringify(eventOfSize(BODY_BYTES));
-  db.exec("BEGIN");
-  for (let seq = 1; seq <= events; seq++) insert.run("long", seq, 0, body);
-  db.exec("COMMIT");
-  db.close();
-}
-
-function readBare(path: string): number {
-  const db = new DatabaseSync(path, { readOnly: true });
-  let events = 0;
-  const rows = db.prepare("SELECT seq, at, body FROM entry WHERE session = ? ORDER BY seq").iterate("long");
-  for (const row of rows) {
-    const event = JSON.parse(String(row["body"])) as JournalEvent;
-    if (event.type === "call-succeeded") events++;
-  }
-  db.close();
-  return events;
+  const perSecond = rows.map(({ wallMs }) => events / (median(wallMs) / 1000));
+  const barePerSecond = perSecond[1] ?? NaN;
+  printAligned(
+    [title, "events a second", "of bare", "CPU µs an event", ""],
+    rows.map(({ name, cpuMicros }, index) => [
+      name,
+      Math.round(perSecond[index] ?? NaN).toLocaleString("en"),
+      `${(((perSecond[index] ?? NaN) / barePerSecond) * 100).toFixed(0)} %`,
+      median(cpuMicros).toFixed(1),
+      "",
+    ]),
+  );
 }

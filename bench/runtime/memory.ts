@@ -26,9 +26,9 @@ export async function memoryOverTime({ lastingCalls }: Scale): Promise<void> {
     const growth = (bytes.at(-1) ?? NaN) - (bytes[0] ?? NaN);
     rows.push([
       titleOf(subject),
-      ...STOPS.map((_, index) => (bytes[index] === undefined ? "–" : (bytes[index] / 1024).toFixed(0))),
-      Number.isNaN(growth) ? "" : (growth / (lastingCalls * 0.75)).toFixed(3),
-      subject.missing ?? "",
+      ...bytes.map((held) => (held / 1024).toFixed(0)),
+      (growth / (lastingCalls * 0.75)).toFixed(3),
+      "",
     ]);
   }
   printAligned(["", ...STOPS.map((stop) => (lastingCalls * stop).toLocaleString("en")), "bytes a call", ""], rows);

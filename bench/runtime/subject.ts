@@ -30,8 +30,6 @@ export interface Subject {
   readonly role: "ours" | "peer" | "reference" | "floor";
   /** What it cannot do, told in its row. */
   readonly lacks: readonly ("retry" | "breaker" | "timeout")[];
-  /** Why it cannot be measured yet; null when it can. */
-  readonly missing: string | null;
   /** How much of a section's work it is given, where the whole would take minutes. */
   readonly limits: Partial<Readonly<Record<"failing" | "inFlight", number>>>;
   readonly guard: (work: Work, settings: Settings) => Guarded | Promise<Guarded>;

@@ -1,18 +1,17 @@
 // Who is measured. Each library is loaded only in the process that measures it.
 // Faultline plugs in here: its guard, its journal and its resume are the three places marked OURS.
 
-import { existsSync } from "node:fs";
 import type { Journal } from "../../src/journal/journal.ts";
+import type { Outcome } from "../../src/index.ts";
 import type { Ending, Guarded, Settings, Settled, Subject, Work } from "./subject.ts";
 
-const FULL = { lacks: [], missing: null, limits: {} } as const satisfies Partial<Subject>;
+const FULL = { lacks: [], limits: {} } as const satisfies Partial<Subject>;
 
 export const SUBJECTS = {
   faultline: {
     ...FULL,
     name: "faultline",
     role: "ours",
-    missing: unlessThere("src/index.ts"),
     guard: guardWithFaultline,
   },
   pRetryOpossum: {
@@ -87,57 +86,44 @@ export const BREAKERS: readonly SubjectId[] = [
   "floor",
 ];
 
-/** OURS. As planned; becomes an ordinary import once the file is there. */
-interface PlannedRuntime {
-  readonly createFaultline: (options: Record<string, unknown>) => {
-    readonly protect: (tool: unknown, input: unknown) => Promise<unknown>;
-  };
-  readonly tool: (definition: Record<string, unknown>) => unknown;
-}
-
+/** OURS. */
 async function guardWithFaultline(work: Work, settings: Settings): Promise<Guarded> {
-  const { createFaultline, tool } = (await import(hrefOf("src/index.ts"))) as PlannedRuntime;
-  const fl = createFaultline({});
-  const guarded = tool({
-    id: "t",
+  const { createFaultline, DEFAULT_POLICY, tool } = await import("../../src/index.ts");
+  // The default budget would stop these retries, which is what it is for: here every call fails twice. It counts all the same.
+  const policy = { ...DEFAULT_POLICY, retryBudget: { capacity: 1e9, perCall: 0.2, perSecond: 1 } };
+  const faultline = createFaultline({ policy });
+  const guarded = tool<number, number>({
+    id: "work",
     idempotent: true,
     timeoutMs: settings.timeoutMs,
-    retry: { maxAttempts: settings.maxAttempts, baseMs: 0 },
-    run: (_input: unknown, context: { readonly signal: AbortSignal }) => work(context),
+    retry: { maxAttempts: settings.maxAttempts, backoff: { initialMs: 0 } },
+    breaker: { failures: settings.failuresToOpen, openMs: settings.openMs, maxOpenMs: settings.openMs },
+    run: (_input, context) => work(context),
   });
-  return { call: () => fl.protect(guarded, 1), endingOf: faultlineEnding };
+  return { call: () => faultline.protect(guarded, 1), endingOf: faultlineEnding };
 }
+
+const ENDING_OF_FAULT: Partial<Record<string, Ending>> = { CircuitOpen: "refused", ExecutionTimeout: "timed-out" };
 
 function faultlineEnding(settled: Settled): Ending {
   if ("error" in settled) return "failed";
-  const { status, fault } = settled.value as { readonly status: string; readonly fault?: { readonly code: string } };
-  if (status === "done") return "done";
-  return fault?.code === "CircuitOpen" ? "refused" : fault?.code === "ExecutionTimeout" ? "timed-out" : "failed";
+  const outcome = settled.value as Outcome<number>;
+  return outcome.status === "done" ? "done" : (ENDING_OF_FAULT[outcome.fault.code] ?? "failed");
 }
 
 /** OURS. */
-export const FAULTLINE_JOURNAL = {
-  missing: unlessThere("src/journal/sqlite.ts"),
-  open: async (path: string): Promise<Journal> => {
-    const { openSqliteJournal } = (await import(hrefOf("src/journal/sqlite.ts"))) as {
-      readonly openSqliteJournal: (path: string) => Promise<Journal>;
-    };
-    return openSqliteJournal(path);
-  },
-};
-
-/** OURS. Takes up a session whose `events` events are in the journal at `path`, and says how many it folded. Null until there is an API for it. */
-export interface ResumeHook {
-  /** Writes the session; not measured. */
-  readonly prepare: (path: string, session: string, events: number) => Promise<void>;
-  readonly resume: (path: string, session: string) => Promise<number>;
-}
-export const FAULTLINE_RESUME: ResumeHook | null = null;
-
-function unlessThere(file: string): string | null {
-  return existsSync(new URL(hrefOf(file))) ? null : `${file} is not there yet`;
+export async function openFaultlineJournal(path: string): Promise<Journal> {
+  const { openSqliteJournal } = await import("../../src/journal/sqlite.ts");
+  return openSqliteJournal(path);
 }
 
-function hrefOf(file: string): string {
-  return new URL(`../../${file}`, import.meta.url).href;
+/** OURS. Takes up the session in the journal at `path`, whole: no snapshot is there. Returns how many events the journal holds of it. */
+export async function resumeWithFaultline(path: string, session: string): Promise<number> {
+  const { createFaultline } = await import("../../src/index.ts");
+  const journal = await openFaultlineJournal(path);
+  const faultline = createFaultline({ journal });
+  await faultline.session(session);
+  const events = (await journal.session(session))?.lastSeq ?? 0;
+  await faultline.close();
+  return events;
 }

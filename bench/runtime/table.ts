@@ -5,28 +5,28 @@ import { titleOf, type Subject } from "./subject.ts";
 
 export interface Measured {
   readonly subject: Subject;
-  /** Null for a subject that cannot be measured (yet). */
-  readonly value: number | null;
+  readonly value: number;
   readonly note?: string;
 }
 
-/** Lower is better; `digits` behind the point. */
+/** Lower is better. */
 export function printComparison(
   unit: string,
   rows: readonly Measured[],
   format: (value: number) => string = (value) => value.toFixed(value < 100 ? 2 : 0),
 ): void {
-  const floor = rows.find(({ subject }) => subject.role === "floor")?.value ?? null;
-  const peers = rows.flatMap(({ subject, value }) => (subject.role === "peer" && value !== null ? [value] : []));
-  const best = peers.length === 0 ? null : Math.min(...peers);
-  const times = (value: number, base: number | null): string => (base === null ? "" : `${(value / base).toFixed(2)}×`);
+  const floor = rows.find(({ subject }) => subject.role === "floor")?.value ?? NaN;
+  const best = Math.min(...rows.flatMap(({ subject, value }) => (subject.role === "peer" ? [value] : [])));
+  const times = (value: number, base: number): string => `${(value / base).toFixed(2)}×`;
   printAligned(
     ["", unit, "of floor", "of best peer", ""],
-    rows.map(({ subject, value, note }) =>
-      value === null
-        ? [titleOf(subject), "–", "", "", subject.missing ?? note ?? ""]
-        : [titleOf(subject), format(value), times(value, floor), times(value, best), note ?? ""],
-    ),
+    rows.map(({ subject, value, note }) => [
+      titleOf(subject),
+      format(value),
+      times(value, floor),
+      times(value, best),
+      note ?? "",
+    ]),
   );
 }
 

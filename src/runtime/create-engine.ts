@@ -32,15 +32,15 @@ export interface LiveEngine extends Engine {
   readonly policy: Policy;
 }
 
-export function createRing({ maxRecent, clock, redactor }: ResolvedOptions): RingRecorder {
-  return new RingRecorder(maxRecent, () => clock.now(), redactor);
+export function createRing({ maxRecent, redactor }: ResolvedOptions): RingRecorder {
+  return new RingRecorder(maxRecent, redactor);
 }
 
 /** Tells of an ignored error on the ring, where whoever watches sees it. */
 export function createSuppress(ring: RingRecorder, options: ResolvedOptions): Engine["suppress"] {
   return (seen: Fault, reason: string) => {
-    const { type, fault } = suppressed(seen, reason, options.clock.now());
-    ring.record([{ type, reason, fault }]);
+    const { type, fault, at } = suppressed(seen, reason, options.clock.now());
+    ring.record([{ type, reason, fault }], [], at);
   };
 }
 

@@ -1,38 +1,38 @@
 // Where the events of calls go. Outside a session: a ring of the last ones in memory, so that a call costs next to
 // nothing and a person can still see what went wrong. Inside: the journal (see `session-recorder.ts`).
 
+import { classify } from "../core/classify/classify.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
+import { suppressed } from "../core/fault/suppressed.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 import type { Keep } from "../journal/journal.ts";
 
 export interface Recorder {
   /** Empty outside a session. */
   readonly session: string;
-  /** Writes events that belong together. null: nothing to wait for. Rejects when the session cannot go on. */
-  record(events: readonly JournalEvent[], keeps: readonly Keep[]): Promise<void> | null;
+  /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot go on. */
+  record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> | null;
 }
 
 /** Keeps the last events as they are; whoever looks at them sees them scrubbed. */
 export class RingRecorder implements Recorder {
   readonly session = "";
   readonly #size: number;
-  readonly #now: () => number;
   readonly #redactor: Redactor;
   readonly #entries: Entry[] = [];
   readonly #listeners = new Set<(entry: Entry) => void>();
   #seq = 0;
 
-  constructor(size: number, now: () => number, redactor: Redactor) {
+  constructor(size: number, redactor: Redactor) {
     this.#size = size;
-    this.#now = now;
     this.#redactor = redactor;
   }
 
-  record(events: readonly JournalEvent[]): null {
-    const at = this.#now();
+  record(events: readonly JournalEvent[], _keeps: readonly Keep[], at: number): null {
     for (const event of events) {
       const entry: Entry = { session: "", seq: ++this.#seq, at, event };
-      this.#entries[(this.#seq - 1) % this.#size] = entry;
+      this.#keep(entry);
       if (this.#listeners.size > 0) this.#tell(entry);
     }
     return null;
@@ -50,7 +50,23 @@ export class RingRecorder implements Recorder {
 
   #tell(entry: Entry): void {
     const shown = scrubbed(entry, this.#redactor);
-    for (const listener of this.#listeners) listener(shown);
+    for (const listener of this.#listeners) {
+      try {
+        listener(shown);
+      } catch (error) {
+        this.#keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
+      }
+    }
+  }
+
+  /** A listener that throws must not make a call fail; it is told, but not to the listeners. */
+  #keepSuppressed(seen: Fault, at: number): void {
+    const { type, fault, reason } = suppressed(seen, "a listener threw; the others and the call go on", at);
+    this.#keep({ session: "", seq: ++this.#seq, at, event: { type, fault, reason } });
+  }
+
+  #keep(entry: Entry): void {
+    this.#entries[(entry.seq - 1) % this.#size] = entry;
   }
 }
 

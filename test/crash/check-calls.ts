@@ -66,7 +66,8 @@ function checkRepeats(
   let byApproval = 0;
   for (const { seq, event } of events) {
     if (event.type === "call-failed") [failed, approved] = [event, false];
-    if (event.type === "question-answered") approved = event.answer.status === "accepted" && event.answer.value === true;
+    if (event.type === "question-answered")
+      approved = event.answer.status === "accepted" && event.answer.value === true;
     if (event.type !== "call-admitted" || failed === null) continue;
     if (!approved && failed.decision.recourse !== "retry") problems.push(`ran again, undecided, at entry ${seq}`);
     if (failed.fault.code === "Interrupted") {
@@ -76,7 +77,8 @@ function checkRepeats(
     failed = null;
   }
   const allowed = approvals.get(call) ?? 0;
-  if (byApproval > allowed) problems.push(`ran again ${byApproval} times on a person's word, who gave it ${allowed} times`);
+  if (byApproval > allowed)
+    problems.push(`ran again ${byApproval} times on a person's word, who gave it ${allowed} times`);
   return problems;
 }
 
@@ -156,7 +158,11 @@ interface Work {
 function workOf({ spec, diary }: EndedSession): Work {
   const own = diary.effects.filter(({ session }) => session === spec.session);
   const byKey = (phase: Effect["phase"]): Map<string, Effect> =>
-    new Map(own.filter((effect) => effect.phase === phase).map((effect) => [keyOf(effect.call, effect.tool, effect.attempt), effect]));
+    new Map(
+      own
+        .filter((effect) => effect.phase === phase)
+        .map((effect) => [keyOf(effect.call, effect.tool, effect.attempt), effect]),
+    );
   const refused = new Set(appendsOf(diary, "refused").map(({ life, session, after }) => `${life} ${session} ${after}`));
   const asked = appendsOf(diary, "appending").filter(
     ({ life, session, after }) => session === spec.session && !refused.has(`${life} ${session} ${after}`),

@@ -13,7 +13,11 @@ import { expectedOutcomes, type StepStatus } from "./program.ts";
 /** A person is asked about one call at most this often. After that it is given up, which a killed call may run into. */
 const MAX_QUESTIONS = 3;
 
-export async function checkSession(ended: EndedSession, journal: Journal, came: readonly Came[]): Promise<readonly string[]> {
+export async function checkSession(
+  ended: EndedSession,
+  journal: Journal,
+  came: readonly Came[],
+): Promise<readonly string[]> {
   const { session, turns } = ended.spec;
   const problems = [...checkFrame(ended.entries), ...checkResumes(ended.entries), ...checkMoney(ended, came)];
   const givenUp = givenUpCalls(ended.entries);
@@ -42,7 +46,8 @@ function checkResumes(entries: readonly Entry[]): readonly string[] {
   const inFlight = new Set<string>();
   return entries.flatMap(({ seq, event }) => {
     if (event.type === "call-admitted") inFlight.add(event.call);
-    else if ("call" in event && event.type !== "call-started" && event.type !== "artefact-kept") inFlight.delete(event.call);
+    else if ("call" in event && event.type !== "call-started" && event.type !== "artefact-kept")
+      inFlight.delete(event.call);
     if (event.type !== "session-resumed") return [];
     const [found, expected] = [[...event.interrupted].sort().join(" "), [...inFlight].sort().join(" ")];
     return found === expected ? [] : [`entry ${seq} names ${found || "nothing"} as interrupted; it was ${expected}`];
@@ -75,7 +80,8 @@ function givenUpCalls(entries: readonly Entry[]): ReadonlyMap<string, StepStatus
   const givenUp = new Map<string, StepStatus>();
   for (const { event } of entries) {
     if (event.type === "question-asked") questions.set(event.call, (questions.get(event.call) ?? 0) + 1);
-    if (event.type !== "call-failed" || !isTerminal(event) || (questions.get(event.call) ?? 0) < MAX_QUESTIONS) continue;
+    if (event.type !== "call-failed" || !isTerminal(event) || (questions.get(event.call) ?? 0) < MAX_QUESTIONS)
+      continue;
     if (event.decision.recourse === "surface") givenUp.set(event.call, "surfaced");
     if (event.decision.recourse === "fail") givenUp.set(event.call, "failed");
   }
@@ -100,21 +106,27 @@ function checkTurn(
   for (const [call, wanted] of expected) {
     const [, round = "", name = ""] = call.split("/");
     const outcome = kept.outcomes[round === "1" ? name : `${round}/${name}`];
-    if (outcome?.status !== wanted) problems.push(`${call} is ${outcome?.status ?? "not there"}; it should be ${wanted}`);
+    if (outcome?.status !== wanted)
+      problems.push(`${call} is ${outcome?.status ?? "not there"}; it should be ${wanted}`);
     const settled = entries.filter(
       ({ event }) => event.type === "node-settled" && `${event.turn}/${event.round}/${event.node}` === call,
     ).length;
     const hasRun = entries.some(({ event }) => event.type === "call-started" && event.call === call);
-    if (settled + (hasRun ? 1 : 0) !== 1) problems.push(`${call} was settled ${settled} times and ${hasRun ? "ran" : "did not run"}`);
+    if (settled + (hasRun ? 1 : 0) !== 1)
+      problems.push(`${call} was settled ${settled} times and ${hasRun ? "ran" : "did not run"}`);
     if (outcome?.status !== "done") continue;
     const value = String(outcome.value).trimEnd();
-    const succeeded = entries.flatMap(({ event }) => (event.type === "call-succeeded" && event.call === call ? [event] : []));
+    const succeeded = entries.flatMap(({ event }) =>
+      event.type === "call-succeeded" && event.call === call ? [event] : [],
+    );
     const made = diary.effects.filter((effect) => effect.session === session && effect.value === value);
     if (made.length !== 1 || made[0]?.attempt !== succeeded[0]?.attempt || made[0]?.call !== call) {
       problems.push(`${call} returned ${value}, which is not what its run made`);
     }
   }
-  const ends = entries.filter(({ event }) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting");
+  const ends = entries.filter(
+    ({ event }) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting",
+  );
   if (ends.length !== 1) problems.push(`${turn} ended ${ends.length} times`);
   const wanted = digestOf(kept);
   for (const { life, status: told, digest, session: of, turn: name } of diary.results) {
@@ -132,7 +144,8 @@ async function checkLeftovers({ spec }: EndedSession, journal: Journal): Promise
   if (open.length > 0) problems.push(`${open.length} questions are still open`);
   const results = (await journal.keptAll("result", session)).map(({ key }) => key.slice(session.length + 1)).sort();
   const expected = ["outside", ...turns.map((_, index) => `turn:t${index + 1}`)].sort();
-  if (results.join() !== expected.join()) problems.push(`keeps results of ${results.join()}, not of ${expected.join()}`);
+  if (results.join() !== expected.join())
+    problems.push(`keeps results of ${results.join()}, not of ${expected.join()}`);
   return problems;
 }
 
@@ -149,7 +162,9 @@ function checkArtefacts({ spec, entries }: EndedSession, journal: Journal): read
         : [],
     ),
   );
-  const missing = [...named].filter(([ref, bytes]) => !existsSync(join(folder, ref)) || statSync(join(folder, ref)).size !== bytes);
+  const missing = [...named].filter(
+    ([ref, bytes]) => !existsSync(join(folder, ref)) || statSync(join(folder, ref)).size !== bytes,
+  );
   const unexpected = filesUnder(join(folder, fileNameOf(spec.session))).filter(
     (file) => !named.has(`${fileNameOf(spec.session)}/${file}`) && !interrupted.has(file),
   );
@@ -166,11 +181,11 @@ function filesUnder(folder: string): readonly string[] {
     .map((entry) => `${basename(entry.parentPath)}/${entry.name}`);
 }
 
-/** Files beside a journal that belong to nobody. Rescue files are made by writers that another one fenced off. */
-export function strayFiles(journalPath: string, mayRescue: boolean): readonly string[] {
+/** Files beside a journal that belong to nobody. Rescue files are made by writers that another one has fenced off. */
+export function strayFiles(journalPath: string, met: ReadonlySet<string>): readonly string[] {
   const own = basename(journalPath);
-  return readdirSync(dirname(journalPath)).filter((name) => {
-    if ([own, `${own}-wal`, `${own}-shm`, `${own}.artefacts`].includes(name)) return false;
-    return !(mayRescue && name.includes("rescue"));
-  });
+  const rescues = [...met].map((session) => `rescue-${fileNameOf(session)}-`);
+  return readdirSync(dirname(journalPath))
+    .filter((name) => ![own, `${own}-wal`, `${own}-shm`, `${own}.artefacts`].includes(name))
+    .filter((name) => !rescues.some((beginning) => name.startsWith(beginning)));
 }

@@ -21,6 +21,8 @@ const results = openSync(join(job.folder, "results"), "a");
 const LARGE = 48 * 1024;
 /** The call that each session makes outside its turns. */
 const OUTSIDE = { tool: "plain-once", kind: "plain", idempotent: false, slowMs: 2, large: false, costs: true };
+/** The next round works with what this one brought, so it waits for a whole one. */
+const GOES_ON = ["done", "partial"];
 
 let order = 0;
 const passed = new Map();
@@ -111,7 +113,7 @@ async function runSession({ session: id, mode, turns }) {
     for (const [index, { rounds }] of turns.entries()) {
       const plans = rounds.map((steps) => planOf(id, steps));
       const body = async (turn) => {
-        for (const plan of plans) await turn.run(plan);
+        for (const plan of plans) if (!GOES_ON.includes((await turn.run(plan)).status)) return;
       };
       const result = await session.turn(plans.length === 1 ? plans[0] : body);
       note(results, { session: id, turn: `t${index + 1}`, status: result.status, digest: digestOf(result) });

@@ -89,6 +89,8 @@ export function expectedOutcomes(
       const own = givenUp.get(callOf(name)) ?? ENDS[kind];
       expected.set(callOf(name), needs.every(isUsable) ? own : without);
     }
+    // The program does not begin another round after one that failed.
+    if ([...expected.values()].includes("failed")) break;
   }
   return expected;
 }

@@ -116,7 +116,7 @@ const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
 
 /** The row's list, with what worked the last times ahead of the other recourses that run the work again. */
 function withLearned(then: readonly Recourse[], situation: Situation, policy: Policy): readonly Recourse[] {
-  if (situation.incidents.length === 0) return then;
+  if (!situation.incidents.some(({ recourse, worked }) => worked && recourse !== "retry")) return then;
   // Nothing is moved past a question: who put it in front wants to be asked first.
   const asked = then.indexOf("ask");
   const learned = then
@@ -195,8 +195,13 @@ function lastTries(
   { learnsAfter }: Policy,
 ): "worked" | "failed" | null {
   if (learnsAfter === 0) return null;
-  const recent = incidents.filter((incident) => incident.recourse === recourse).slice(0, learnsAfter);
-  if (recent.length < learnsAfter) return null;
-  if (recent.every(({ worked }) => worked)) return "worked";
-  return recent.every(({ worked }) => !worked) ? "failed" : null;
+  let tries = 0;
+  let successes = 0;
+  for (const incident of incidents) {
+    if (incident.recourse !== recourse) continue;
+    tries += 1;
+    if (incident.worked) successes += 1;
+    if (tries === learnsAfter) return successes === tries ? "worked" : successes === 0 ? "failed" : null;
+  }
+  return null;
 }

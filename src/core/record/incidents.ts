@@ -19,5 +19,7 @@ export function noteIncident(list: readonly Noted[], noted: Noted): readonly Not
 
 /** What is not older than `maxAgeMs`, as `decide` reads it. */
 export function recentIncidents(list: readonly Noted[], now: number, maxAgeMs: number): readonly Incident[] {
-  return list.filter(({ at }) => now - at <= maxAgeMs).map(({ recourse, worked }) => ({ recourse, worked }));
+  const oldest = list.at(-1);
+  // The list stands in the order of time: when its end is recent, all of it is.
+  return oldest === undefined || now - oldest.at <= maxAgeMs ? list : list.filter(({ at }) => now - at <= maxAgeMs);
 }

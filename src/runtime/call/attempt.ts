@@ -14,6 +14,8 @@ export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel";
 /** Whose attempt it is. */
 export interface AttemptOwner {
   readonly call: string;
+  /** It has ended, on the short way. */
+  landed(attempt: Attempt): void;
   /** The tool has answered after it was given up. */
   late(attempt: Attempt, ok: boolean, result: unknown): void;
 }
@@ -24,7 +26,7 @@ export class Attempt implements RunContext, WheelEntry {
   wheelAfter: WheelEntry | null = null;
 
   readonly spec: AnyTool;
-  readonly #owner: AttemptOwner;
+  readonly owner: AttemptOwner;
   readonly #wheel: Wheel;
   readonly attempt: number;
   readonly startedAt: number;
@@ -32,7 +34,7 @@ export class Attempt implements RunContext, WheelEntry {
   /** The clock gives it up because the turn is over, not because the tool took too long. */
   readonly #turnComesFirst: boolean;
   #controller: AbortController | null = null;
-  #resolve: ((attempt: Attempt) => void) | null = null;
+  #done: ((attempt: Attempt) => void) | null = null;
 
   /** How it ended; null while it runs. */
   end: AttemptEnd | null = null;
@@ -50,7 +52,7 @@ export class Attempt implements RunContext, WheelEntry {
     this.#turnComesFirst = turnDeadlineAt < limitAt;
     this.deadlineAt = this.#turnComesFirst ? turnDeadlineAt : limitAt;
     this.#wheel = wheel;
-    this.#owner = owner;
+    this.owner = owner;
   }
 
   get tool(): string {
@@ -58,7 +60,7 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get call(): string {
-    return this.#owner.call;
+    return this.owner.call;
   }
 
   get signal(): AbortSignal {
@@ -91,14 +93,13 @@ export class Attempt implements RunContext, WheelEntry {
 
   /** Resolves with the attempt itself, which then knows how it ended. */
   run(input: unknown): Promise<Attempt> {
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-      this.#wheel.add(this, this.startedAt, this.deadlineAt);
-      this.#start(input);
-    });
+    return new Promise((resolve) => this.start(input, resolve));
   }
 
-  #start(input: unknown): void {
+  /** The same for whoever needs no promise; `done` is called once. */
+  start(input: unknown, done: (attempt: Attempt) => void): void {
+    this.#done = done;
+    this.#wheel.add(this, this.startedAt, this.deadlineAt);
     try {
       const returned = this.spec.run(input, this);
       if (isThenable(returned)) {
@@ -127,7 +128,7 @@ export class Attempt implements RunContext, WheelEntry {
 
   #settle(end: "value" | "error", result: unknown): void {
     if (this.end !== null) {
-      this.#owner.late(this, end === "value", result);
+      this.owner.late(this, end === "value", result);
       return;
     }
     this.#wheel.remove(this);
@@ -144,9 +145,9 @@ export class Attempt implements RunContext, WheelEntry {
   #finish(end: AttemptEnd, result: unknown): void {
     this.end = end;
     this.result = result;
-    const resolve = this.#resolve;
-    this.#resolve = null;
-    resolve?.(this);
+    const done = this.#done;
+    this.#done = null;
+    done?.(this);
   }
 
   #reason(): unknown {

@@ -10,6 +10,7 @@ import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
 import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
 import type { Rule } from "../../core/classify/rule.ts";
+import { LastFailure } from "./last-failure.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { Target } from "../target/target.ts";
 import type { AnyTool } from "../tool/tool.ts";
@@ -31,10 +32,13 @@ export class Binding {
   readonly provider: Provider;
   readonly counters: ToolCounters;
   readonly alternatives: readonly AnyTool[];
+  /** Nothing has to be read, checked or paid for. */
+  readonly isPlain: boolean;
   /** What can always be done about a fault of this tool. */
   readonly offers: ReadonlySet<Recourse>;
   readonly #rules: RuleBook;
   readonly #home: BindingHome;
+  readonly #lastFailure = new LastFailure();
   #lastSeen: Fault | null = null;
   #lastName = "";
   #target: Target;
@@ -57,6 +61,7 @@ export class Binding {
       typeof named === "string" ? known(named, tool.id, home) : named,
     );
     this.offers = offersOf(tool);
+    this.isPlain = tool.checkInput === null && tool.checkOutput === null && tool.estimate === null;
     this.#target = this.#lookUp();
   }
 
@@ -101,7 +106,9 @@ export class Binding {
   /** What went wrong, in one word: the tool's own opinion stands in front of the classifier's. */
   classify(error: unknown, now: number, suppress: (fault: Fault, reason: string) => void): Fault {
     const { surface, provider } = this.tool;
-    const seen = classify({ surface, provider, error, aborted: false, observedAt: now }, this.#rules);
+    const again = this.#lastFailure.isLike(error);
+    const seen = again ?? classify({ surface, provider, error, aborted: false, observedAt: now }, this.#rules);
+    if (again === null) this.#lastFailure.note(error, seen);
     if (this.tool.classify === null) return seen;
     try {
       const own = this.tool.classify(error, seen);

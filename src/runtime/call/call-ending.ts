@@ -26,8 +26,9 @@ export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | n
   request.budget.settle(estimate, cost);
   run.partialValue = attempt.partialValue;
   if (run.cancelled !== null) return endAsCancelled(run, run.cancelled);
-  const ran = { attempt: attempt.attempt, durationMs: engine.clock.now() - attempt.startedAt, cost };
-  if (attempt.end !== "value") return fail(run, faultOf(run, attempt), ran, attempt);
+  const now = engine.clock.now();
+  const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
+  if (attempt.end !== "value") return fail(run, faultOf(run, attempt, now), ran, attempt);
   if (binding.tool.checkOutput !== null) return endChecked(run, attempt, ran, binding.tool.checkOutput);
   return succeed(run, isPartial(attempt.result) ? attempt.result : { value: attempt.result, errors: NO_ERRORS }, ran);
 }
@@ -44,18 +45,19 @@ async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Chec
 function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran): Promise<void> | null {
   const { record, call, request } = run;
   run.result = { value, errors };
-  giveBack(run, "success");
-  noteWhatHelped(run, true);
+  giveBack(run, "success", ran.at);
+  noteWhatHelped(run, true, ran.at);
   const output = request.recorder.session === "" ? null : preview(value);
   const { attempt, durationMs, cost } = ran;
   return record.write(
     { type: "call-succeeded", call, tool: run.binding.tool.id, attempt, durationMs, cost, errors, output },
     record.keepsOf(call, run.result),
+    ran.at,
   );
 }
 
 export function endAsCancelled(run: LiveCall, why: Fault): Promise<void> | null {
-  giveBack(run, "neutral");
+  giveBack(run, "neutral", run.engine.clock.now());
   return run.record.write({ type: "call-cancelled", call: run.call, tool: run.binding.tool.id, fault: why });
 }
 
@@ -65,13 +67,14 @@ export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallSta
   const cost = costOf(binding.tool.estimate !== null, null, binding.estimate(input, engine.suppress));
   run.request.budget.add(cost);
   const seen = fault("Interrupted", { message: `${tool} was running when the process ended` });
-  await fail(run, seen, { attempt, durationMs: 0, cost }, null);
+  await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);
 }
 
 interface Ran {
   readonly attempt: number;
   readonly durationMs: number;
   readonly cost: Cost | null;
+  readonly at: number;
 }
 
 /** A fault after an attempt: decided about, and written down with the decision. */
@@ -79,10 +82,10 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const { record, request } = run;
   const { tool, policy } = run.binding;
   const told = withContext(seen, { tool: tool.id, attempt: ran.attempt });
-  noteWhatHelped(run, false);
-  const { decision, breaker } = decideAbout(run, told, record.state);
+  noteWhatHelped(run, false, ran.at);
+  const { decision, breaker } = decideAbout(run, told, record.state, ran.at);
   if (policy.breaker.counts === "attempts" || decision.recourse !== "retry") {
-    giveBack(run, traitsOf(told.code).tripsBreaker ? "failure" : "neutral");
+    giveBack(run, traitsOf(told.code).tripsBreaker ? "failure" : "neutral", ran.at);
   }
   const writeDown = (): Promise<void> | null => writeFailure(run, told, ran, decision, breaker);
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
@@ -95,7 +98,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
 function writeFailure(
   { record, call, binding, partialValue }: LiveCall,
   told: Fault,
-  { attempt, durationMs, cost }: Ran,
+  { attempt, durationMs, cost, at }: Ran,
   decision: Decision,
   breaker: BreakerState,
 ): Promise<void> | null {
@@ -103,6 +106,7 @@ function writeFailure(
   return record.write(
     { type: "call-failed", call, tool, attempt, fault: told, decision, breaker, durationMs, cost },
     decision.recourse === "partial" ? record.keepsOf(call, partialValue) : NO_KEEPS,
+    at,
   );
 }
 
@@ -112,17 +116,18 @@ const NO_KEEPS: readonly Keep[] = [];
 export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { id } = run.binding.tool;
   const told = withContext(seen, { tool: id });
-  const { decision, breaker } = decideAbout(run, told, run.record.state);
-  giveBack(run, "neutral");
+  const now = run.engine.clock.now();
+  const { decision, breaker } = decideAbout(run, told, run.record.state, now);
+  giveBack(run, "neutral", now);
   await run.record.write({ type: "call-decided", call: run.call, tool: id, fault: told, decision, breaker });
 }
 
 /** The breaker is told how it went, once. */
-function giveBack(run: LiveCall, result: CallResult): void {
+function giveBack(run: LiveCall, result: CallResult, now: number): void {
   if (run.ticket === null) return;
   const { target } = run.binding;
   const from = target.breaker.state;
-  target.record(run.ticket, result, run.engine.clock.now());
+  target.record(run.ticket, result, now);
   run.ticket = null;
   noteBreaker(run, from);
 }

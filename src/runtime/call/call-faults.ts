@@ -15,7 +15,7 @@ import type { LiveCall } from "./live-call.ts";
 /** A person is asked about one call at most this often, so that a program that answers yes to everything ends too. */
 const MAX_QUESTIONS = 3;
 
-export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt): Fault {
+export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt, now: number): Fault {
   const { tool } = binding;
   switch (attempt.end) {
     case "timeout":
@@ -26,7 +26,7 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
     case "deadline":
       return fault(request.deadlineCode, { message: `the time was up while ${tool.id} was running` });
     default:
-      return binding.classify(attempt.result, engine.clock.now(), engine.suppress);
+      return binding.classify(attempt.result, now, engine.suppress);
   }
 }
 
@@ -36,10 +36,9 @@ export interface Decided {
 }
 
 /** Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. */
-export function decideAbout(run: LiveCall, seen: Fault, state: CallState): Decided {
+export function decideAbout(run: LiveCall, seen: Fault, state: CallState, now: number): Decided {
   const { binding, engine, request } = run;
   const { target, provider } = binding;
-  const now = engine.clock.now();
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
   run.met = binding.fingerprint(seen);
@@ -106,11 +105,11 @@ function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
 }
 
 /** The attempt that followed a recourse shows whether the recourse helped. */
-export function noteWhatHelped(run: LiveCall, worked: boolean): void {
+export function noteWhatHelped(run: LiveCall, worked: boolean, now: number): void {
   const { decision } = run.record.state;
   if (run.met === "" || decision === null || run.binding.policy.learnsAfter === 0) return;
   if (!HELPS.has(decision.recourse)) return;
-  run.engine.incidents.note(run.met, decision.recourse, worked, run.engine.clock.now());
+  run.engine.incidents.note(run.met, decision.recourse, worked, now);
 }
 
 /** Recourses that run the work again, so that the next attempt says whether they helped. */

@@ -60,23 +60,26 @@ export class CallRecord {
   }
 
   /** Writes the event, with the values that belong to it, and then lets it count. null: done, nothing to wait for. */
-  write(event: CallEvent, keeps: readonly Keep[] = []): Promise<void> | null {
+  write(event: CallEvent, keeps: readonly Keep[] = NO_KEEPS, at = this.#clock.now()): Promise<void> | null {
     this.#unwritten.push(event);
     const events = this.#unwritten;
     this.#unwritten = [];
     for (const each of events) countEvent(this.#counters, each);
-    const written = this.#request.recorder.record(events, keeps);
-    if (written === null) this.#advance(event);
-    return written === null ? null : written.then(() => this.#advance(event));
+    const written = this.#request.recorder.record(events, keeps, at);
+    if (written === null) this.#advance(event, at);
+    // Waits are counted from when the event was on disk.
+    return written === null ? null : written.then(() => this.#advance(event, this.#clock.now()));
   }
 
-  #advance(event: CallEvent): void {
-    this.#state = advanceCall(this.state, event, this.#clock.now());
+  #advance(event: CallEvent, at: number): void {
+    this.#state = advanceCall(this.state, event, at);
   }
 
   /** The value of a call, kept apart from its events so that they can be shown. */
   keepsOf(call: string, value: unknown): readonly Keep[] {
     const { session } = this.#request.recorder;
-    return session === "" ? [] : [{ kind: "result", key: `${session}/${call}`, value }];
+    return session === "" ? NO_KEEPS : [{ kind: "result", key: `${session}/${call}`, value }];
   }
 }
+
+const NO_KEEPS: readonly Keep[] = [];

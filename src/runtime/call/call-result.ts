@@ -5,34 +5,38 @@ import { countEvent } from "../../core/record/metrics.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf, lateCost } from "./budget.ts";
 import { unawaited } from "./unawaited.ts";
-import type { CallValue, LiveCall } from "./live-call.ts";
+import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 
-export async function outcomeOf(run: LiveCall, state: CallState, end: CallEnd): Promise<Outcome<unknown>> {
+/** `held` is what a call that is done, in part or in full, has to show. */
+export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const { call } = run;
   const { attempts, decision } = state;
+  const { value, errors } = held;
   switch (end.status) {
     case "done":
-      return { status: "done", from: end.from, ...(run.result ?? (await keptResult(run))), call, attempts };
-    case "partial": {
-      const { value, errors } = run.partialValue ?? (await keptResult(run));
-      return { status: "partial", from: end.from, value, errors, fault: end.fault, call, attempts };
-    }
+      return { status: "done", value, from: end.from, errors, call, attempts };
+    case "partial":
+      return { status: "partial", value, from: end.from, errors, fault: end.fault, call, attempts };
     case "defaulted": {
-      const value = (run.request.fallbackValue ?? run.request.binding.tool.fallbackValue)?.value;
-      return { status: "defaulted", value, fault: end.fault, call, attempts };
+      const given = run.request.fallbackValue ?? run.request.binding.tool.fallbackValue;
+      return { status: "defaulted", value: given?.value, fault: end.fault, call, attempts };
     }
     default:
       return { status: end.status, fault: end.fault, decision, call, attempts };
   }
 }
 
-/** What an earlier life of this call returned. */
-async function keptResult({ engine, request, call }: LiveCall): Promise<CallValue> {
-  const kept = await engine.journal.kept("result", `${request.recorder.session}/${call}`);
+/** What the call has to show that this life of it did not return: what it put down, or what an earlier life returned. */
+export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue> {
+  if (end.status === "partial" && run.partialValue !== null) return run.partialValue;
+  if (end.status !== "partial" && end.status !== "done") return NOTHING;
+  const kept = await run.engine.journal.kept("result", `${run.request.recorder.session}/${run.call}`);
   const { value, errors } = (kept ?? {}) as Partial<CallValue>;
-  return { value, errors: errors ?? [] };
+  return { value, errors: errors ?? NO_ERRORS };
 }
+
+const NOTHING: CallValue = { value: undefined, errors: NO_ERRORS };
 
 /** Written down, never returned. */
 export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result: unknown): void {
@@ -54,5 +58,5 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
     cost,
   } as const;
   countEvent(engine.counters, event);
-  unawaited(run.engine, request.recorder.record([event], []));
+  unawaited(run.engine, request.recorder.record([event], [], now));
 }

@@ -2,49 +2,50 @@
 // R1  nothing is performed before the event that decided it is written.
 // R2  after the call has answered, no attempt starts.
 // R3  a cancellation ends any wait at once, wins over every other outcome, and counts against nobody.
-// The first attempt of a call outside a session takes a short way (`#quick`): the same guards, but no state and no event
-// until something fails.
+// There are two ways through it. Outside a session, as long as there is nothing to wait for, it goes from one attempt to the
+// next without a promise of its own (`#launch`, `#landed`, `#goOn`), and remembers nothing until something fails. Everything
+// else takes the long way (`#drive`), which can wait.
 
-import type { Ticket } from "../../core/decide/breaker.ts";
 import { classify } from "../../core/classify/classify.ts";
+import type { Ticket } from "../../core/decide/breaker.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Check } from "../../schema/index.ts";
+import { Interruptible } from "../interruptible.ts";
+import { isPartial } from "../tool/tool.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
 import { endAsCancelled, endAsInterrupted, endAttempt, redecide } from "./call-ending.ts";
 import { CallRecord } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
-import { outcomeOf, recordLate } from "./call-result.ts";
+import { keptResult, outcomeOf, recordLate } from "./call-result.ts";
 import { checkValue } from "./check-value.ts";
 import type { Engine } from "../engine.ts";
-import { Interruptible } from "./interruptible.ts";
-import { passGuards } from "./guards.ts";
+import { takePlaceAtOnce, passAtOnce, passGuards } from "./guards.ts";
 import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
-import { isPartial } from "../tool/tool.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   readonly engine: Engine;
   readonly request: CallRequest;
-  readonly record: CallRecord;
   binding: Binding;
   ticket: Ticket | null = null;
   result: CallValue | null = null;
   partialValue: CallValue | null = null;
   met = "";
+  #record: CallRecord | null = null;
   #call: string | null;
   #given: unknown;
   #input: unknown;
   #inputChecked = false;
   #attempt: Attempt | null = null;
+  #answer: (outcome: Outcome<unknown> | Promise<Outcome<unknown>>) => void = () => undefined;
 
   constructor(engine: Engine, request: CallRequest) {
     super(engine.clock);
     this.engine = engine;
     this.request = request;
     this.binding = request.binding;
-    this.record = new CallRecord(request, engine.counters, engine.clock);
     this.#given = request.input;
     this.#input = request.input;
     this.#call = request.call;
@@ -54,23 +55,27 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return (this.#call ??= this.engine.newCall());
   }
 
+  /** Made when there is something to remember. */
+  get record(): CallRecord {
+    return (this.#record ??= new CallRecord(this.request, this.engine.counters, this.engine.clock));
+  }
+
   get input(): unknown {
     return this.#input;
   }
 
-  async run(): Promise<Outcome<unknown>> {
-    const { scope, recorder } = this.request;
-    scope?.add(this);
-    try {
-      const quick = recorder.session === "" && this.binding.tool.checkInput === null ? await this.#quick() : null;
-      return quick ?? (await this.#drive());
-    } catch (error) {
-      // The journal is gone, or we have a bug; for the caller it is a failed call all the same.
-      const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
-      return { status: "failed", fault: seen, decision: null, call: this.call, attempts: 0 };
-    } finally {
-      scope?.remove(this);
-    }
+  run(): Promise<Outcome<unknown>> {
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+      this.request.scope?.add(this);
+      const now = this.engine.clock.now();
+      // A breaker that is not closed is asked on the long way, where what it does is written down.
+      const isQuick = this.request.recorder.session === "" && this.binding.target.breaker.state === "closed";
+      if (isQuick && this.#mayLaunch(now) && this.binding.target.enter() === true) {
+        this.ticket = this.binding.target.admit(now);
+        this.#launch(1, now);
+      } else this.#answer(this.#long());
+    });
   }
 
   override cancel(why: Fault): void {
@@ -89,49 +94,89 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     this.#inputChecked = false;
   }
 
-  /** The first attempt, if nothing stands in its way; null when the long way has to be taken. */
-  async #quick(): Promise<Outcome<unknown> | null> {
-    const { binding, engine } = this;
-    const { target, tool } = binding;
-    const now = engine.clock.now();
-    if (this.cancelled !== null || target.pausedUntil > now || tool.estimate !== null) return null;
-    if (target.enter() !== true) return null;
-    // A breaker that is not closed is asked on the long way, where what it does is written down.
-    if (target.breaker.state !== "closed") {
-      target.leave();
-      return null;
-    }
-    this.ticket = target.admit(now);
-    if (this.ticket === null) return null;
-    binding.provider.earn(now);
-    const attempt = new Attempt(tool, 1, now, this.request.deadlineAt, engine.wheel, this);
+  // The short way.
+
+  #mayLaunch(now: number): boolean {
+    const { binding, request } = this;
+    return binding.isPlain && this.cancelled === null && binding.target.pausedUntil <= now && now < request.deadlineAt;
+  }
+
+  #launch(number: number, now: number): void {
+    const { tool, provider } = this.binding;
+    if (number === 1) provider.earn(now);
+    const attempt = new Attempt(tool, number, now, this.request.deadlineAt, this.engine.wheel, this);
     this.#attempt = attempt;
-    await attempt.run(this.#input);
-    target.leave();
+    attempt.start(this.#input, LAND);
+  }
+
+  landed(attempt: Attempt): void {
+    const { target, tool, counters } = this.binding;
+    const { ticket, call } = this;
     this.#attempt = null;
-    if (attempt.end === "value" && tool.checkOutput === null && attempt.costMicrocents === null) {
-      target.record(this.ticket, "success", now);
-      binding.counters.calls += 1;
-      binding.counters.successes += 1;
-      const value = attempt.result;
-      const done = { status: "done", from: tool.id, call: this.call, attempts: 1 } as const;
-      return isPartial(value)
-        ? { ...done, value: value.value, errors: value.errors }
-        : { ...done, value, errors: NO_ERRORS };
+    target.leave();
+    if (this.#record === null && attempt.end === "value" && ticket !== null && attempt.costMicrocents === null) {
+      this.request.scope?.remove(this);
+      target.record(ticket, "success", attempt.startedAt);
+      counters.calls += 1;
+      counters.successes += 1;
+      const { value, errors } = isPartial(attempt.result)
+        ? attempt.result
+        : { value: attempt.result, errors: NO_ERRORS };
+      this.#answer({ status: "done", value, from: tool.id, errors, call, attempts: 1 });
+      return;
     }
-    this.record.begin(this.call);
-    this.record.note({ type: "call-admitted", call: this.call, tool: tool.id, attempt: 1 }, now);
+    if (this.#record === null) {
+      this.record.begin(call);
+      this.record.note({ type: "call-admitted", call, tool: tool.id, attempt: 1 }, attempt.startedAt);
+    }
     const ended = endAttempt(this, attempt, null);
-    if (ended !== null) await ended;
-    return null;
+    if (ended === null) this.#goOn();
+    else this.#answer(ended.then(() => this.#long()));
+  }
+
+  /** The next attempt, if it can go out at once; otherwise the long way. */
+  #goOn(): void {
+    const { state } = this.record;
+    const now = this.engine.clock.now();
+    const { step } = state;
+    if (step.at === "end" && this.result !== null) {
+      this.request.scope?.remove(this);
+      this.#answer(outcomeOf(this, state, step.end, this.result));
+      return;
+    }
+    const isNext = step.at === "admit" && step.notBefore <= now && state.tool === this.binding.tool.id;
+    if (isNext && this.#mayLaunch(now) && takePlaceAtOnce(this) && passAtOnce(this, null) === null) {
+      const { call, record, binding } = this;
+      const number = state.attempt + 1;
+      const admitted = { type: "call-admitted", call, tool: binding.tool.id, attempt: number } as const;
+      if (record.write(admitted, [], now) === null) {
+        this.#launch(number, now);
+        return;
+      }
+    }
+    this.#answer(this.#long());
+  }
+
+  // The long way.
+
+  async #long(): Promise<Outcome<unknown>> {
+    try {
+      return await this.#drive();
+    } catch (error) {
+      // The journal is gone, or we have a bug; for the caller it is a failed call all the same.
+      const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
+      return { status: "failed", fault: seen, decision: null, call: this.call, attempts: 0 };
+    } finally {
+      this.request.scope?.remove(this);
+    }
   }
 
   async #drive(): Promise<Outcome<unknown>> {
     if (!this.record.begun) this.record.begin(this.call);
     for (;;) {
       const { state } = this.record;
-      const { step } = state;
-      if (step.at === "end") return outcomeOf(this, state, step.end);
+      const { step, attempts } = state;
+      if (step.at === "end") return outcomeOf(this, state, step.end, this.result ?? (await keptResult(this, step.end)));
       if (this.cancelled !== null) {
         await endAsCancelled(this, this.cancelled);
         continue;
@@ -153,9 +198,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
           break;
         }
         case "park": {
-          const { call } = this;
-          const { attempts } = state;
           const { wakeAt } = step;
+          const { call } = this;
           if (this.engine.clock.now() < wakeAt) {
             return { status: "parked", wakeAt, fault: state.fault ?? NO_FAULT, call, attempts };
           }
@@ -177,14 +221,12 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   async #admit(notBefore: number): Promise<void> {
     const { engine, request } = this;
-    const begun = engine.clock.now();
-    if (notBefore > begun && !(await this.waitUntil(notBefore))) return;
+    if (!(await this.waitUntil(notBefore))) return;
     const { checkInput } = this.binding.tool;
     if (checkInput !== null && !this.#inputChecked && !(await this.#readInput(checkInput))) return;
     const { tool, target, provider } = this.binding;
-    const estimate = tool.estimate === null ? null : this.binding.estimate(this.#input, engine.suppress);
-    const passed = passGuards(this, estimate, begun);
-    const refused = passed instanceof Promise ? await passed : passed;
+    const estimate = this.binding.estimate(this.#input, engine.suppress);
+    const refused = await passGuards(this, estimate);
     if (refused === "cancelled") return;
     if (refused !== null) return redecide(this, refused);
     request.budget.reserve(estimate);
@@ -192,8 +234,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     try {
       const number = this.record.state.attempt + 1;
       if (number === 1) provider.earn(engine.clock.now());
-      const written = this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
-      if (written !== null) await written;
+      await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
       if (this.cancelled === null) {
         attempt = new Attempt(tool, number, engine.clock.now(), request.deadlineAt, engine.wheel, this);
         this.#attempt = attempt;
@@ -204,8 +245,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       target.leave();
       if (attempt === null) request.budget.settle(estimate, null);
     }
-    const ended = attempt === null ? null : endAttempt(this, attempt, estimate);
-    if (ended !== null) await ended;
+    if (attempt !== null) await endAttempt(this, attempt, estimate);
   }
 
   /** The input as the tool's schema reads it. False when the call cannot go on like this. */
@@ -224,6 +264,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     recordLate(this, attempt, ok, result);
   }
 }
+
+const LAND = (attempt: Attempt): void => attempt.owner.landed(attempt);
 
 /** Stands where the machine has promised a fault; seeing it means the machine is wrong. */
 const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });

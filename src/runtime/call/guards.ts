@@ -8,19 +8,20 @@ import { type LiveCall, noteBreaker } from "./live-call.ts";
 
 type Verdict = Fault | "cancelled" | null;
 
-/** null: the attempt may go out, and holds a place. A promise only where there is something to wait for. */
-export function passGuards(run: LiveCall, estimateMicrocents: number | null, now: number): Verdict | Promise<Verdict> {
-  const { target } = run.binding;
-  const isFree = target.pausedUntil <= now && now < run.request.deadlineAt && run.cancelled === null;
-  if (isFree && !run.record.state.approved && target.enter() === true) {
-    const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
-    if (refused !== null) target.leave();
-    return refused;
-  }
-  return passSlowly(run, estimateMicrocents);
+/** A place, if there is one that need not be waited for. */
+export function takePlaceAtOnce({ record, binding }: LiveCall): boolean {
+  return !record.state.approved && binding.target.enter() === true;
 }
 
-async function passSlowly(run: LiveCall, estimateMicrocents: number | null): Promise<Verdict> {
+/** The guards behind the door, for a call that has its place; it loses it when one refuses. */
+export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fault | null {
+  const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
+  if (refused !== null) run.binding.target.leave();
+  return refused;
+}
+
+/** null: the attempt may go out, and holds a place. */
+export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<Verdict> {
   const { target } = run.binding;
   const place = await takePlace(run);
   if (place !== null) return place;
@@ -117,10 +118,11 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
   const { rule, spending, reservedMicrocents } = budget;
   if (rule.maxCostMicrocents === 0 || run.binding.tool.estimate === null) return null;
   const { maxCostMicrocents } = rule;
+  const now = run.engine.clock.now();
   if (budget.shouldWarn(estimateMicrocents)) {
     unawaited(
       run.engine,
-      recorder.record([{ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents }], []),
+      recorder.record([{ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents }], [], now),
     );
   }
   if (rule.onExceed === "warn" || !budget.exceeds(estimateMicrocents)) return null;
@@ -131,7 +133,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
     estimateMicrocents: estimate,
     maxCostMicrocents,
   };
-  unawaited(run.engine, recorder.record([{ type: "budget-exceeded", call: run.call, ...facts }], []));
+  unawaited(run.engine, recorder.record([{ type: "budget-exceeded", call: run.call, ...facts }], [], now));
   return fault("BudgetExceeded", {
     message: `this attempt may cost ${estimate} micro-cents; ${spending.microcents} of ${maxCostMicrocents} are spent`,
     context: { limit: maxCostMicrocents, spent: spending.microcents, estimate },

@@ -28,8 +28,6 @@ export class Incidents {
 
   note(fingerprint: string, recourse: Recourse | "retry", worked: boolean, at: number): void {
     const noted = noteIncident(this.#noted.get(fingerprint) ?? [], { recourse, worked, at });
-    // The newest stands last, so that the first is the one to forget.
-    this.#noted.delete(fingerprint);
     this.#noted.set(fingerprint, noted);
     if (this.#noted.size > MAX_FINGERPRINTS) this.#forgetOldest();
     this.#changed(fingerprint, noted);

@@ -27,7 +27,7 @@ export async function collectContributions(
   const sink = createContributionSink(({ fault: seen, reason }) => suppress(seen, reason));
   const makeHost = (name: string): ReturnType<typeof createHost> => createHost(name, sink, clock);
   const tell = (event: { type: "extension-started" | "extension-stopped"; name: string }): void =>
-    void ring.record([event]);
+    void ring.record([event], [], clock.now());
   const started = await startExtensions(extensions, makeHost, { clock, suppress, tell });
   const attached: (() => void)[] = [];
   const stop = async (): Promise<void> => {

@@ -59,11 +59,11 @@ export class SessionCore {
   }
 
   record(...events: readonly JournalEvent[]): Promise<void> {
-    return this.recorder.record(events, []);
+    return this.recorder.record(events, [], this.clock.now());
   }
 
   keep(keeps: readonly Keep[]): Promise<void> {
-    return this.recorder.record([], keeps);
+    return this.recorder.record([], keeps, this.clock.now());
   }
 
   /** Never rejects: what goes wrong, the store included, is an outcome. */

@@ -59,10 +59,9 @@ export class SessionRecorder implements Recorder {
     return this.#seq;
   }
 
-  record(events: readonly JournalEvent[], keeps: readonly Keep[]): Promise<void> {
-    const { clock, redactor } = this.#options;
+  record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> {
+    const { redactor } = this.#options;
     if (this.#dead !== null) return Promise.reject(this.#dead);
-    const at = clock.now();
     const entries = events.map((event) => ({ at, event: scrubEvent(event, redactor) }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, keeps, resolve, reject });
@@ -75,7 +74,7 @@ export class SessionRecorder implements Recorder {
 
   /** Resolves when everything recorded so far is written or refused. */
   async settled(): Promise<void> {
-    if (this.#busy) await this.record([], []);
+    if (this.#busy) await this.record([], [], 0);
   }
 
   async #pump(): Promise<void> {

@@ -193,7 +193,7 @@ export class Session {
     for (const { call, turn: of } of core.state.calls.values()) {
       if (done && of === turn) keeps.push({ kind: "result", key: `${this.id}/${call}`, value: null });
     }
-    await core.recorder.record([{ type: "turn-ended", turn, status, fault: why }], keeps);
+    await core.recorder.record([{ type: "turn-ended", turn, status, fault: why }], keeps, core.clock.now());
     await core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(core.state) }]);
   }
 

@@ -33,7 +33,7 @@ it("changes nothing in the list it was given", () => {
 
 it("tells what is recent, as a decision reads it", () => {
   const list = [noted(1000, false), noted(500, true), noted(499, true)];
-  expect(recentIncidents(list, 1500, 1000)).toEqual([
+  expect(recentIncidents(list, 1500, 1000)).toMatchObject([
     { recourse: "fallback", worked: false },
     { recourse: "fallback", worked: true },
   ]);

@@ -1,8 +1,8 @@
 // Something that waits and can be cancelled while it does: the wait then ends at once.
 
-import type { Fault } from "../../core/fault/fault.ts";
-import type { Clock } from "../../host/clock.ts";
-import type { Cancellable } from "../scope.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import type { Clock } from "../host/clock.ts";
+import type { Cancellable } from "./scope.ts";
 
 export class Interruptible implements Cancellable {
   cancelled: Fault | null = null;

@@ -1,0 +1,56 @@
+// The last thing a tool threw, and what it was called: a tool in trouble throws the same again and again, and naming it anew
+// costs more than the rest of a retry. Only errors whose every part can be compared are remembered, and only if their
+// fault does not depend on when it was seen.
+
+import type { Fault } from "../../core/fault/fault.ts";
+import { tolerate } from "../../core/tolerate.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_FIELDS = 6;
+
+export class LastFailure {
+  #fault: Fault | null = null;
+  #prototype: object | null = null;
+  #message = "";
+  #keys: readonly string[] = [];
+  #values: readonly unknown[] = [];
+
+  /** The fault of the last failure, if this one is no different; null otherwise. */
+  isLike(error: unknown): Fault | null {
+    if (this.#fault === null || !(error instanceof Error)) return null;
+    return tolerate(() => this.#matches(error), false) ? this.#fault : null;
+  }
+
+  note(error: unknown, seen: Fault): void {
+    this.#fault = null;
+    if (!(error instanceof Error) || seen.retryAfterMs !== undefined || seen.resetAt !== undefined) return;
+    tolerate(() => this.#take(error, seen), undefined);
+  }
+
+  #take(error: Error, seen: Fault): void {
+    const keys = Object.keys(error);
+    const values = keys.map((key) => (error as unknown as Fields)[key]);
+    // What lies deeper may differ without showing here.
+    if (keys.length > MAX_FIELDS || error.cause !== undefined || !values.every(isPlain)) return;
+    this.#fault = seen;
+    this.#prototype = Object.getPrototypeOf(error) as object;
+    this.#message = error.message;
+    this.#keys = keys;
+    this.#values = values;
+  }
+
+  #matches(error: Error): boolean {
+    if (error.message !== this.#message || Object.getPrototypeOf(error) !== this.#prototype) return false;
+    if (error.cause !== undefined) return false;
+    const keys = Object.keys(error);
+    return (
+      keys.length === this.#keys.length &&
+      keys.every((key, index) => key === this.#keys[index] && (error as unknown as Fields)[key] === this.#values[index])
+    );
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === undefined;
+}

@@ -1,0 +1,213 @@
+// What must always hold for calls, each as a function that bears its sentence as its name. null: it holds; else what broke it.
+
+import {
+  type CallHistory,
+  type CallWritten,
+  decisionOf,
+  endsCall,
+  historiesOf,
+  isApproval,
+  mayHaveHappened,
+  rowInCharge,
+  toolOf,
+} from "./call-history.ts";
+import type { Run, Story } from "./story.ts";
+import type { WorldSpec } from "./world-spec.ts";
+
+export type Broken = string | null;
+
+/** Counted are attempts that went out; those a person approved, and those after a durable wait, are not the policy's. */
+export function attemptsNeverExceedThePolicysNumber(story: Story): Broken {
+  return firstBroken(story, ({ call, events }) => {
+    const counts = new Map<string, number>();
+    const most = new Map<string, number>();
+    let isExtra = false;
+    for (const { event } of events) {
+      if (event.type === "call-admitted") {
+        if (!isExtra) counts.set(event.tool, (counts.get(event.tool) ?? 0) + 1);
+        isExtra = false;
+      }
+      if (isApproval(event)) isExtra = true;
+      const decision = decisionOf(event);
+      if (decision === null || (event.type !== "call-failed" && event.type !== "call-decided")) continue;
+      if (decision.recourse === "park") isExtra = true;
+      const row = rowInCharge(story.world, toolOf(story.world, event.tool), event.fault);
+      const allowed = row.retry?.maxAttempts ?? 1;
+      most.set(event.tool, Math.max(most.get(event.tool) ?? 1, allowed));
+      if (decision.recourse === "retry" && decision.attempt > allowed) {
+        return `${call}: attempt ${decision.attempt} was decided, and the row for ${event.fault.code} allows ${allowed}`;
+      }
+    }
+    for (const [tool, count] of counts) {
+      const allowed = most.get(tool) ?? 1;
+      if (count > allowed) return `${call}: ${tool} had ${count} attempts of ${allowed}`;
+    }
+    return null;
+  });
+}
+
+/** Neither by the same tool nor by another one; nor is it passed over with a default, or left out, in silence. */
+export function nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved(story: Story): Broken {
+  return firstBroken(story, (history) => repeated(story.world, history) ?? effectTwice(history));
+}
+
+function repeated(world: WorldSpec, { call, moments }: CallHistory): Broken {
+  let unsafe: string | null = null;
+  let running: Run | null = null;
+  for (const { written, run } of moments) {
+    if (run !== null) {
+      if (unsafe !== null) return `${call}: ${run.tool.id} ran again after ${unsafe}`;
+      if (running !== null && !running.tool.idempotent) {
+        return `${call}: ${run.tool.id} ran again, and nobody knows how attempt ${running.attempt} ended`;
+      }
+      running = run;
+      continue;
+    }
+    const { event } = written;
+    if (isApproval(event)) unsafe = null;
+    if (event.type === "call-succeeded") running = null;
+    if (event.type !== "call-failed") continue;
+    running = null;
+    if (toolOf(world, event.tool).idempotent || !mayHaveHappened(event.fault)) continue;
+    unsafe = `${event.tool} failed with ${event.fault.code} (attempt ${event.attempt})`;
+    const { recourse } = event.decision;
+    if (recourse === "default" || recourse === "skip") return `${call}: ${unsafe} and went on with ${recourse}`;
+  }
+  return null;
+}
+
+function effectTwice({ call, events, runs }: CallHistory): Broken {
+  const effects = runs.filter(({ hasEffect, tool }) => hasEffect && !tool.idempotent).length;
+  const approved = events.filter(({ event }) => isApproval(event)).length;
+  return effects > 1 + approved ? `${call}: its work was done ${effects} times, with ${approved} approvals` : null;
+}
+
+export function finishedCallsDoNotRunTwice(story: Story): Broken {
+  return firstBroken(story, ({ call, moments }) => {
+    let end: CallWritten | null = null;
+    const admitted = new Set<string>();
+    for (const { written, run } of moments) {
+      if (end !== null && run !== null) return `${call}: ${run.tool.id} ran after ${end.event.type} (entry ${end.seq})`;
+      if (written === null) continue;
+      const { event, seq } = written;
+      if (end !== null && event.type !== "call-late") {
+        return `${call}: entry ${seq} ${event.type} after its end, entry ${end.seq} ${end.event.type}`;
+      }
+      if (endsCall(event)) end = written;
+      if (event.type !== "call-admitted") continue;
+      const name = `${event.tool} ${event.attempt}`;
+      if (admitted.has(name)) return `${call}: attempt ${event.attempt} of ${event.tool} was admitted twice`;
+      admitted.add(name);
+    }
+    return null;
+  });
+}
+
+/** After the announcement comes the attempt, or what says why it does not come. */
+export function aRetryAnnouncedIsARetryMade(story: Story): Broken {
+  return firstBroken(story, ({ call, events }) => {
+    for (const [index, { event, seq }] of events.entries()) {
+      const decision = decisionOf(event);
+      if (decision?.recourse !== "retry") continue;
+      const next = events.slice(index + 1).find((later) => later.event.type !== "call-late")?.event;
+      if (next === undefined) {
+        if (isSettled(story, call, seq)) return `${call}: the retry announced in entry ${seq} never came`;
+        continue;
+      }
+      const isMade = next.type === "call-admitted" && next.attempt === decision.attempt;
+      if (!isMade && next.type !== "call-decided" && next.type !== "call-cancelled") {
+        return `${call}: after the retry announced in entry ${seq} came ${next.type}`;
+      }
+    }
+    return null;
+  });
+}
+
+/** Its turn is over, and nothing there says that the step could not run. */
+function isSettled({ written }: Story, call: string, after: number): boolean {
+  const [turn, round, node] = call.split("/");
+  const later = written.slice(after).map(({ entry }) => entry.event);
+  const explained = later.some(
+    (event) =>
+      event.type === "node-settled" && event.turn === turn && String(event.round) === round && event.node === node,
+  );
+  const isOver = later.some((event) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting");
+  return isOver && !explained;
+}
+
+/** Judged by what the program last knew of the breaker; a moment at which it changed speaks for nobody. */
+export function anOpenBreakerAdmitsNothingButItsProbe(story: Story): Broken {
+  const admissions: { readonly written: CallWritten; readonly target: string; readonly approved: boolean }[] = [];
+  for (const { events } of historiesOf(story).values()) {
+    let approved = false;
+    for (const written of events) {
+      const { event } = written;
+      if (isApproval(event)) approved = true;
+      if (event.type !== "call-admitted") continue;
+      admissions.push({ written, target: toolOf(story.world, event.tool).target.id, approved });
+      approved = false;
+    }
+  }
+  const ofTarget = Map.groupBy(story.breakers, ({ life, target }) => `${life} ${target}`);
+  for (const { written, target, approved } of admissions) {
+    if (approved) continue;
+    const { life, recordedAt, event } = written;
+    const seen = ofTarget.get(`${life} ${target}`) ?? [];
+    if (seen.some(({ at }) => at === recordedAt)) continue;
+    const breaker = seen.findLast(({ at }) => at < recordedAt)?.breaker;
+    if (breaker === undefined || breaker.state === "closed") continue;
+    const probeAt = breaker.state === "half-open" ? breaker.probeStartedAt : null;
+    const isProbe =
+      probeAt !== null &&
+      admissions.some(
+        (other) =>
+          other.target === target &&
+          other.written.life === life &&
+          other.written.recordedAt === probeAt &&
+          other.written.event.call === event.call,
+      );
+    if (!isProbe) return `${event.call} went out (entry ${written.seq}) while the breaker of ${target} was ${breaker.state}`;
+  }
+  return null;
+}
+
+/** Of each target, and of each round of a plan. What was given up or cancelled has left its place. */
+export function concurrencyLimitsHold(story: Story): Broken {
+  for (const [index, run] of story.runs.entries()) {
+    const others = story.runs.slice(0, index).filter((other) => isBusy(story, other, run));
+    const { maxConcurrent, id } = run.tool.target;
+    const running = others.filter((other) => other.tool.target === run.tool.target).length + 1;
+    if (running > maxConcurrent) return `${running} attempts ran at once at ${id}, which takes ${maxConcurrent}`;
+    const parallel = maxParallelOf(story.world, run.call);
+    const round = run.call.slice(0, run.call.lastIndexOf("/") + 1);
+    const besides = others.filter(({ call }) => call.startsWith(round)).length + 1;
+    if (besides > parallel) return `${besides} steps of ${round} ran at once, and ${parallel} may`;
+  }
+  return null;
+}
+
+/** Ran for sure when `now` began. */
+function isBusy({ cancels }: Story, other: Run, now: Run): boolean {
+  if (other.life !== now.life || (other.ended !== null && other.ended.order < now.order)) return false;
+  if (now.at >= other.deadlineAt) return false;
+  return !cancels.some(
+    ({ life, order, turn }) =>
+      life === now.life && order < now.order && (turn === null || other.call.startsWith(`${turn}/`)),
+  );
+}
+
+function maxParallelOf({ limits, turns }: WorldSpec, call: string): number {
+  const [turn, round, node] = call.split("/");
+  if (node === undefined) return Infinity;
+  const plans = turns[Number(turn?.slice("turn".length))]?.rounds.filter(({ kind }) => kind === "plan") ?? [];
+  const plan = plans[Number(round) - 1];
+  return (plan?.kind === "plan" ? plan.maxParallel : null) ?? limits.maxParallel ?? Infinity;
+}
+
+function firstBroken(story: Story, check: (history: CallHistory) => Broken): Broken {
+  for (const history of historiesOf(story).values()) {
+    const broken = check(history);
+    if (broken !== null) return broken;
+  }
+  return null;
+}

@@ -1,0 +1,54 @@
+// Everything that must always hold, in one list. A sentence is the name of the function that checks it.
+
+import {
+  anOpenBreakerAdmitsNothingButItsProbe,
+  aRetryAnnouncedIsARetryMade,
+  attemptsNeverExceedThePolicysNumber,
+  type Broken,
+  concurrencyLimitsHold,
+  finishedCallsDoNotRunTwice,
+  nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
+} from "./always-calls.ts";
+import {
+  anEventIsOnDiskBeforeAnyoneSeesIt,
+  aResumedRunEndsAsOneThatDidNotCrash,
+  aSessionEndsOnceAndCancelWins,
+  everyWorldEnds,
+  foldingTheJournalFromScratchGivesTheLiveState,
+  noWaitOutlivesTheDeadline,
+  onlyTheStoreEndsASessionEarly,
+} from "./always-sessions.ts";
+import { costBookedIsTheSumOfAllAttempts, noPlantedSecretGetsOut, whatComesLateIsWrittenDown } from "./always-values.ts";
+import type { Story } from "./story.ts";
+
+/** `twin` is the same world without trouble; null where there is none. */
+export type Property = (story: Story, twin: Story | null) => Broken;
+
+const PROPERTIES: readonly Property[] = [
+  attemptsNeverExceedThePolicysNumber,
+  noWaitOutlivesTheDeadline,
+  nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
+  anOpenBreakerAdmitsNothingButItsProbe,
+  aSessionEndsOnceAndCancelWins,
+  anEventIsOnDiskBeforeAnyoneSeesIt,
+  aResumedRunEndsAsOneThatDidNotCrash,
+  finishedCallsDoNotRunTwice,
+  costBookedIsTheSumOfAllAttempts,
+  whatComesLateIsWrittenDown,
+  aRetryAnnouncedIsARetryMade,
+  noPlantedSecretGetsOut,
+  everyWorldEnds,
+  onlyTheStoreEndsASessionEarly,
+  foldingTheJournalFromScratchGivesTheLiveState,
+  concurrencyLimitsHold,
+];
+
+export const ALWAYS: readonly { readonly property: string; readonly broken: Property }[] = PROPERTIES.map((broken) => ({
+  property: sentenceOf(broken.name),
+  broken,
+}));
+
+/** `everyWorldEnds` is "every world ends". */
+function sentenceOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+}

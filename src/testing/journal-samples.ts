@@ -1,0 +1,78 @@
+// Small entries of each kind, and ways to look at a journal: what tests of journals are made of.
+
+import type { FaultCode } from "../core/fault/catalogue.ts";
+import { isFaultError } from "../core/fault/fault-error.ts";
+import type { Entry, SessionStatus, TurnStatus } from "../core/record/event.ts";
+import type { Journal, NewEntry, Subscription } from "../journal/journal.ts";
+
+export interface JournalUnderTest {
+  readonly journal: Journal;
+  /** Closes it and opens what it left behind; absent when nothing outlives it. */
+  readonly reopen?: () => Promise<Journal>;
+  /** What was told to `onTrouble` so far. */
+  readonly troubles: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export function started(
+  session: string,
+  storeId: string,
+  at: number,
+  labels: Readonly<Record<string, string>> = {},
+): NewEntry {
+  const manifest = { sessionId: session, storeId, contract: 1, mode: "headless", createdAt: at, labels } as const;
+  return { at, event: { type: "session-started", manifest } };
+}
+
+/** An entry that means nothing to a session. */
+export function note(name: string, at = 0): NewEntry {
+  return { at, event: { type: "extension-started", name } };
+}
+
+export function turnEnded(status: TurnStatus, at: number): NewEntry {
+  return { at, event: { type: "turn-ended", turn: "t1", status, fault: null } };
+}
+
+export function ended(status: SessionStatus, at: number): NewEntry {
+  return { at, event: { type: "session-ended", status, fault: null } };
+}
+
+export async function readAll(journal: Journal, session: string, after?: number): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of journal.read(session, after)) entries.push(entry);
+  return entries;
+}
+
+/** The code that a promise was refused with. */
+export async function codeOf(refused: Promise<unknown>): Promise<FaultCode> {
+  const value = await refused.then(
+    (result) => new Error(`nothing was refused, the call gave ${JSON.stringify(result)}`),
+    (error: unknown) => error,
+  );
+  if (isFaultError(value)) return value.fault.code;
+  throw value;
+}
+
+export interface Listening {
+  readonly entries: readonly Entry[];
+  /** Resolves when so many entries have come. */
+  readonly until: (count: number) => Promise<readonly Entry[]>;
+  readonly stop: () => void;
+}
+
+export function listen(journal: Journal, from?: Subscription): Listening {
+  const entries: Entry[] = [];
+  let onEntry: () => void = () => undefined;
+  const stop = journal.subscribe((entry) => {
+    entries.push(entry);
+    onEntry();
+  }, from);
+  const until = (count: number): Promise<readonly Entry[]> =>
+    new Promise((resolve) => {
+      onEntry = () => {
+        if (entries.length >= count) resolve(entries);
+      };
+      onEntry();
+    });
+  return { entries, until, stop };
+}

@@ -1,0 +1,120 @@
+// The part of the journal suite that is about subscribers: each entry once, in order, and only when it is there.
+
+import { describe, expect, it } from "vitest";
+import type { Entry } from "../core/record/event.ts";
+import { codeOf, listen, note, readAll, type JournalUnderTest } from "./journal-samples.ts";
+
+type Using = (test: (subject: JournalUnderTest) => Promise<void>) => Promise<void>;
+
+const numbers = (entries: readonly Entry[]): readonly number[] => entries.map(({ seq }) => seq);
+
+export function subscriptionSuite(name: string, using: Using): void {
+  describe(`${name}: a subscriber`, () => {
+    it("gets every entry from now on, of all sessions, in the order they were written", () =>
+      using(async ({ journal }) => {
+        await journal.append("s", 0, [note("before")]);
+        const all = listen(journal);
+        await Promise.all([
+          journal.append("s", 1, [note("a"), note("b")]),
+          journal.append("t", 0, [note("c")]),
+          journal.append("s", 3, [note("d")]),
+        ]);
+        const entries = await all.until(4);
+        expect(entries.map(({ session, seq }) => `${session}${seq}`)).toEqual(["s2", "s3", "t1", "s4"]);
+        expect(entries[0]?.event).toEqual(note("a").event);
+      }));
+
+    it("of one session gets nothing of others, and nothing from before unless it asks", () =>
+      using(async ({ journal }) => {
+        await journal.append("s", 0, [note("before")]);
+        const ofSession = listen(journal, { session: "s" });
+        const fromStart = listen(journal, { session: "s", after: 0 });
+        await journal.append("t", 0, [note("other")]);
+        await journal.append("s", 1, [note("now")]);
+        expect(numbers(await fromStart.until(2))).toEqual([1, 2]);
+        expect(numbers(await ofSession.until(1))).toEqual([2]);
+      }));
+
+    it("that comes late gets what it missed and then what follows, without gap or repetition", () =>
+      using(async ({ journal }) => {
+        await journal.append(
+          "s",
+          0,
+          Array.from({ length: 700 }, (_, index) => note(`n${index}`)),
+        );
+        const late = listen(journal, { session: "s", after: 10 });
+        // Some follow before it has been given anything, some while it is, and some afterwards.
+        for (let after = 700; after < 760; after++) await journal.append("s", after, [note("live")]);
+        await late.until(750);
+        await journal.append("s", 760, [note("last")]);
+        expect(numbers(await late.until(751))).toEqual(Array.from({ length: 751 }, (_, index) => index + 11));
+      }));
+
+    it("that throws is told about, and gets the next entry all the same", () =>
+      using(async ({ journal, troubles }) => {
+        const seen: number[] = [];
+        journal.subscribe(({ seq }) => {
+          seen.push(seq);
+          throw new Error(`listener failed at ${seq}`);
+        });
+        const later: (entry: Entry) => unknown = ({ seq }) => Promise.reject(new Error(`later failed at ${seq}`));
+        journal.subscribe(later);
+        const other = listen(journal);
+        await journal.append("s", 0, [note("a"), note("b")]);
+        await journal.append("s", 2, [note("c")]);
+        expect(numbers(await other.until(3))).toEqual([1, 2, 3]);
+        expect(seen).toEqual([1, 2, 3]);
+        for (const seq of seen) {
+          expect(troubles.filter((text) => text.includes(`listener failed at ${seq}`))).toHaveLength(1);
+          expect(troubles.filter((text) => text.includes(`later failed at ${seq}`))).toHaveLength(1);
+        }
+      }));
+
+    it("is not called any more once it has taken its subscription back", () =>
+      using(async ({ journal }) => {
+        const stays = listen(journal);
+        const goes = listen(journal);
+        const ofOne = listen(journal, { session: "s" });
+        const seen: number[] = [];
+        const stop = journal.subscribe(({ seq }) => {
+          seen.push(seq);
+          stop();
+        });
+        await journal.append("s", 0, [note("a"), note("b")]);
+        await stays.until(2);
+        goes.stop();
+        ofOne.stop();
+        await journal.append("s", 2, [note("c")]);
+        await stays.until(3);
+        expect(seen).toEqual([1]);
+        expect(numbers(goes.entries)).toEqual([1, 2]);
+        expect(numbers(ofOne.entries)).toEqual([1, 2]);
+      }));
+
+    it("may write and subscribe from inside, and sees only what is there", () =>
+      using(async ({ journal }) => {
+        const there: Promise<number>[] = [];
+        let stop: () => void = () => undefined;
+        const inner = new Promise<readonly Entry[]>((resolve) => {
+          stop = journal.subscribe((entry) => {
+            there.push(readAll(journal, "s", entry.seq - 1).then((entries) => entries[0]?.seq ?? 0));
+            if (entry.seq === 1) resolve(listen(journal, { session: "s", after: 0 }).until(3));
+            if (entry.seq === 2) void journal.append("s", 2, [note("from inside")]);
+          });
+        });
+        await journal.append("s", 0, [note("a"), note("b")]);
+        expect(numbers(await inner)).toEqual([1, 2, 3]);
+        expect(await Promise.all(there)).toEqual([1, 2, 3]);
+        stop();
+      }));
+
+    it("is not called for an append that was refused", () =>
+      using(async ({ journal }) => {
+        const all = listen(journal);
+        await journal.append("s", 0, [note("a")]);
+        expect(await codeOf(journal.append("s", 0, [note("refused")]))).toBe("EngineState");
+        await journal.append("s", 1, [note("b")]);
+        expect((await all.until(2)).map(({ event }) => event)).toEqual([note("a").event, note("b").event]);
+      }));
+  });
+}

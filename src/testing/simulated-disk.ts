@@ -1,0 +1,167 @@
+// A disk for simulated worlds: a journal in memory that outlives lives, and that is slow, refuses, or writes and then says it
+// did not. At an append its spec names, the life that writes ends, before or after the write.
+
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault } from "../core/fault/fault.ts";
+import type { Breaker } from "../core/decide/breaker.ts";
+import type { Clock } from "../host/clock.ts";
+import type { Journal, Keep, NewEntry } from "../journal/journal.ts";
+import { createMemoryJournal } from "../journal/memory.ts";
+import { diceFor } from "./dice.ts";
+import { createSeededChance } from "./seeded-chance.ts";
+import type { Life } from "./simulated-life.ts";
+import type { Story } from "./story.ts";
+
+export class SimulatedDisk {
+  readonly #story: Story;
+  readonly #inner: Journal;
+  #now: () => number = () => 0;
+  #operations = 0;
+
+  constructor(story: Story) {
+    this.#story = story;
+    const clock: Clock = {
+      now: () => this.#now(),
+      after: () => () => undefined,
+      soon: (next) => queueMicrotask(next),
+      tickMs: Infinity,
+    };
+    this.#inner = createMemoryJournal({ clock, chance: createSeededChance(story.world.seed), onTrouble: () => undefined });
+  }
+
+  /** The journal as it is, for whoever looks at it when all is over. */
+  get inner(): Journal {
+    return this.#inner;
+  }
+
+  /** The journal as a program in this life sees it. */
+  async openFor(life: Life): Promise<Journal> {
+    const inner = this.#inner;
+    this.#now = () => life.clock.now();
+    for (const { key, value } of await inner.keptAll("breaker")) {
+      // As if just before: nothing that is admitted in this life came earlier.
+      this.#noteBreaker(life, key, value as Breaker, life.record.startedAt - 1);
+    }
+    const read = <T>(work: () => Promise<T>): Promise<T> => this.#read(life, work);
+    return {
+      storeId: inner.storeId,
+      durable: true,
+      path: null,
+      append: (session, after, entries, keeps = []) => this.#append(life, session, after, entries, keeps),
+      keep: (keeps) => this.#keep(life, keeps),
+      keepFirst: (keep) => read(() => inner.keepFirst(keep)),
+      read: (session, after) => readThrough(read, inner, session, after ?? 0),
+      kept: (kind, key) => read(() => inner.kept(kind, key)),
+      keptAll: (kind, under) => read(() => inner.keptAll(kind, under)),
+      session: (session) => read(() => inner.session(session)),
+      sessions: (filter) => read(() => inner.sessions(filter)),
+      subscribe: (listener, from) => {
+        const stop = inner.subscribe((entry) => life.isOver || listener(entry), from);
+        void life.over.then(stop);
+        return stop;
+      },
+      prune: (options) => read(() => inner.prune(options)),
+      verify: () => read(() => inner.verify()),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #append(
+    life: Life,
+    session: string,
+    after: number,
+    entries: readonly NewEntry[],
+    keeps: readonly Keep[],
+  ): Promise<void> {
+    const { world } = this.#story;
+    const death = world.deaths[life.number];
+    const dies = life.countAppend() === death?.append ? death.when : null;
+    const fate = this.#fate();
+    await this.#takeTime(life);
+    if (dies === "before") life.end("died");
+    if (life.isOver) return life.never();
+    if (fate === "refused") throw this.#refusal("the disk does not answer");
+    await this.#inner.append(session, after, entries, keeps);
+    this.#noteEntries(life, session, after, entries);
+    this.#noteKeeps(life, keeps);
+    if (dies === "after") life.end("died");
+    await this.#takeTime(life);
+    if (life.isOver) return life.never();
+    if (fate === "uncertain") throw this.#refusal("the disk did not say whether it wrote");
+  }
+
+  async #keep(life: Life, keeps: readonly Keep[]): Promise<void> {
+    if (life.isOver) return life.never();
+    // Whether it is written or not: this is what the program now believes.
+    this.#noteKeeps(life, keeps);
+    if (this.#fate() === "refused") throw this.#refusal("the disk does not answer");
+    await this.#inner.keep(keeps);
+  }
+
+  async #read<T>(life: Life, work: () => Promise<T>): Promise<T> {
+    if (life.isOver) return life.never();
+    const { world } = this.#story;
+    const refuses = diceFor(world.seed, "read", ++this.#operations).chance(world.disk.refusesReads);
+    if (refuses) throw this.#refusal("the disk cannot be read");
+    const result = await work();
+    return life.isOver ? life.never<T>() : result;
+  }
+
+  #fate(): "written" | "refused" | "uncertain" {
+    const { seed, disk } = this.#story.world;
+    const number = ++this.#operations;
+    if (disk.brokenFrom !== null && number >= disk.brokenFrom) return "refused";
+    if (disk.refuses === 0 && disk.uncertain === 0) return "written";
+    const dice = diceFor(seed, "disk", number);
+    if (dice.chance(disk.refuses)) return "refused";
+    return dice.chance(disk.uncertain) ? "uncertain" : "written";
+  }
+
+  async #takeTime(life: Life): Promise<void> {
+    const { seed, disk } = this.#story.world;
+    if (disk.latency === "none") return;
+    const dice = diceFor(seed, "latency", ++this.#operations);
+    if (disk.latency === "steps") for (let left = dice.int(0, 12); left > 0; left--) await Promise.resolve();
+    else await new Promise<void>((resolve) => void life.clock.after(dice.int(0, 20), resolve));
+  }
+
+  #refusal(message: string): FaultError {
+    this.#story.refusals += 1;
+    return new FaultError(fault("StoreUnavailable", { message }));
+  }
+
+  #noteEntries(life: Life, session: string, after: number, entries: readonly NewEntry[]): void {
+    const { written } = this.#story;
+    for (const [index, { at, event }] of entries.entries()) {
+      const entry = { session, seq: after + index + 1, at, event };
+      written.push({ order: this.#story.next(), life: life.number, at: life.clock.now(), entry });
+    }
+  }
+
+  #noteKeeps(life: Life, keeps: readonly Keep[]): void {
+    for (const { kind, key, value } of keeps) {
+      if (kind === "breaker") this.#noteBreaker(life, key, value as Breaker, life.clock.now());
+      if (SHOWN_KINDS.has(kind) && value !== null && this.#story.world.secrets.length > 0) {
+        this.#story.shown.push(JSON.stringify(value));
+      }
+    }
+  }
+
+  #noteBreaker(life: Life, target: string, breaker: Breaker, at: number): void {
+    const { breakers } = this.#story;
+    breakers.push({ order: this.#story.next(), life: life.number, at, target, breaker });
+  }
+}
+
+/** What pages and other programs get to see; results and inputs are exact on purpose and are not. */
+const SHOWN_KINDS: ReadonlySet<Keep["kind"]> = new Set(["snapshot", "question", "breaker", "incident"]);
+
+async function* readThrough(
+  read: <T>(work: () => Promise<T>) => Promise<T>,
+  inner: Journal,
+  session: string,
+  after: number,
+): ReturnType<Journal["read"]> {
+  await read(() => Promise.resolve());
+  yield* inner.read(session, after);
+}

@@ -1,0 +1,252 @@
+// Kills a program again and again and looks at what is left: as many kills as asked for, over as many sessions as it takes.
+// Everything that can be chosen comes from the seed; when exactly a signal arrives is up to the machine.
+
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Journal, openJournal } from "../../src/index.ts";
+import type { Chance } from "../../src/host/chance.ts";
+import { createSeededChance } from "../../src/testing/seeded-chance.ts";
+import { checkCalls } from "./check-calls.ts";
+import { checkJournal, type Entries, readEntries } from "./check-journal.ts";
+import { checkSession, strayFiles } from "./check-session.ts";
+import { type Diary, readDiary } from "./diary.ts";
+import { HITS, type Hit, whatWasHit } from "./hits.ts";
+import { bundleLibrary } from "./library.ts";
+import { type Came, type Job, type LifeEnd, pickMoment, startLife } from "./life.ts";
+import { answerQuestions, type Approvals } from "./person.ts";
+import { between, makeSession, type SessionSpec } from "./program.ts";
+
+export interface CampaignOptions {
+  readonly kills: number;
+  readonly seed: number;
+  /** An empty folder; everything is left in it. */
+  readonly folder: string;
+  /** How many programs are killed side by side, each with a journal of its own. */
+  readonly workers: number;
+  readonly tell: (line: string) => void;
+}
+
+export interface Report {
+  readonly hits: Record<Hit, number>;
+  readonly problems: string[];
+  kills: number;
+  lives: number;
+  sessions: number;
+  entries: number;
+  runs: number;
+  questions: number;
+  /** Two processes were at one session … */
+  meetings: number;
+  /** … and this often one of them was refused by the journal and stopped. */
+  fenced: number;
+}
+
+export async function runCampaign(options: CampaignOptions): Promise<Report> {
+  const { kills, seed, folder, workers } = options;
+  const hits = Object.fromEntries(HITS.map((hit) => [hit, 0])) as Record<Hit, number>;
+  const counts = { kills: 0, lives: 0, sessions: 0, entries: 0, runs: 0, questions: 0, meetings: 0, fenced: 0 };
+  const report: Report = { ...counts, hits, problems: [] };
+  mkdirSync(join(folder, "library"));
+  const library = await bundleLibrary(join(folder, "library"));
+  await Promise.all(
+    Array.from({ length: workers }, async (_, index) => {
+      const chance = createSeededChance(seed * 1000 + index);
+      const home = { library, folder: join(folder, `worker-${index}`), met: new Set<string>() };
+      const quota = Math.ceil((kills * (index + 1)) / workers) - Math.ceil((kills * index) / workers);
+      for (let number = 1, dead = 0; dead < quota; number++) {
+        const meets = number % MEETS_EVERY === 2;
+        const story = new Story(options, report, home, `w${index}-${number}`, meets, chance);
+        dead += await story.run(Math.min(between(chance, 2, 6), quota - dead));
+      }
+    }),
+  );
+  return report;
+}
+
+/** In every third story two processes meet. */
+const MEETS_EVERY = 3;
+
+/** What the stories of one worker share. */
+interface Home {
+  readonly library: string;
+  readonly folder: string;
+  /** Sessions at which two processes have met. */
+  readonly met: Set<string>;
+}
+
+/** Enough for every question of every step to be asked in a life of its own. */
+const MAX_LIVES = 120;
+
+/** One to three sessions in one program, from their beginning to their end, through many lives. */
+class Story {
+  readonly #options: CampaignOptions;
+  readonly #report: Report;
+  readonly #home: Home;
+  readonly #name: string;
+  readonly #chance: Chance;
+  readonly #folder: string;
+  readonly #journal: string;
+  readonly #program: readonly SessionSpec[];
+  readonly #approvals: Approvals = new Map();
+  readonly #came: Came[] = [];
+  readonly #meets: boolean;
+  #lives = 0;
+  #kills = 0;
+
+  constructor(options: CampaignOptions, report: Report, home: Home, name: string, meets: boolean, chance: Chance) {
+    this.#options = options;
+    this.#report = report;
+    this.#home = home;
+    this.#name = name;
+    this.#chance = chance;
+    this.#folder = join(home.folder, name);
+    this.#journal = join(home.folder, "store", "journal.db");
+    this.#meets = meets;
+    const sessions = chance.roll() < 0.6 ? 1 : between(chance, 2, 3);
+    this.#program = Array.from({ length: sessions }, (_, index) =>
+      makeSession(`${name}-${index + 1}`, chance, this.#meets),
+    );
+    mkdirSync(this.#folder, { recursive: true });
+    writeFileSync(join(this.#folder, "program.json"), JSON.stringify(this.#program));
+  }
+
+  /** Returns how many processes it killed. */
+  async run(maxKills: number): Promise<number> {
+    let meetings = this.#meets ? 1 : 0;
+    for (let isOver = false; !isOver;) {
+      if (this.#lives >= MAX_LIVES) {
+        this.#blame(`is not over after ${this.#lives} lives`);
+        return this.#kills;
+      }
+      const meets = meetings > 0 && this.#lives > 0;
+      if (meets) meetings--;
+      const ends = meets ? await this.#meet() : [await this.#live(this.#kills < maxKills)];
+      isOver = await this.#lookAfter(ends);
+    }
+    await this.#checkEnd();
+    this.#options.tell(`${this.#name}: ${this.#program.length} sessions, ${this.#lives} lives, ${this.#kills} kills`);
+    return this.#kills;
+  }
+
+  #job(): Job {
+    const life = ++this.#lives;
+    return { life, library: this.#home.library, folder: this.#folder, journal: this.#journal };
+  }
+
+  async #live(dies: boolean): Promise<LifeEnd> {
+    const end = await startLife(this.#job(), dies ? pickMoment(this.#chance) : null).ended;
+    for (const { session, code, message } of end.came.filter(({ came }) => came === "stopped")) {
+      this.#blame(`life ${end.life} stopped ${session} with ${code ?? "nothing"}: ${message ?? ""}`);
+    }
+    return end;
+  }
+
+  /** A second process takes up the sessions while the first is still at them, or stands still and wakes up later. */
+  async #meet(): Promise<readonly LifeEnd[]> {
+    const chance = this.#chance;
+    const moment = { at: "begin", nth: between(chance, 1, 12), by: "parent" } as const;
+    const first = startLife(this.#job(), moment, "lives");
+    await first.moment;
+    const standsStill = chance.roll() < 0.5;
+    if (standsStill) first.kill("SIGSTOP");
+    const second = startLife(this.#job(), chance.roll() < 0.3 ? pickMoment(chance) : null);
+    if (standsStill) {
+      await second.ended;
+      first.kill(chance.roll() < 0.8 ? "SIGCONT" : "SIGKILL");
+    }
+    const ends = await Promise.all([first.ended, second.ended]);
+    const stopped = ends.flatMap(({ came }) => came.filter((each) => each.came === "stopped"));
+    this.#report.meetings++;
+    this.#report.fenced += stopped.filter(({ code }) => code === "EngineState").length;
+    for (const { session } of this.#program) this.#home.met.add(session);
+    // Who stands still in the middle of a commit holds up everybody else: then the other one gives up.
+    const allowed = standsStill ? ["EngineState", "StoreUnavailable"] : ["EngineState"];
+    for (const { session, code, message } of stopped.filter((each) => !allowed.includes(each.code ?? ""))) {
+      this.#blame(`two lives met, and ${session} stopped with ${code ?? "nothing"}: ${message ?? ""}`);
+    }
+    return ends;
+  }
+
+  /** After every life: is the journal what its writers were told? True when all sessions are over. */
+  async #lookAfter(ends: readonly LifeEnd[]): Promise<boolean> {
+    const killed = ends.filter((end) => end.killed);
+    for (const { life, exitCode, hung, stderr } of ends.filter((end) => !end.killed)) {
+      if (hung) this.#blame(`life ${life} did not end by itself`);
+      else if (exitCode !== 0) this.#blame(`life ${life} ended with ${exitCode ?? "a signal"}: ${stderr}`);
+    }
+    this.#came.push(...ends.flatMap(({ came }) => came));
+    this.#kills += killed.length;
+    this.#report.kills += killed.length;
+    this.#report.lives += ends.length;
+    const diary = readDiary(this.#folder);
+    // Half of the time only a copy is opened, so that the next life finds the files as the dead one left them.
+    const entries = await this.#look(diary, this.#chance.roll() < 0.5);
+    for (const { life } of killed) for (const hit of whatWasHit(life, diary, entries)) this.#report.hits[hit]++;
+    const isWaiting = ends.some(({ came }) => came.some((each) => each.came === "waiting"));
+    if (isWaiting || this.#chance.roll() < 0.3) {
+      const problems = await answerQuestions(this.#journal, this.#folder, this.#program, this.#approvals);
+      for (const problem of problems) this.#blame(problem);
+    }
+    return [...entries.values()].every((list) => list.some(({ event }) => event.type === "session-ended"));
+  }
+
+  async #look(diary: Diary, atCopy: boolean): Promise<Entries> {
+    return this.#withJournal(atCopy, async (journal) => {
+      const entries = await readEntries(
+        journal,
+        this.#program.map(({ session }) => session),
+      );
+      for (const problem of await checkJournal(journal, entries, diary)) this.#blame(problem);
+      return entries;
+    });
+  }
+
+  async #withJournal<T>(atCopy: boolean, look: (journal: Journal) => Promise<T>): Promise<T> {
+    const copy = join(this.#folder, "copy");
+    const journal = await openJournal(atCopy ? this.#copyTo(copy) : this.#journal);
+    try {
+      return await look(journal);
+    } finally {
+      await journal.close();
+      rmSync(copy, { recursive: true, force: true });
+    }
+  }
+
+  #copyTo(folder: string): string {
+    mkdirSync(folder);
+    for (const end of ["", "-wal"]) {
+      if (existsSync(this.#journal + end)) copyFileSync(this.#journal + end, join(folder, `journal.db${end}`));
+    }
+    return join(folder, "journal.db");
+  }
+
+  async #checkEnd(): Promise<void> {
+    const diary = readDiary(this.#folder);
+    const entries = await this.#look(diary, false);
+    const report = this.#report;
+    await this.#withJournal(false, async (journal) => {
+      for (const spec of this.#program) {
+        const { session } = spec;
+        const list = entries.get(session) ?? [];
+        const ended = {
+          spec,
+          entries: list,
+          diary,
+          approvals: this.#approvals.get(session) ?? new Map<string, number>(),
+        };
+        const came = this.#came.filter((each) => each.session === session);
+        for (const problem of [...checkCalls(ended), ...(await checkSession(ended, journal, came))])
+          this.#blame(problem);
+        report.sessions++;
+        report.entries += list.length;
+        report.questions += list.filter(({ event }) => event.type === "question-asked").length;
+      }
+    });
+    report.runs += diary.effects.filter(({ phase }) => phase === "begin").length;
+    for (const file of strayFiles(this.#journal, this.#home.met)) this.#blame(`${file} lies beside the journal`);
+  }
+
+  #blame(problem: string): void {
+    this.#report.problems.push(`[seed ${this.#options.seed}] ${this.#name}: ${problem}`);
+  }
+}

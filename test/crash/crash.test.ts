@@ -1,0 +1,43 @@
+// A program that runs sessions on a journal is killed with SIGKILL, again and again. `npm run test:crash` does the same for longer.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Report, runCampaign } from "./campaign.ts";
+
+const KILLS = 20;
+
+describe("a program that is killed at any moment", () => {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-crash-"));
+  let report: Report;
+
+  beforeAll(async () => {
+    // Another seed each day: over time all moments are hit, and a failure names the seed it can be run again with.
+    const seed = Math.floor(Date.now() / 86_400_000);
+    report = await runCampaign({ kills: KILLS, seed, folder, workers: 2, tell: () => undefined });
+  }, 600_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("loses nothing that was acknowledged, runs nothing finished again, and ends every run as if it had never died", () => {
+    expect(report.problems).toEqual([]);
+  });
+
+  it("was really killed: in the middle of calls, and in the middle of writing", () => {
+    const { kills, sessions, hits } = report;
+    expect(kills).toBeGreaterThanOrEqual(KILLS);
+    expect(sessions).toBeGreaterThan(0);
+    expect(hits["a call was at work"] + hits["a call had done its work, and that was not written"]).toBeGreaterThan(0);
+    expect(
+      hits["an append was asked for: not on disk"] +
+        hits["an append was asked for: on disk, not acknowledged"] +
+        hits["a COMMIT was under way"],
+    ).toBeGreaterThan(0);
+  });
+
+  it("is fenced off when another process has taken up its session", () => {
+    expect(report.meetings).toBeGreaterThan(0);
+    expect(report.fenced).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,35 @@
+// Both journals keep the same promises.
+
+import { createMemoryJournal } from "../../src/journal/memory.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { journalSuite } from "../../src/testing/journal-suite.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+journalSuite("the journal in memory", () => {
+  const troubles: string[] = [];
+  const journal = createMemoryJournal({ onTrouble: ({ message }, what) => void troubles.push(`${what}: ${message}`) });
+  return Promise.resolve({ journal, troubles, close: () => journal.close() });
+});
+
+journalSuite("the journal in SQLite", async () => {
+  const folder = tempFolder();
+  const troubles: string[] = [];
+  const open = () =>
+    openSqliteJournal(folder.file("journal.db"), {
+      onTrouble: ({ message }, what) => void troubles.push(`${what}: ${message}`),
+    });
+  let journal = await open();
+  return {
+    journal,
+    troubles,
+    reopen: async () => {
+      await journal.close();
+      journal = await open();
+      return journal;
+    },
+    close: async () => {
+      await journal.close();
+      folder.remove();
+    },
+  };
+});

@@ -1,0 +1,78 @@
+// A process of its own that works on a journal: `node writer-process.ts <action> <path> <session> <count>`.
+
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
+import { isFaultError } from "../../src/core/fault/fault-error.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { note } from "../../src/testing/journal-samples.ts";
+import type { Journal } from "../../src/journal/journal.ts";
+
+const [, , action = "", path = "", session = "", count = "0"] = process.argv;
+
+const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
+  /** Fills a session of its own, and takes part in the fight for a shared one. */
+  async hammer() {
+    const journal = await openJournal();
+    for (let after = 0; after < Number(count); after++) {
+      await insist(() => journal.append(session, after, [note(`${session}-${after}`)]));
+      if (after % 5 === 0) await fight(journal, `${session}-${after}`);
+      if (after % 7 === 0)
+        await insist(() => journal.keep([{ kind: "breaker", key: "shared", value: { session, after } }]));
+    }
+    await journal.close();
+  },
+  /** Says which entries are on disk, until it is killed. */
+  async acknowledge() {
+    const journal = await openJournal();
+    for (let after = 0; ; after++) {
+      await insist(() => journal.append(session, after, [note("x".repeat(300))]));
+      process.stdout.write(`${after + 1}\n`);
+    }
+  },
+  /** Holds the store until its standard input ends. */
+  async hold() {
+    const db = new DatabaseSync(path);
+    db.exec("BEGIN IMMEDIATE");
+    process.stdout.write("held\n");
+    await once(process.stdin.resume(), "end");
+    db.exec("COMMIT");
+    db.close();
+  },
+  /** Subscribes, writes, and forgets to close anything. */
+  async forget() {
+    const journal = await openJournal();
+    journal.subscribe(({ seq }) => void process.stdout.write(`${seq}\n`));
+    await journal.append(session, 0, [note("a")]);
+  },
+};
+
+function openJournal(): Promise<Journal> {
+  return openSqliteJournal(path, { onTrouble: () => undefined });
+}
+
+/** Many processes at once may keep one from the store for longer than it is ready to wait. */
+async function insist(write: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (!isFaultError(error) || error.fault.code !== "StoreUnavailable") throw error;
+    }
+  }
+}
+
+/** Reads how far the shared session is and goes on behind it; whoever was second reads again. */
+async function fight(journal: Journal, name: string): Promise<void> {
+  for (;;) {
+    const after = (await journal.session("shared"))?.lastSeq ?? 0;
+    try {
+      await insist(() => journal.append("shared", after, [note(name)]));
+      return;
+    } catch (error) {
+      if (!isFaultError(error) || error.fault.code !== "EngineState") throw error;
+    }
+  }
+}
+
+await ACTIONS[action]?.();
