@@ -1,4 +1,4 @@
-// A tool that fails twice and then works: what it takes to call it safely, and what you get back.
+// A tool that fails twice and then works: what it takes to call it safely, and what comes back.
 
 import { createFaultline, tool } from "faultline";
 
@@ -20,14 +20,18 @@ const outcome = await fl.protect(searchFlights, { to: "LIS" });
 console.log(outcome.status, outcome.attempts, outcome.status === "done" ? outcome.value : outcome);
 // done 3 [ 'LIS 07:10', 'LIS 18:45' ]
 
-// A tool that cannot work is no exception either: the outcome says what it was, and what the model may be told.
+// A call that cannot work is no exception either: the outcome says what it was.
 const bookFlight = tool({
   id: "book_flight",
-  run: () => Promise.reject(new Error("Invalid airport code: XYZ")),
+  input: { type: "object", required: ["flight"], properties: { flight: { type: "string" } } },
+  run: async ({ flight }: { flight: string }) => `booked ${flight}`,
 });
-const refused = await fl.protect(bookFlight, {});
-console.log(refused.status, "fault" in refused && `${refused.fault.class}/${refused.fault.code}`);
-// surfaced ToolTerminal/InputInvalid
+const refused = await fl.protect(bookFlight, JSON.parse('{ "flight": 7 }'));
+console.log(
+  refused.status,
+  "fault" in refused && [refused.fault.class, refused.fault.code, refused.fault.context["field"]],
+);
+// surfaced [ 'ToolTerminal', 'InputInvalid', 'flight' ]
 
 console.log(fl.metrics()["search_flights"]?.retry_count, fl.metrics()["search_flights"]?.retry_success_rate);
 // 2 0.5

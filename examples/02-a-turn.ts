@@ -7,28 +7,43 @@ const fl = createFaultline();
 const flights = tool({ id: "flights", run: async ({ to }: { to: string }) => ({ to, price: 180 }) });
 const hotels = tool({
   id: "hotels",
-  run: (): Promise<{ name: string }> => Promise.reject(new FaultError(fault("NotFound", { message: "no hotel API" }))),
+  run: (): Promise<{ name: string }> => Promise.reject(new FaultError(fault("NotFound", { message: "no such city" }))),
 });
 const taxi = tool({ id: "taxi", run: async ({ hotel }: { hotel: string }) => `taxi to ${hotel}` });
-const weather = tool({ id: "weather", default: "unknown", run: () => Promise.reject(new Error("getaddrinfo ENOTFOUND")) });
+const weather = tool({
+  id: "weather",
+  default: "unknown",
+  run: (): Promise<string> => Promise.reject(new FaultError(fault("Unsupported", { message: "no forecast there" }))),
+});
 
 const session = await fl.session("trip-42");
 const result = await session.turn({
-  flights: step(flights, { to: "LIS" }),
+  flights: step(flights, { to: "LIS" }, { label: "the flight search" }),
   hotels: step(hotels, {}, { label: "the hotel search", optional: true }),
-  taxi: step(taxi, (got) => ({ hotel: (got["hotels"] as { name: string }).name }), { needs: ["hotels"], optional: true }),
-  weather: step(weather, {}, { needs: ["flights"] }),
+  taxi: step(taxi, (got) => ({ hotel: String(got["hotels"]) }), {
+    label: "the taxi",
+    needs: ["hotels"],
+    optional: true,
+  }),
+  weather: step(weather, {}, { label: "the weather", needs: ["flights"] }),
 });
 
-console.log(result.status, Object.fromEntries(Object.entries(result.outcomes).map(([name, { status }]) => [name, status])));
-// partial {}
+console.log(
+  result.status,
+  Object.values(result.outcomes)
+    .map(({ status }) => status)
+    .sort()
+    .join(" "),
+);
+// partial defaulted done skipped skipped
 console.log(result.message);
-// ?
+// Completed the flight search; the hotel search failed; the weather failed, so a default value is used; the taxi was left out because it needs the hotel search.
 const { flights: found } = result.outcomes;
 console.log(found !== undefined && hasValue(found) ? found.value : "none");
 // { to: 'LIS', price: 180 }
 
-const [record] = await session.trace();
-console.log(record?.event_type, record?.tool_id);
-// ToolError hotels
+// Every decision about a failure is on record, in the shape of the tool error handling specification.
+const record = (await session.trace()).find(({ event_type }) => event_type === "ToolError");
+console.log(record?.tool_id, record?.event_type === "ToolError" && [record.classification, record.decision]);
+// hotels [ 'permanent', 'skip' ]
 await session.end();

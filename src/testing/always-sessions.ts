@@ -4,7 +4,7 @@
 import type { Spending } from "../core/flow/money.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } from "../core/record/replay.ts";
 import type { CallEvent } from "../core/flow/call.ts";
-import type { OutcomeStatus } from "../runtime/outcome.ts";
+import type { OutcomeStatus } from "../runtime/call/outcome.ts";
 import type { Broken } from "./always-calls.ts";
 import { decisionOf, historiesOf } from "./call-history.ts";
 import type { Cancelled, Story, Written } from "./story.ts";

@@ -7,7 +7,7 @@ import { type Place, type Policy, type PolicyRow, rowFor } from "../core/policy/
 import { PRESETS } from "../core/policy/presets.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
-import { retryOf } from "../runtime/tool.ts";
+import { retryOf } from "../runtime/tool/tool.ts";
 import type { Run, Story, Written } from "./story.ts";
 import type { ToolSpec, WorldSpec } from "./world-spec.ts";
 

@@ -2,7 +2,7 @@
 // two events — and holds what happened against everything that must always hold.
 
 import { classify } from "../core/classify/classify.ts";
-import type { TurnResult } from "../runtime/turn-result.ts";
+import type { TurnResult } from "../runtime/session/turn-result.ts";
 import { ALWAYS } from "./always.ts";
 import { diceFor } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";

@@ -2,7 +2,7 @@
 
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import type { Faultline } from "../runtime/faultline.ts";
-import type { Interactor } from "../runtime/interactor.ts";
+import type { Interactor } from "../runtime/person/interactor.ts";
 import { type Dice, diceFor } from "./dice.ts";
 import type { Life } from "./simulated-life.ts";
 import type { Person } from "./world-spec.ts";

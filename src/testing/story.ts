@@ -4,8 +4,8 @@ import type { Breaker } from "../core/decide/breaker.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { Entry, SessionStatus } from "../core/record/event.ts";
-import type { OutcomeStatus } from "../runtime/outcome.ts";
-import type { TurnResult } from "../runtime/turn-result.ts";
+import type { OutcomeStatus } from "../runtime/call/outcome.ts";
+import type { TurnResult } from "../runtime/session/turn-result.ts";
 import type { ToolSpec, WorldSpec } from "./world-spec.ts";
 
 /** `order` is one count for the whole world: what has the lower one happened first. */

@@ -4,8 +4,8 @@ import type { BreakerRule } from "../core/policy/policy.ts";
 import { PRESET_NAMES, type PresetName } from "../core/policy/presets.ts";
 import type { BudgetRule } from "../core/flow/money.ts";
 import type { Manifest } from "../core/record/event.ts";
-import type { SessionLimits } from "../runtime/session.ts";
-import type { RetryOptions } from "../runtime/tool.ts";
+import type { SessionLimits } from "../runtime/session/session.ts";
+import type { RetryOptions } from "../runtime/tool/tool.ts";
 import { type Dice, diceFor, weighted } from "./dice.ts";
 
 export interface TargetSpec {

@@ -1,0 +1,39 @@
+// Money runs out and nobody is there to ask: the session waits, is answered from elsewhere, and goes on where it stopped.
+
+import { createFaultline, step, tool } from "faultline";
+
+const fl = createFaultline({ budget: { maxCostMicrocents: 1_000, onExceed: "pause_for_approval" } });
+
+const summarise = tool({
+  id: "summarise",
+  cost: { estimate: () => 800 }, // what it may cost at most, in micro-cents
+  run: async (text: string, { cost }) => {
+    cost(750); // what it did cost
+    return text.slice(0, 7);
+  },
+});
+
+const session = await fl.session("report-3", { mode: "headless" });
+const work = () =>
+  session.turn(
+    {
+      first: step(summarise, "A story of everything"),
+      second: step(summarise, "Another story", { needs: ["first"] }),
+    },
+    { id: "summaries" },
+  );
+
+const before = await work();
+console.log(before.status, session.spending.microcents, before.questions[0]?.code);
+// waiting 750 BudgetExceeded
+console.log(before.questions[0]?.payload.prompt);
+// summarise: The work stopped because it reached the spending limit set for it. Try it again?
+
+// From a dashboard, a chat, another process on the same journal:
+const [question] = await fl.questions();
+if (question !== undefined) await fl.answer(question.id, { status: "accepted", value: true }, "ada");
+
+const after = await work();
+console.log(after.status, session.spending.microcents);
+// done 1500
+await session.end();
