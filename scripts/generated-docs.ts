@@ -48,7 +48,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Every example, as it is run by the tests. */
 function libraryPage(): string {
-  const folder = new URL("../examples", import.meta.url);
+  const folder = new URL("../examples/", import.meta.url);
   const examples = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const sections = examples.toSorted().map((name) => {
     const [first = "", ...rest] = readFileSync(new URL(name, folder), "utf8").split("\n");
