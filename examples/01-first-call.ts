@@ -27,11 +27,12 @@ const bookFlight = tool({
   run: async ({ flight }: { flight: string }) => `booked ${flight}`,
 });
 const refused = await fl.protect(bookFlight, JSON.parse('{ "flight": 7 }'));
-console.log(
-  refused.status,
-  "fault" in refused && [refused.fault.class, refused.fault.code, refused.fault.context["field"]],
-);
-// surfaced [ 'ToolTerminal', 'InputInvalid', 'flight' ]
+if (refused.status === "surfaced") {
+  const { fault } = refused;
+  console.log(fault.class, fault.code, fault.context["field"]);
+  // ToolTerminal InputInvalid flight
+}
 
-console.log(fl.metrics()["search_flights"]?.retry_count, fl.metrics()["search_flights"]?.retry_success_rate);
+const { retry_count, retry_success_rate } = fl.metrics()["search_flights"] ?? {};
+console.log(retry_count, retry_success_rate);
 // 2 0.5

@@ -28,13 +28,8 @@ const result = await session.turn({
   weather: step(weather, {}, { label: "the weather", needs: ["flights"] }),
 });
 
-console.log(
-  result.status,
-  Object.values(result.outcomes)
-    .map(({ status }) => status)
-    .sort()
-    .join(" "),
-);
+const statuses = Object.values(result.outcomes).map(({ status }) => status);
+console.log(result.status, statuses.sort().join(" "));
 // partial defaulted done skipped skipped
 console.log(result.message);
 // Completed the flight search; the hotel search failed; the weather failed, so a default value is used; the taxi was left out because it needs the hotel search.

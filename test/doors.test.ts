@@ -7,18 +7,26 @@ import * as main from "faultline";
 import * as errorClassifier from "faultline/error-classifier";
 import * as policyFile from "faultline/policy-file";
 
+// prettier-ignore
 const CORE_NAMES = [
-  "CATALOGUE", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "LOCALES", "MATRIX", "MODEL_CONTEXT",
-  "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE", "SHAPE_REDACTOR", "SURFACES", "VOCABULARY",
-  "admit", "baseDelayMs", "causeChain", "classify", "collectPartial", "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "explain",
-  "fault", "formatMs", "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "nextTarget", "record", "release", "resolveLocale",
-  "rowFor", "rowsOfAdapter", "rowsOfStage", "rowsOfTool", "rulesWith", "schedule", "situation", "spend", "suppressed", "toProblem", "toolRetry", "traitsOf",
-  "viewFor", "whyNot", "withContext", "withRows", "wordsFor", "wrap",
-]; // prettier-ignore
+  "CATALOGUE", "CHOICES", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "INTERACTIONS", "INTERACTION_KINDS",
+  "LOCALES", "MATRIX", "MODEL_CONTEXT", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE",
+  "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",
+  "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "emptySession", "explain", "fault", "fingerprint", "foldEntry", "formatMs",
+  "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "record", "release", "resolveLocale",
+  "rowFor", "rowsOfAdapter", "rowsOfStage", "rowsOfTool", "rulesWith", "schedule", "situation", "spend", "startCall", "suppressed", "toProblem", "toolRetry",
+  "traceOf", "traitsOf", "viewFor", "whyNot", "withContext", "withRows", "wordsFor", "wrap",
+];
+
+// prettier-ignore
+const RUNTIME_NAMES = [
+  "EXTENSION_CONTRACT", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
+  "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
+];
 
 describe("doors", () => {
   it.each([
-    ["faultline", main, CORE_NAMES],
+    ["faultline", main, [...CORE_NAMES, ...RUNTIME_NAMES]],
     ["faultline/core", core, CORE_NAMES],
     ["faultline/error-classifier", errorClassifier, ["classifyError"]],
     ["faultline/policy-file", policyFile, ["parsePolicy", "policyFileSchema", "policyJsonSchema", "renderDiagnostic"]],

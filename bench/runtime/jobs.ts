@@ -4,6 +4,7 @@
 export type Path =
   | "success" //       returns at once
   | "same-error" //    throws one and the same Error twice, then returns
+  | "unlike-errors" // throws twice, never the same message twice in a row, then returns
   | "fresh-errors" //  throws a new Error twice, then returns
   | "refused" //       the breaker is open, the work is never run
   | "mixed"; //        returns, but fails twice in one call of a thousand

@@ -113,6 +113,11 @@ const WORK: Record<Path, () => Work> = {
     const error = connectionReset();
     return failTwiceIn(1, () => error);
   },
+  "unlike-errors": () => {
+    const errors = Array.from({ length: 64 }, (_, index) => unlikeConnectionReset(index));
+    let next = 0;
+    return failTwiceIn(1, () => errors[next++ % errors.length] ?? connectionReset());
+  },
   "fresh-errors": () => failTwiceIn(1, freshConnectionReset),
   "refused": () => () => Promise.reject(connectionReset()),
   "mixed": () => failTwiceIn(1000, freshConnectionReset),
@@ -131,6 +136,13 @@ function failTwiceIn(everyth: number, makeError: () => Error): Work {
     failures = 0;
     return Promise.resolve(1);
   };
+}
+
+/** As Node words it, with the other side's address; made beforehand, so that nobody pays for its stack. */
+function unlikeConnectionReset(port: number): Error {
+  const error = connectionReset();
+  error.message = `read ECONNRESET 10.0.0.7:${4000 + port}`;
+  return error;
 }
 
 /** Assigned field by field, as Node does it. */

@@ -50,11 +50,14 @@ export class RingRecorder implements Recorder {
 
   #tell(entry: Entry): void {
     const shown = scrubbed(entry, this.#redactor);
+    const suppress = (error: unknown): void =>
+      this.#keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
     for (const listener of this.#listeners) {
       try {
-        listener(shown);
+        const result: unknown = listener(shown);
+        if (result instanceof Promise) result.catch(suppress);
       } catch (error) {
-        this.#keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
+        suppress(error);
       }
     }
   }

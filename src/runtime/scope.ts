@@ -6,6 +6,7 @@
 import type { CancelScope } from "../core/classify/evidence.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
+import { tolerate } from "../core/tolerate.ts";
 
 /** Something that can be cancelled: a call, a wait, another scope. */
 export interface Cancellable {
@@ -77,9 +78,17 @@ export function scopeOfSignal(signal: AbortSignal): Scope {
     const made = new Scope("tool", null);
     scope = made;
     SCOPE_OF_SIGNAL.set(signal, made);
-    const fire = (): void => made.cancel(cancellation("tool", ""));
+    const fire = (): void => made.cancel(cancellation("tool", reasonOf(signal)));
     if (signal.aborted) fire();
     else signal.addEventListener("abort", fire, { once: true });
   }
   return scope;
+}
+
+/** What the caller said when it left; empty for what Node says when nobody says anything. */
+function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  if (typeof reason === "string") return reason;
+  const isPlainAbort = reason instanceof DOMException && reason.name === "AbortError";
+  return reason instanceof Error && !isPlainAbort ? tolerate(() => reason.message, "") : "";
 }

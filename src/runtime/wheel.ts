@@ -105,7 +105,7 @@ export class Wheel {
 
 const nothing = (): void => undefined;
 
-/** Half a percent of the wait, as a power of two: 1 ms for waits under half a second, 128 ms for 30 s. */
+/** At most half a percent of the wait, as a power of two: 1 ms for waits under half a second, 64 ms for 30 s. */
 function grainOf(waitMs: number): number {
   return waitMs < 512 ? 1 : 2 ** Math.min(30, Math.floor(Math.log2(waitMs / 256)));
 }

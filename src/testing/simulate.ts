@@ -3,6 +3,7 @@
 
 import { classify } from "../core/classify/classify.ts";
 import type { TurnResult } from "../runtime/session/turn-result.ts";
+import { systemClock } from "../host/clock.ts";
 import { ALWAYS } from "./always.ts";
 import { diceFor } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
@@ -59,6 +60,8 @@ async function tell(world: WorldSpec): Promise<Story> {
     if (again === null) break;
     startAt = again + diceFor(world.seed, "gap", lives).pick(GAPS_MS);
   }
+  // A rejection that nobody handles is told at the end of a turn.
+  await new Promise<void>((resolve) => systemClock.soon(resolve));
   process.off("unhandledRejection", unhandled);
   await remember(story, disk);
   return story;

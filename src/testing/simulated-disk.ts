@@ -23,7 +23,8 @@ export class SimulatedDisk {
     const clock: Clock = {
       now: () => this.#now(),
       after: () => () => undefined,
-      soon: (next) => queueMicrotask(next),
+      // Not before an append has been noted here.
+      soon: (next) => queueMicrotask(() => queueMicrotask(next)),
       tickMs: Infinity,
     };
     this.#inner = createMemoryJournal({ clock, chance: createSeededChance(story.world.seed), onTrouble: () => undefined });

@@ -96,10 +96,11 @@ export class Program {
     const id = `turn${index}`;
     for (let resumes = 0; resumes < MOST_RESUMES; resumes++) {
       const controller = new AbortController();
-      this.#armCancels(session, index, controller);
+      const disarm = this.#armCancels(session, index, controller);
       const running = this.#start(session, spec, id, controller.signal);
       const ended = endsEarly ? session.end() : null;
       const result = await running;
+      disarm();
       this.#seeTurn(result);
       await ended;
       if (result.fault?.class === "Session" && result.status === "cancelled") return this.#giveUp(result.fault).again;
@@ -171,13 +172,14 @@ export class Program {
     return { n, note: noteWith(dice, dice.pick([...secrets, ...shaped])) };
   }
 
-  #armCancels(session: Session, turn: number, controller: AbortController): void {
+  /** The returned function takes back what is meant for this turn only. */
+  #armCancels(session: Session, turn: number, controller: AbortController): () => void {
     const { clock, story, number } = this.#life;
-    for (const cancel of story.world.cancels) {
-      if (cancel.turn !== turn || cancel.life !== number) continue;
-      clock.after(cancel.afterMs, () => {
+    const mine = story.world.cancels.filter((cancel) => cancel.turn === turn && cancel.life === number);
+    const disarms = mine.map(({ what, afterMs }) => {
+      const disarm = clock.after(afterMs, () => {
         if (this.#life.isOver || this.#cancelling !== null) return;
-        if (cancel.what === "session") {
+        if (what === "session") {
           // Waited for at the end; that it fails meanwhile is no surprise.
           this.#cancel(session).catch((error: unknown) => classify({ surface: "store", error }));
         } else {
@@ -185,7 +187,9 @@ export class Program {
           controller.abort();
         }
       });
-    }
+      return what === "turn" ? disarm : () => undefined;
+    });
+    return () => disarms.forEach((disarm) => disarm());
   }
 
   #cancel(session: Session): Promise<void> {

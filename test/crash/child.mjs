@@ -32,14 +32,14 @@ function note(file, line) {
   writeSync(file, `\n${JSON.stringify({ life: job.life, order: ++order, pid: process.pid, ...line })}`);
 }
 
-/** Somewhere a kill can be aimed at. The parent is told and kills, which takes a moment; or the program does it itself, here. */
+/** Somewhere a signal can be aimed at. The parent is told and sends it, which takes a moment; or the program does, right here. */
 function pass(point) {
   const times = (passed.get(point) ?? 0) + 1;
   passed.set(point, times);
   const { moment } = job;
   if (moment === null || moment.at !== point || moment.nth !== times) return;
-  if (moment.by === "itself") process.kill(process.pid, "SIGKILL");
-  writeSync(1, "moment\n");
+  if (moment.by === "parent" || moment.signal === "SIGSTOP") writeSync(1, "moment\n");
+  if (moment.by === "itself") process.kill(process.pid, moment.signal);
 }
 
 function digestOf(value) {

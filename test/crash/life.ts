@@ -7,11 +7,13 @@ import type { Chance } from "../../src/host/chance.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { between, pick } from "./program.ts";
 
-/** A place in the program, for the n-th time it gets there. The parent is told of it, or the program kills itself right there. */
+/** A place in the program, for the n-th time it gets there. The parent is told of it, or the program sends itself the signal. */
 interface AimedMoment {
   readonly at: (typeof POINTS)[number];
   readonly nth: number;
   readonly by: "parent" | "itself";
+  /** SIGCONT: it goes on, and the parent knows that it got there. */
+  readonly signal: "SIGKILL" | "SIGSTOP" | "SIGCONT";
 }
 
 /** So many milliseconds after the process was started, or after it had loaded its code. */
@@ -41,7 +43,7 @@ export function pickMoment(chance: Chance): Moment {
   if (roll < 0.5) return { after: "load", delayMs: between(chance, 0, 400) };
   const at = pick(chance, POINTS);
   const most = at === "opened" ? 1 : at === "turn" ? 3 : at === "told" ? 90 : 30;
-  return { at, nth: between(chance, 1, most), by: chance.roll() < 0.5 ? "itself" : "parent" };
+  return { at, nth: between(chance, 1, most), by: chance.roll() < 0.5 ? "itself" : "parent", signal: "SIGKILL" };
 }
 
 export interface Job {
@@ -74,15 +76,15 @@ export interface Life {
   readonly ended: Promise<LifeEnd>;
   /** Resolves when the aimed moment has come, or the life has ended before it. */
   readonly moment: Promise<void>;
-  kill(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+  send(signal: "SIGKILL" | "SIGCONT"): void;
 }
 
 const CHILD = fileURLToPath(new URL("child.mjs", import.meta.url));
 /** Far longer than any life takes; only a life that would never end gets there. */
 const HUNG_MS = 90_000;
 
-/** `moment` null: lives until it is done. With `lives`, the moment is only told, and nobody is killed. */
-export function startLife(job: Job, moment: Moment | null, atMoment: "dies" | "lives" = "dies"): Life {
+/** `moment` null: lives until it is done. */
+export function startLife(job: Job, moment: Moment | null): Life {
   const aimed = moment !== null && "at" in moment ? moment : null;
   const given = JSON.stringify({ ...job, moment: aimed });
   const child = spawn(process.execPath, [CHILD, given], {
@@ -100,7 +102,7 @@ export function startLife(job: Job, moment: Moment | null, atMoment: "dies" | "l
     }),
   ];
   const reach = (): void => {
-    if (atMoment === "dies") child.kill("SIGKILL");
+    if (aimed?.by !== "itself") child.kill(aimed?.signal ?? "SIGKILL");
     tellMoment();
   };
   const arm = (after: TimedMoment["after"]): void => {
@@ -124,7 +126,7 @@ export function startLife(job: Job, moment: Moment | null, atMoment: "dies" | "l
     tellMoment();
     return { life: job.life, killed: signal === "SIGKILL" && !hung, exitCode, came, stderr, hung };
   });
-  return { ended, moment: momentCame, kill: (signal) => void child.kill(signal) };
+  return { ended, moment: momentCame, send: (signal) => void child.kill(signal) };
 }
 
 function endOf(child: ChildProcess): Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }> {

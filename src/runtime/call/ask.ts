@@ -16,7 +16,11 @@ export const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
 export async function askPerson(run: LiveCall, state: CallState): Promise<Outcome<unknown> | null> {
   const question = (state.step.at === "ask" ? state.step.question : null) ?? (await putQuestion(run, state));
   const answered = await findAnswer(run, question);
-  if (run.cancelled !== null) return null;
+  if (run.cancelled !== null) {
+    const { recorder } = run.request;
+    if (recorder.session !== "") await recorder.record([], noQuestion(question.id), run.engine.clock.now());
+    return null;
+  }
   if (answered === null) {
     return {
       status: "waiting",
@@ -30,6 +34,14 @@ export async function askPerson(run: LiveCall, state: CallState): Promise<Outcom
   return null;
 }
 
+/** The question is open no longer. */
+export function noQuestion(id: string): Keep[] {
+  return [
+    { kind: "question", key: id, value: null },
+    { kind: "answer", key: id, value: null },
+  ];
+}
+
 async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   const { engine, request, binding } = run;
   const { decision, fault: about } = state;
@@ -38,7 +50,10 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   const seen = about ?? fault("InvariantBroken");
   const payload = payloadFor(kind, binding.tool.id, seen, request.optional || binding.tool.optional, engine.locale);
   const { session } = request.recorder;
-  const waitMs = isHeadless(run, payload.kind) ? HEADLESS_WAIT_MS : INTERACTIONS[payload.kind].timeoutMs;
+  // Somebody who is here is waited for no longer than the turn lasts; nobody's turn is put away, and its time stands still.
+  const expiresAt = isHeadless(run, payload.kind)
+    ? askedAt + HEADLESS_WAIT_MS
+    : Math.min(askedAt + INTERACTIONS[payload.kind].timeoutMs, request.deadlineAt);
   const question: Question = {
     id: engine.chance.newId("q"),
     call: run.call,
@@ -47,7 +62,7 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
     code: seen.code,
     payload,
     askedAt,
-    expiresAt: askedAt + waitMs,
+    expiresAt,
   };
   const keeps: readonly Keep[] = session === "" ? [] : [{ kind: "question", key: question.id, value: question }];
   await run.record.write({ type: "question-asked", call: run.call, question }, keeps);
@@ -65,7 +80,8 @@ async function findAnswer(run: LiveCall, question: Question): Promise<{ answer: 
     if (posted !== undefined && posted !== null) return posted as { answer: Answer; by: string };
   }
   if (engine.clock.now() >= question.expiresAt) return { answer: { status: "timeout" }, by: "clock" };
-  if (isHeadless(run, question.payload.kind)) return null;
+  // Whoever cancelled while the question was written down found nothing to wake.
+  if (run.cancelled !== null || isHeadless(run, question.payload.kind)) return null;
   const dismissed = new AbortController();
   run.wake = () => dismissed.abort();
   const answered = await engine.interactors.ask(question, dismissed.signal);
@@ -76,10 +92,7 @@ async function findAnswer(run: LiveCall, question: Question): Promise<{ answer: 
 async function takeAnswer(run: LiveCall, question: Question, answer: Answer, by: string): Promise<void> {
   const { session } = run.request.recorder;
   const replaces = question.payload.kind === "Ask" && answer.status === "accepted";
-  const keeps: Keep[] = [
-    { kind: "question", key: question.id, value: null },
-    { kind: "answer", key: question.id, value: null },
-  ];
+  const keeps = noQuestion(question.id);
   if (replaces) {
     run.replaceInput(answer.value);
     keeps.push({ kind: "input", key: `${session}/${run.call}`, value: { value: answer.value } });

@@ -111,20 +111,28 @@ export class Binding {
     if (again === null) this.#lastFailure.note(error, seen);
     if (this.tool.classify === null) return seen;
     try {
-      const own = this.tool.classify(error, seen);
+      const own: unknown = this.tool.classify(error, seen);
       if (own === undefined) return seen;
-      if (!isFaultCode(own)) return own;
+      if (isFault(own)) return own;
+      if (!isFaultCode(own)) throw new TypeError("it returned neither a fault code nor a fault");
       const { message, context, retryAfterMs, resetAt } = seen;
       const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
       return fault(own, { message, context, retryAfterMs, resetAt, evidence });
     } catch (hook) {
       suppress(
         classify({ surface, error: hook }),
-        `the classify hook of tool ${this.tool.id} threw; its fault stays as seen`,
+        `the classify hook of tool ${this.tool.id} failed; the fault stays as seen`,
       );
       return seen;
     }
   }
+}
+
+/** Hooks are other people's code: what is no fault would break whoever reads it. */
+function isFault(value: unknown): value is Fault {
+  if (typeof value !== "object" || value === null) return false;
+  const { code, context, evidence } = value as Partial<Fault>;
+  return isFaultCode(code) && typeof context === "object" && typeof evidence === "object";
 }
 
 function concerns({ match }: PolicyRow, place: Place): boolean {

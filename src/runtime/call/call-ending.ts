@@ -37,6 +37,7 @@ async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Chec
   const { result } = attempt;
   const { value, errors } = isPartial(result) ? result : { value: result, errors: NO_ERRORS };
   const checked = await checkValue(check, "output", run.binding.tool.id, value);
+  if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled));
   await (checked.fault === null
     ? succeed(run, { value: checked.value, errors }, ran)
     : fail(run, checked.fault, ran, attempt));
@@ -57,8 +58,20 @@ function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran): Promise
 }
 
 export function endAsCancelled(run: LiveCall, why: Fault): Promise<void> | null {
+  const { record, call, binding } = run;
   giveBack(run, "neutral", run.engine.clock.now());
-  return run.record.write({ type: "call-cancelled", call: run.call, tool: run.binding.tool.id, fault: why });
+  return record.write({ type: "call-cancelled", call, tool: binding.tool.id, fault: why }, withdrawn(run));
+}
+
+/** A question about a call that is over waits for nobody. */
+function withdrawn({ record, request }: LiveCall): readonly Keep[] {
+  const { step } = record.state;
+  if (request.recorder.session === "" || step.at !== "ask" || step.question === null) return NO_KEEPS;
+  const { id: key } = step.question;
+  return [
+    { kind: "question", key, value: null },
+    { kind: "answer", key, value: null },
+  ];
 }
 
 /** Found running after a crash: nobody knows how it ended, and what it cost is booked as it was estimated. */
@@ -82,16 +95,17 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const { record, request } = run;
   const { tool, policy } = run.binding;
   const told = withContext(seen, { tool: tool.id, attempt: ran.attempt });
+  const result = traitsOf(told.code).tripsBreaker ? "failure" : "neutral";
   noteWhatHelped(run, false, ran.at);
+  // An attempt that counts may open the breaker: that comes first, so that no retry is announced which cannot be made.
+  if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at);
   const { decision, breaker } = decideAbout(run, told, record.state, ran.at);
-  if (policy.breaker.counts === "attempts" || decision.recourse !== "retry") {
-    giveBack(run, traitsOf(told.code).tripsBreaker ? "failure" : "neutral", ran.at);
-  }
+  if (decision.recourse !== "retry") giveBack(run, result, ran.at);
   const writeDown = (): Promise<void> | null => writeFailure(run, told, ran, decision, breaker);
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
   return keepArtefacts(run, left).then((files) => {
     for (const file of files) record.aside(file);
-    return writeDown() ?? undefined;
+    return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled)) ?? undefined;
   });
 }
 

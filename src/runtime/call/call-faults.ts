@@ -73,7 +73,7 @@ export function decideAbout(run: LiveCall, seen: Fault, state: CallState, now: n
 
 /** A call that holds the breaker's probe is not stopped by the breaker it probes. */
 function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
-  return run.ticket !== null && run.ticket.generation === run.binding.target.breaker.generation ? "closed" : breaker;
+  return run.ticket !== null && run.binding.target.honours(run.ticket) ? "closed" : breaker;
 }
 
 /** Those of the tool that was asked for, then those of the one in charge; each is tried once. */

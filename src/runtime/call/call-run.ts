@@ -110,6 +110,17 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   landed(attempt: Attempt): void {
+    try {
+      this.#land(attempt);
+    } catch (error) {
+      // Thrown on, it would be nobody's: the caller waits for an answer.
+      const seen = classify({ surface: "node", error, observedAt: this.engine.clock.now() });
+      this.request.scope?.remove(this);
+      this.#answer(this.#failed(seen));
+    }
+  }
+
+  #land(attempt: Attempt): void {
     const { target, tool, counters } = this.binding;
     const { ticket, call } = this;
     this.#attempt = null;
@@ -145,7 +156,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       return;
     }
     const isNext = step.at === "admit" && step.notBefore <= now && state.tool === this.binding.tool.id;
-    if (isNext && this.#mayLaunch(now) && takePlaceAtOnce(this) && passAtOnce(this, null) === null) {
+    if (isNext && state.attempts < MOST_LAUNCHES && this.#mayLaunch(now) && takePlaceAtOnce(this) && passAtOnce(this, null) === null) {
       const { call, record, binding } = this;
       const number = state.attempt + 1;
       const admitted = { type: "call-admitted", call, tool: binding.tool.id, attempt: number } as const;
@@ -165,10 +176,14 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     } catch (error) {
       // The journal is gone, or we have a bug; for the caller it is a failed call all the same.
       const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
-      return { status: "failed", fault: seen, decision: null, call: this.call, attempts: 0 };
+      return this.#failed(seen);
     } finally {
       this.request.scope?.remove(this);
     }
+  }
+
+  #failed(seen: Fault): Outcome<unknown> {
+    return { status: "failed", fault: seen, decision: null, call: this.call, attempts: 0 };
   }
 
   async #drive(): Promise<Outcome<unknown>> {
@@ -251,13 +266,14 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   /** The input as the tool's schema reads it. False when the call cannot go on like this. */
   async #readInput(check: Check): Promise<boolean> {
     const checked = await checkValue(check, "input", this.binding.tool.id, this.#input);
+    if (this.cancelled !== null) return false;
     if (checked.fault !== null) {
       await redecide(this, checked.fault);
       return false;
     }
     this.#input = checked.value;
     this.#inputChecked = true;
-    return this.cancelled === null;
+    return true;
   }
 
   late(attempt: Attempt, ok: boolean, result: unknown): void {
@@ -265,6 +281,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 }
 
+/** Each launch stands on the stack of the one before when the tool answers at once. */
+const MOST_LAUNCHES = 20;
 const LAND = (attempt: Attempt): void => attempt.owner.landed(attempt);
 
 /** Stands where the machine has promised a fault; seeing it means the machine is wrong. */

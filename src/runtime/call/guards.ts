@@ -100,7 +100,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
 function passBreaker(run: LiveCall): Fault | null {
   const { target } = run.binding;
   const now = run.engine.clock.now();
-  if (run.ticket !== null && run.ticket.generation === target.breaker.generation) return null;
+  if (run.ticket !== null && target.honours(run.ticket)) return null;
   const from = target.breaker.state;
   run.ticket = target.admit(now);
   noteBreaker(run, from);

@@ -1,6 +1,6 @@
 // The last thing a tool threw, and what it was called: a tool in trouble throws the same again and again, and naming it anew
 // costs more than the rest of a retry. Only errors whose every part can be compared are remembered, and only if their
-// fault does not depend on when it was seen.
+// fault does not depend on when it was seen. One that carries its fault, or hides parts of itself, is named anew each time.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { tolerate } from "../../core/tolerate.ts";
@@ -31,10 +31,12 @@ export class LastFailure {
   #take(error: Error, seen: Fault): void {
     const keys = Object.keys(error);
     const values = keys.map((key) => (error as unknown as Fields)[key]);
-    // What lies deeper may differ without showing here.
+    const prototype = Object.getPrototypeOf(error) as object;
+    // What lies deeper, or behind a getter, may differ without showing here.
     if (keys.length > MAX_FIELDS || error.cause !== undefined || !values.every(isPlain)) return;
+    if (hidesParts(error, keys) || hasGetters(prototype)) return;
     this.#fault = seen;
-    this.#prototype = Object.getPrototypeOf(error) as object;
+    this.#prototype = prototype;
     this.#message = error.message;
     this.#keys = keys;
     this.#values = values;
@@ -46,6 +48,7 @@ export class LastFailure {
     const keys = Object.keys(error);
     return (
       keys.length === this.#keys.length &&
+      !hidesParts(error, keys) &&
       keys.every((key, index) => key === this.#keys[index] && (error as unknown as Fields)[key] === this.#values[index])
     );
   }
@@ -53,4 +56,17 @@ export class LastFailure {
 
 function isPlain(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === undefined;
+}
+
+/** Such as the fault of a FaultError or the errors of an AggregateError. */
+function hidesParts(error: Error, shown: readonly string[]): boolean {
+  const own = Object.getOwnPropertyNames(error);
+  return own.filter((name) => name !== "stack" && name !== "message").length > shown.length;
+}
+
+/** Such as the name of a DOMException. */
+function hasGetters(prototype: object): boolean {
+  for (let at: object | null = prototype; at !== null && at !== Error.prototype; at = Object.getPrototypeOf(at) as object)
+    if (Object.values(Object.getOwnPropertyDescriptors(at)).some(({ get }) => get !== undefined)) return true;
+  return false;
 }

@@ -2,7 +2,7 @@
 // Waits in exactly one place. Costs the same per step however many steps there are.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { FaultCode } from "../../core/fault/catalogue.ts";
+import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Plan, PlanNode } from "../../core/flow/plan.ts";
 import { createRound, type Settled } from "../../core/flow/round.ts";
@@ -154,12 +154,18 @@ function outcomeOfSettled({ steps, turn, round }: RoundOptions, settled: Settled
 async function recordSettled({ core, turn, round, known }: RoundOptions, settled: readonly Settled[]): Promise<void> {
   const fresh = settled.filter(({ node }) => !known.has(`${round}/${node}`));
   if (fresh.length > 0) {
-    await core.record(...fresh.map((each) => ({ type: "node-settled", turn, round, ...each }) as const));
+    const events = fresh.map((each) => ({ type: "node-settled", turn, round, ...each }) as const);
+    await core.recorder.record(events, [], core.clock.now());
   }
 }
 
 function outOfTime({ deadlineCode, turn }: RoundOptions): Fault {
   return fault(deadlineCode, { message: `the time of turn ${turn} was up before this step could start` });
+}
+
+/** The store's death stops everything too, and is no cancellation. */
+export function endedBy(stopped: Fault): "cancelled" | "failed" {
+  return traitsOf(stopped.code).cancels ? "cancelled" : "failed";
 }
 
 function resultOf(
@@ -170,6 +176,8 @@ function resultOf(
 ): RoundResult {
   const missing: Missing[] = [];
   const ends: StepEnd[] = [];
+  // In the order of the plan, whatever ended first.
+  const ordered: [string, Outcome<unknown>][] = [];
   let isOpenEnded = false;
   let isBroken = false;
   for (const { id, label } of plan.nodes.values()) {
@@ -177,6 +185,7 @@ function resultOf(
     if (outcome === undefined) continue;
     const because = plan.nodes.get(causes.get(id) ?? "")?.label ?? "";
     ends.push({ label, outcome, because });
+    ordered.push([id, outcome]);
     if (hasValue(outcome)) continue;
     const { status, fault: seen } = outcome;
     missing.push({ node: id, label, status, fault: seen, because });
@@ -185,7 +194,7 @@ function resultOf(
   }
   const status =
     cancelled !== null
-      ? "cancelled"
+      ? endedBy(cancelled)
       : isOpenEnded
         ? "waiting"
         : isBroken
@@ -193,5 +202,5 @@ function resultOf(
           : missing.length > 0
             ? "partial"
             : "done";
-  return { status, outcomes: Object.fromEntries(outcomes), missing, ends, fault: cancelled };
+  return { status, outcomes: Object.fromEntries(ordered), missing, ends, fault: cancelled };
 }

@@ -8,6 +8,7 @@ import type { SessionState } from "../../core/record/replay.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Budget } from "../call/budget.ts";
+import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/call-run.ts";
 import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
@@ -36,7 +37,7 @@ export class SessionCore {
   readonly scope: Scope;
   readonly headless: boolean;
   readonly #live = new Map<string, CallRun>();
-  #idle: (() => void) | null = null;
+  readonly #whenIdle: (() => void)[] = [];
 
   constructor(
     engine: Engine,
@@ -85,14 +86,21 @@ export class SessionCore {
       return failedOutcome(call, classify({ surface: "node", error, observedAt: this.clock.now() }));
     } finally {
       this.#live.delete(call);
-      if (this.#live.size === 0) this.#idle?.();
+      if (this.#live.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
   /** Resolves when no call runs any more. */
   async idle(): Promise<void> {
-    if (this.#live.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
-    this.#idle = null;
+    if (this.#live.size > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
+  }
+
+  /** Takes away the questions that calls of this turn, or of the whole session, still wait for: nobody needs the answer. */
+  withoutQuestions(turn: string | null): readonly Keep[] {
+    return [...this.state.calls.values()].flatMap(({ step, turn: of }): Keep[] => {
+      if (step.at !== "ask" || step.question === null || (turn !== null && of !== turn)) return [];
+      return noQuestion(step.question.id);
+    });
   }
 
   #refusal({ call, tool }: SessionCall, digest: string): Fault | null {
@@ -116,6 +124,6 @@ export class SessionCore {
   }
 }
 
-function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
+export function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
   return { status: "failed", fault: seen, decision: null, call, attempts: 0 };
 }

@@ -3,6 +3,7 @@
 // P1  one append is under way at a time; what comes meanwhile goes together with the next.
 // P2  an append that failed is tried again as it was: the store refuses it if it had been written after all, and then it counts.
 // P3  once dead, every write is refused with the same fault.
+// P4  a write that no store could take, such as a value that has no form in JSON, is refused alone, and the session goes on.
 
 import { classify } from "../../core/classify/classify.ts";
 import { decide } from "../../core/decide/decide.ts";
@@ -62,7 +63,7 @@ export class SessionRecorder implements Recorder {
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> {
     const { redactor } = this.#options;
     if (this.#dead !== null) return Promise.reject(this.#dead);
-    const entries = events.map((event) => ({ at, event: scrubEvent(event, redactor) }));
+    const entries = events.map((event) => ({ at, event: safe(event, redactor) }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, keeps, resolve, reject });
       if (!this.#busy) {
@@ -78,16 +79,23 @@ export class SessionRecorder implements Recorder {
   }
 
   async #pump(): Promise<void> {
+    /** So many are written one by one, because one of them cannot be written at all. */
+    let alone = 0;
     while (this.#queue.length > 0 && this.#dead === null) {
-      const writes = this.#queue;
-      this.#queue = [];
+      const writes = this.#queue.splice(0, alone > 0 ? 1 : this.#queue.length);
+      alone = Math.max(0, alone - 1);
       const entries = writes.flatMap((write) => write.entries);
       const keeps = writes.flatMap((write) => write.keeps);
       const failed = await this.#append(entries, keeps);
       if (failed === null) {
         for (const entry of entries) this.#options.written(entry, ++this.#seq);
         for (const { resolve } of writes) resolve();
-      } else await this.#die(failed, writes, entries, keeps);
+      } else if (failed.class !== "Validation") await this.#die(failed, writes, entries, keeps);
+      else if (writes.length === 1) writes[0]?.reject(new FaultError(failed));
+      else {
+        this.#queue = [...writes, ...this.#queue];
+        alone = writes.length;
+      }
     }
     this.#busy = false;
   }
@@ -143,6 +151,13 @@ export class SessionRecorder implements Recorder {
     this.#queue = [];
     died(told);
   }
+}
+
+/** The names in a manifest are our own; the redactor would take a session's id for a secret of the web. */
+function safe(event: JournalEvent, redactor: Redactor): JournalEvent {
+  if (event.type !== "session-started") return scrubEvent(event, redactor);
+  const { manifest } = event;
+  return { ...event, manifest: { ...manifest, labels: redactor.value(manifest.labels) as typeof manifest.labels } };
 }
 
 const STORE = { ...NOWHERE, surface: "store" } as const;

@@ -11,7 +11,7 @@ import type { Keep } from "../../journal/journal.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
-import type { SessionCore } from "./session-core.ts";
+import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type CallOptions, LiveTurn, type Turn } from "./turn.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
@@ -68,10 +68,12 @@ export class Session {
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
     const core = this.#core;
+    const call = options.id ?? `c${++this.#calls}`;
+    if (this.#ended !== null) return failedOutcome(call, endedFault(this.id, this.#ended)) as Outcome<Output>;
     const outcome = await core.call({
       tool,
       input,
-      call: options.id ?? `c${++this.#calls}`,
+      call,
       turn: "",
       scope: core.scope,
       deadlineAt: this.#runDeadlineAt(),
@@ -134,6 +136,7 @@ export class Session {
       thrown,
       deadline,
       locale: core.engine.locale,
+      redactor: core.engine.redactor,
     });
     await this.#close(result);
     return result;
@@ -157,8 +160,10 @@ export class Session {
     scope: Scope,
   ): Promise<{ value: unknown; thrown: Fault | null; deadline: Fault | null }> {
     const core = this.#core;
+    // A body may throw before it returns a promise.
+    const run = async (): Promise<unknown> => body(live);
     const ended = new Promise<{ value: unknown; thrown: Fault | null; deadline: null }>((resolve) => {
-      body(live).then(
+      run().then(
         (value) => resolve({ value, thrown: null, deadline: null }),
         (error: unknown) => {
           const seen = classify({ surface: "node", error, observedAt: core.clock.now() });
@@ -189,7 +194,9 @@ export class Session {
     const { turn, status, fault: why } = result;
     if (why !== null && why.class === "Session") return;
     const done = status !== "waiting";
-    const keeps: Keep[] = done ? [{ kind: "result", key: `${this.id}/turn:${turn}`, value: result }] : [];
+    const keeps: Keep[] = done
+      ? [{ kind: "result", key: `${this.id}/turn:${turn}`, value: result }, ...core.withoutQuestions(turn)]
+      : [];
     for (const { call, turn: of } of core.state.calls.values()) {
       if (done && of === turn) keeps.push({ kind: "result", key: `${this.id}/${call}`, value: null });
     }
@@ -235,14 +242,17 @@ export class Session {
   /** Nothing more comes: writes the one event that ends the session. */
   async end(status: "done" | "failed" = "done"): Promise<void> {
     await this.#queue;
+    await this.#core.idle();
     await this.#end(status, null);
   }
 
   async #end(status: SessionStatus, why: Fault | null): Promise<void> {
     if (this.#ended !== null) return;
     this.#ended = status;
-    await this.#core.record({ type: "session-ended", status, fault: why });
-    await this.#core.recorder.settled();
+    const { recorder, clock } = this.#core;
+    const ended = { type: "session-ended", status, fault: why } as const;
+    await recorder.record([ended], this.#core.withoutQuestions(null), clock.now());
+    await recorder.settled();
   }
 
   async entries(): Promise<readonly Entry[]> {

@@ -1,12 +1,13 @@
 // What a turn came to: outcomes, what is missing and why, and one sentence about it for the user.
 
 import type { Fault } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import { tellMissing } from "../../core/flow/turn-words.ts";
 import type { TurnStatus } from "../../core/record/event.ts";
 import { isOpen, type Outcome } from "../call/outcome.ts";
-import type { Missing, RoundResult } from "./run-round.ts";
+import { endedBy, type Missing, type RoundResult } from "./run-round.ts";
 
 export interface TurnResult<T = unknown> {
   readonly turn: string;
@@ -30,50 +31,58 @@ export interface TurnEndings {
   readonly value: unknown;
   readonly outcomes: ReadonlyMap<string, Outcome<unknown>>;
   readonly rounds: readonly RoundResult[];
+  /** What stopped it before its end: a cancellation, or the store. */
   readonly cancelled: Fault | null;
   /** What the body threw, as a fault. */
   readonly thrown: Fault | null;
   readonly deadline: Fault | null;
   readonly locale: Locale;
+  readonly redactor: Redactor;
 }
 
 export function turnResult(endings: TurnEndings): TurnResult {
-  const { turn, value, outcomes, rounds, cancelled, thrown, deadline, locale } = endings;
+  const { turn, value, outcomes, rounds, cancelled, thrown, deadline, locale, redactor } = endings;
   const open = [...outcomes.values()].filter(isOpen);
   const missing = rounds.flatMap((round) => round.missing);
-  const fault = cancelled ?? thrown ?? rounds.find((round) => round.fault !== null)?.fault ?? deadline;
+  const refused = refusalIn(outcomes);
+  const stopped = cancelled ?? refused ?? thrown;
+  const fault = stopped ?? rounds.find((round) => round.fault !== null)?.fault ?? deadline;
   const wakeTimes = open.flatMap((outcome) => (outcome.status === "parked" ? [outcome.wakeAt] : []));
   return {
     turn,
-    status: statusOf(endings, open.length > 0, missing.length > 0),
+    status: stopped === null ? statusOf(endings, open.length > 0, missing.length > 0) : endedBy(stopped),
     value,
     outcomes: Object.fromEntries(outcomes),
     missing,
-    message: missing.length === 0 ? "" : tellMissing(settlementsOf(rounds), locale),
+    message: missing.length === 0 ? "" : tellMissing(settlementsOf(rounds, redactor), locale),
     fault,
     questions: open.flatMap((outcome) => (outcome.status === "waiting" ? [outcome.question] : [])),
     wakeAt: wakeTimes.length === 0 ? null : Math.min(...wakeTimes),
   };
 }
 
-/** Cancellation wins; then what cannot go on, then what waits, then what is incomplete. */
-function statusOf(
-  { cancelled, thrown, rounds, deadline }: TurnEndings,
-  isOpen: boolean,
-  isMissing: boolean,
-): TurnStatus {
-  if (cancelled !== null) return "cancelled";
-  if (thrown !== null || rounds.some(({ status }) => status === "failed")) return "failed";
+/** A call that was not taken up because it is not the one of before, or because nothing can be written: the turn is not over. */
+function refusalIn(outcomes: ReadonlyMap<string, Outcome<unknown>>): Fault | null {
+  for (const outcome of outcomes.values()) {
+    const isRefused = outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
+    if (isRefused) return outcome.fault;
+  }
+  return null;
+}
+
+/** What was stopped is told apart before; then what cannot go on, then what waits, then what is incomplete. */
+function statusOf({ rounds, deadline }: TurnEndings, isOpen: boolean, isMissing: boolean): TurnStatus {
+  if (rounds.some(({ status }) => status === "failed")) return "failed";
   if (isOpen) return "waiting";
   return isMissing || deadline !== null ? "partial" : "done";
 }
 
-function settlementsOf(rounds: readonly RoundResult[]): Parameters<typeof tellMissing>[0] {
+function settlementsOf(rounds: readonly RoundResult[], { text }: Redactor): Parameters<typeof tellMissing>[0] {
   return rounds.flatMap(({ ends }) =>
-    ends.flatMap(({ label, outcome, because }) =>
-      isOpen(outcome)
-        ? []
-        : [{ label, status: outcome.status, fault: "fault" in outcome ? outcome.fault : null, because }],
-    ),
+    ends.flatMap(({ label, outcome, because }) => {
+      if (isOpen(outcome)) return [];
+      const fault = "fault" in outcome ? outcome.fault : null;
+      return [{ label: text(label), status: outcome.status, fault, because: text(because) }];
+    }),
   );
 }

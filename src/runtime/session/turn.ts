@@ -107,7 +107,8 @@ export class LiveTurn implements Turn {
     const nodes = nodesOf(steps);
     const digest = planDigest(nodes);
     const checked = checkPlan(nodes);
-    const refused = checked.fault ?? this.#refusal(round, maxRounds, digest);
+    const atOnce = options.maxParallel ?? maxParallel;
+    const refused = checked.fault ?? this.#refusal(round, maxRounds, digest) ?? refusalOfParallel(atOnce);
     if (refused !== null || checked.plan === null) {
       return this.#keep({ status: "failed", outcomes: {}, missing: [], ends: [], fault: refused });
     }
@@ -124,7 +125,7 @@ export class LiveTurn implements Turn {
       deadlineAt,
       deadlineCode,
       known: record.settled,
-      maxParallel: options.maxParallel ?? maxParallel,
+      maxParallel: atOnce,
     });
     for (const [node, outcome] of Object.entries(result.outcomes)) {
       this.outcomes.set(round === 1 ? node : `${round}/${node}`, outcome);
@@ -159,4 +160,13 @@ export class LiveTurn implements Turn {
   get usable(): readonly Outcome<unknown>[] {
     return [...this.outcomes.values()].filter(hasValue);
   }
+}
+
+/** Nothing would ever start, and a plan of which nothing ran would look done. */
+function refusalOfParallel(maxParallel: number): Fault | null {
+  if (maxParallel >= 1) return null;
+  return fault("ConfigSchemaViolation", {
+    message: `maxParallel is ${maxParallel}; at least one step must be able to run`,
+    context: { field: "maxParallel" },
+  });
 }

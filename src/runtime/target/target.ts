@@ -31,7 +31,7 @@ export interface Waiting {
 
 export class Target {
   readonly id: string;
-  readonly #options: TargetOptions;
+  #options: TargetOptions;
   #breaker: Breaker;
   #running = 0;
   readonly #queue = new Set<Waiting>();
@@ -52,9 +52,20 @@ export class Target {
     return this.#breaker;
   }
 
-  get isIdle(): boolean {
-    const { state } = this.#breaker;
-    return this.#running === 0 && this.#queue.size === 0 && state === "closed" && this.#breaker.failures === 0;
+  /** Nobody is here or held back from here, and it is not broken. */
+  isQuiet(now: number): boolean {
+    const isBusy = this.#running > 0 || this.#queue.size > 0;
+    return !isBusy && this.pausedUntil <= now && this.#breaker.state === "closed";
+  }
+
+  /** Failures that count and have not led to a break. */
+  get hasFailures(): boolean {
+    return this.#breaker.state === "closed" && this.#breaker.failures > 0;
+  }
+
+  /** It was known before anybody said how it is to be treated. */
+  treat(options: TargetOptions): void {
+    this.#options = options;
   }
 
   /** A place at work: true when there is one now, false when the caller has to queue, null when the queue is full. */
@@ -91,6 +102,12 @@ export class Target {
     const admission = admit(before, this.#options.rule, now);
     this.#set(admission.breaker, before);
     return admission.admitted ? admission.ticket : null;
+  }
+
+  /** Whether a ticket still lets its call through: not after another break, nor once a later probe has its place. */
+  honours({ generation, probe }: Ticket): boolean {
+    const breaker = this.#breaker;
+    return generation === breaker.generation && (breaker.state !== "half-open" || probe === breaker.probes);
   }
 
   /** When the breaker would let a call through; null when only a person can open it. */

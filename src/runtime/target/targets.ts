@@ -24,6 +24,8 @@ export class Targets {
   readonly #targets = new Map<string, Target>();
   readonly #providers = new Map<string, Provider>();
   readonly #restored = new Map<string, Breaker>();
+  /** Made for a person, before a tool said how its target is to be treated. */
+  readonly #byHand = new Set<string>();
 
   constructor(options: TargetsOptions) {
     this.#options = options;
@@ -37,15 +39,25 @@ export class Targets {
   }
 
   get(id: string, settings: TargetSettings): Target {
+    const options = { ...settings, changed: this.#options.changed };
     let target = this.#targets.get(id);
     if (target === undefined) {
-      this.#evict();
-      target = new Target(id, { ...settings, changed: this.#options.changed }, this.#restored.get(id) ?? null);
-      target.usedAt = this.#options.now();
+      const now = this.#options.now();
+      this.#evict(now);
+      target = new Target(id, options, this.#restored.get(id) ?? null);
+      target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
-    }
+    } else if (this.#byHand.delete(id)) target.treat(options);
     return target;
+  }
+
+  #getByHand(id: string, settings: TargetSettings): Target {
+    const known = this.#targets.get(id);
+    if (known !== undefined) return known;
+    const made = this.get(id, settings);
+    this.#byHand.add(id);
+    return made;
   }
 
   provider(id: string): Provider {
@@ -64,22 +76,28 @@ export class Targets {
 
   /** Out of service until released; also before the target was ever used. */
   isolate(id: string, reason: string, now: number, settings: TargetSettings): void {
-    const target = this.get(id, settings);
+    const target = this.#getByHand(id, settings);
     target.replace(isolate(target.breaker, reason, now));
   }
 
   release(id: string, settings: TargetSettings): void {
-    const target = this.get(id, settings);
+    const target = this.#getByHand(id, settings);
     target.replace(release(target.breaker));
   }
 
-  /** Of those that nobody needs, the ones used longest ago go; a broken or busy one always stays. */
-  #evict(): void {
+  /**
+   * Of those that nobody needs, the ones used longest ago go; those that have failed only when there are no others. One
+   * that is broken, busy or paused always stays.
+   */
+  #evict(now: number): void {
     if (this.#targets.size < this.#options.maxTargets) return;
-    const idle = [...this.#targets.values()].filter(({ isIdle }) => isIdle).sort((a, b) => a.usedAt - b.usedAt);
-    for (const target of idle.slice(0, Math.max(1, Math.ceil(this.#options.maxTargets / 10)))) {
+    const quiet = [...this.#targets.values()].filter((target) => target.isQuiet(now));
+    const well = quiet.filter(({ hasFailures }) => !hasFailures);
+    const going = (well.length > 0 ? well : quiet).sort((a, b) => a.usedAt - b.usedAt);
+    for (const target of going.slice(0, Math.max(1, Math.ceil(this.#options.maxTargets / 10)))) {
       target.evicted = true;
       this.#targets.delete(target.id);
+      this.#byHand.delete(target.id);
     }
   }
 

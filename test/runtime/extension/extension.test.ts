@@ -155,7 +155,7 @@ describe("extensions", () => {
 });
 
 describe("before any set-up", () => {
-  const any = { contractVersion: EXTENSION_CONTRACT, setup: () => undefined };
+  const anyone = { contractVersion: EXTENSION_CONTRACT, setup: () => undefined };
 
   interface Row {
     readonly title: string;
@@ -173,7 +173,7 @@ describe("before any set-up", () => {
     },
     {
       title: "a contract version that is missing",
-      extensions: [{ name: "none", setup: any.setup } as unknown as ExtensionOptions],
+      extensions: [{ name: "none", setup: anyone.setup } as unknown as ExtensionOptions],
       code: "ContractVersionMismatch",
       says: ['"none"', "contract undefined"],
     },
