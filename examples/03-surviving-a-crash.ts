@@ -8,8 +8,8 @@ import { createFaultline, openJournal, step, tool } from "faultline";
 const file = join(mkdtempSync(join(tmpdir(), "faultline-")), "agent.db");
 const ran: string[] = [];
 
-/** The program: the same code before and after the crash. */
-async function program(dieIn: string): Promise<string> {
+/** The program: the same code before and after the crash. `inShip` stands for what happens while the parcel is shipped. */
+async function program(inShip: () => Promise<void>): Promise<string> {
   const charge = tool({
     id: "charge_card",
     run: async () => {
@@ -22,26 +22,31 @@ async function program(dieIn: string): Promise<string> {
     idempotent: true,
     run: async ({ receipt }: { receipt: string }) => {
       ran.push("ship");
-      if (dieIn === "ship") await new Promise(() => undefined); // stands for kill -9: it never comes back
+      await inShip();
       return `shipped against ${receipt}`;
     },
   });
   const fl = createFaultline({ journal: await openJournal(file) });
   const session = await fl.session("order-7");
-  const result = await session.turn({
+  const { outcomes } = await session.turn({
     charge: step(charge, {}),
     ship: step(ship, (got) => ({ receipt: String(got["charge"]) }), { needs: ["charge"] }),
   });
-  const { ship: shipped } = result.outcomes;
-  return shipped?.status === "done" ? `${String(shipped.value)}, attempt ${shipped.attempts}` : result.status;
+  const shipped = outcomes["ship"];
+  return shipped?.status === "done" ? `${String(shipped.value)}, attempt ${shipped.attempts}` : "not shipped";
 }
 
-const first = program("ship");
-await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 200))]);
+// The first life ends while the parcel is being shipped: it never comes back from there, as after kill -9.
+await new Promise<void>((die) => {
+  void program(() => {
+    die();
+    return new Promise(() => undefined);
+  });
+});
 console.log(ran);
 // [ 'charge', 'ship' ]
 
-console.log(await program("nowhere"));
+console.log(await program(() => Promise.resolve()));
 // shipped against receipt-1, attempt 2
 console.log(ran);
 // [ 'charge', 'ship', 'ship' ]

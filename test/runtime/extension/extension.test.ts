@@ -167,7 +167,7 @@ describe("before any set-up", () => {
   const rows: readonly Row[] = [
     {
       title: "a contract version that is not ours",
-      extensions: [{ ...any, name: "old", contractVersion: 7 }],
+      extensions: [{ ...anyone, name: "old", contractVersion: 7 }],
       code: "ContractVersionMismatch",
       says: ['"old"', "contract 7", "contract 1"],
     },
@@ -180,13 +180,13 @@ describe("before any set-up", () => {
     {
       title: "two of one name",
       extensions: [
-        { ...any, name: "twin" },
-        { ...any, name: "twin" },
+        { ...anyone, name: "twin" },
+        { ...anyone, name: "twin" },
       ],
       code: "ShapeInvalid",
       says: ['"twin"'],
     },
-    { title: "one without a name", extensions: [{ ...any, name: " " }], code: "ShapeInvalid", says: ["name"] },
+    { title: "one without a name", extensions: [{ ...anyone, name: " " }], code: "ShapeInvalid", says: ["name"] },
     {
       title: "one without a set-up",
       extensions: [{ name: "empty", contractVersion: 1 } as unknown as ExtensionOptions],
@@ -195,25 +195,25 @@ describe("before any set-up", () => {
     },
     {
       title: "a dependency that is not there",
-      extensions: [{ ...any, name: "page", requires: ["store"] }],
+      extensions: [{ ...anyone, name: "page", requires: ["store"] }],
       code: "DependencyMissing",
       says: ['"page"', '"store"'],
     },
     {
       title: "a ring, without those that only lead to it",
       extensions: [
-        { ...any, name: "leads", requires: ["a"] },
-        { ...any, name: "a", requires: ["free", "b"] },
-        { ...any, name: "b", requires: ["c"] },
-        { ...any, name: "c", requires: ["a"] },
-        { ...any, name: "free" },
+        { ...anyone, name: "leads", requires: ["a"] },
+        { ...anyone, name: "a", requires: ["free", "b"] },
+        { ...anyone, name: "b", requires: ["c"] },
+        { ...anyone, name: "c", requires: ["a"] },
+        { ...anyone, name: "free" },
       ],
       code: "DependencyCycle",
       says: ["ring: a → b → c → a"],
     },
     {
       title: "one that requires itself",
-      extensions: [{ ...any, name: "self", requires: ["self"] }],
+      extensions: [{ ...anyone, name: "self", requires: ["self"] }],
       code: "DependencyCycle",
       says: ["self → self"],
     },
