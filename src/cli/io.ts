@@ -14,12 +14,18 @@ export interface Io {
   readFile(path: string): Promise<string>;
   /** Streams a file. */
   openFile(path: string): AsyncIterable<Uint8Array>;
+  /** How long a file is; null when there is none. */
+  fileBytes(path: string): Promise<number | null>;
+  /** Writes a file that was not there before, whole or not at all, for its owner alone. */
+  writeNewFile(path: string, pieces: AsyncIterable<string>): Promise<void>;
   /** Sets what the process ends with; the first failure stays. */
   exit(name: ExitName): void;
 }
 
 export interface Sink {
   readonly isTTY: boolean;
+  /** How wide lines may be; without end when nobody looks. */
+  readonly columns: number;
   /** Resolves when more may be written. */
   write(text: string): Promise<void>;
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // The process around the command line: streams, exit code, and the last word on an error nobody expected.
 
-import { createReadStream, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { SHAPE_REDACTOR } from "../core/index.ts";
 import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -22,6 +21,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
   stream.on("error", endOnWriteError);
   return {
     isTTY: stream.isTTY,
+    columns: stream.isTTY ? stream.columns : Infinity,
     write: (text) =>
       new Promise((resolve) => {
         if (text === "" || stream.write(text)) resolve();
@@ -40,36 +40,14 @@ async function main(): Promise<void> {
   // Loaded only now, because what it imports may not run on an older Node.
   const { runCli } = await import("./program.ts");
   const { NO_STDIN } = await import("./read-input.ts");
-  const { UsageError } = await import("./io.ts");
-  const unreadable = (path: string, cause: NodeJS.ErrnoException): Error => {
-    const why =
-      cause.code === "ENOENT"
-        ? "there is no such file"
-        : cause.code === "EISDIR"
-          ? "it is a folder"
-          : (cause.code ?? cause.message);
-    return new UsageError(`Cannot read ${path}: ${why}.`, "usage", { cause });
-  };
+  const { fileAccess } = await import("./file-access.ts");
   const io: Io = {
     stdin: process.stdin.isTTY ? NO_STDIN : process.stdin,
     stdout: sinkOf(process.stdout),
     stderr: sinkOf(process.stderr),
     env: process.env,
     clock: systemClock,
-    async readFile(path) {
-      try {
-        return await readFile(path, "utf8");
-      } catch (error) {
-        throw unreadable(path, error as NodeJS.ErrnoException);
-      }
-    },
-    async *openFile(path) {
-      try {
-        yield* createReadStream(path) as AsyncIterable<Uint8Array>;
-      } catch (error) {
-        throw unreadable(path, error as NodeJS.ErrnoException);
-      }
-    },
+    ...fileAccess,
     exit: (name) => {
       process.exitCode ??= EXIT_CODES[name].code;
     },

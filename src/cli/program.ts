@@ -4,9 +4,12 @@ import { Command, CommanderError, Option } from "commander";
 import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addJournal } from "./commands/journal.ts";
 import { addPolicy } from "./commands/policy.ts";
+import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
 import { type Io, UsageError } from "./io.ts";
+import { safeText } from "./safe-text.ts";
 
 export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
   const program = createProgram(version, io);
@@ -16,7 +19,7 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
   } catch (error) {
     if (error instanceof UsageError) {
       io.exit(error.exit);
-      await io.stderr.write(`faultline: ${SHAPE_REDACTOR.text(error.message)}\n`);
+      await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(error.message))}\n`);
     } else if (error instanceof CommanderError) {
       if (error.exitCode !== 0) io.exit("usage");
     } else throw error;
@@ -25,7 +28,9 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
 
 function createProgram(version: string, io: Io): Command {
   const program = new Command("faultline")
-    .description("The failure layer for AI agents: classify failures, see what a policy does about them.")
+    .description(
+      "The failure layer for AI agents: classify failures, see what a policy does about them, read what happened.",
+    )
     .version(version, "-V, --version", "print the version")
     .option("--json", "print one JSON document")
     .addOption(new Option("--locale <tag>", "language of texts (default: from LANG)").choices(LOCALES))
@@ -35,12 +40,14 @@ function createProgram(version: string, io: Io): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(SHAPE_REDACTOR.text(text)),
+      writeErr: (text) => void io.stderr.write(safeText(SHAPE_REDACTOR.text(text))),
     })
     .exitOverride();
   addClassify(program, io);
   addExplain(program, io);
   addPolicy(program, io);
+  addTools(program, io);
+  addJournal(program, io);
   addTour(program, io);
   return program;
 }

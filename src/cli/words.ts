@@ -75,3 +75,8 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
 export function sentences(locale: Locale, first: string, second: string): string {
   return locale === "zh-CN" ? `${first}${second}` : `${first} ${second}`;
 }
+
+/** English only: Chinese nouns have one form. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

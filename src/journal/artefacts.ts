@@ -50,9 +50,10 @@ export async function keepArtefact(
   if (!(maxBytes >= LEAST_BYTES)) throw unfit(`maxBytes must be at least ${LEAST_BYTES}, and is ${maxBytes}.`);
   const { bytes, cut } = fit(content, maxBytes, redactor);
   const path = [fileNameOf(session), fileNameOf(call)] as const;
+  const fileName = fileNameOf(name);
   try {
     await mkdir(join(folder, ...path), { recursive: true, mode: 0o700 });
-    const file = await writeNew(join(folder, ...path), fileNameOf(name), bytes);
+    const file = await writeNew(join(folder, ...path), fileName, bytes);
     return { ref: [...path, file].join("/"), bytes: bytes.length, cut };
   } catch (error) {
     throw storeError(error);

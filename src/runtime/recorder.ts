@@ -21,7 +21,7 @@ export class RingRecorder implements Recorder {
   readonly #size: number;
   readonly #redactor: Redactor;
   readonly #entries: Entry[] = [];
-  readonly #listeners = new Set<(entry: Entry) => void>();
+  readonly #listeners = new Set<(entry: Entry) => unknown>();
   #seq = 0;
 
   constructor(size: number, redactor: Redactor) {
@@ -51,10 +51,10 @@ export class RingRecorder implements Recorder {
   #tell(entry: Entry): void {
     const shown = scrubbed(entry, this.#redactor);
     const suppress = (error: unknown): void =>
-      this.#keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
+      void this.#keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
     for (const listener of this.#listeners) {
       try {
-        const result: unknown = listener(shown);
+        const result = listener(shown);
         if (result instanceof Promise) result.catch(suppress);
       } catch (error) {
         suppress(error);

@@ -153,7 +153,8 @@ export function anOpenBreakerAdmitsNothingButItsProbe(story: Story): Broken {
     if (approved) continue;
     const { life, recordedAt, event } = written;
     const seen = ofTarget.get(`${life} ${target}`) ?? [];
-    if (seen.some(({ at }) => at === recordedAt)) continue;
+    // What changed in the last moment of a life was not told any more.
+    if (recordedAt === story.lives[life]?.endedAt || seen.some(({ at }) => at === recordedAt)) continue;
     const breaker = seen.findLast(({ at }) => at < recordedAt)?.breaker;
     if (breaker === undefined || breaker.state === "closed") continue;
     const probeAt = breaker.state === "half-open" ? breaker.probeStartedAt : null;

@@ -6,7 +6,7 @@ import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } 
 import type { CallEvent } from "../core/flow/call.ts";
 import type { OutcomeStatus } from "../runtime/call/outcome.ts";
 import type { Broken } from "./always-calls.ts";
-import { decisionOf, historiesOf } from "./call-history.ts";
+import { decisionOf, endsCall, historiesOf } from "./call-history.ts";
 import type { Cancelled, Story, Written } from "./story.ts";
 
 /** Announced waits, starts of tools, and the ends of turns; a store that answers late delays the last a little. */
@@ -104,14 +104,13 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
       );
     if (isAdmitted !== true) return `${call}: ${tool.id} was started before its admission was on disk`;
   }
-  for (const { order, call, status, isRefusal, attempts } of story.outcomes) {
+  for (const { order, life, call, status, isRefusal, attempts } of story.outcomes) {
     if (isRefusal) continue;
     const events = histories.get(call)?.events.filter((written) => written.order < order) ?? [];
-    // A step that never became a call has no event of its own.
-    if (events.length === 0 && attempts === 0) continue;
-    if (!events.some(({ event }) => TELLS[status](event))) {
-      return `${call}: somebody saw it ${status} before that was on disk`;
-    }
+    if (events.some(({ event }) => TELLS[status](event))) continue;
+    // A step that did not run is told by another event; a body that was left behind is told what it likes.
+    if (attempts === 0 && (isStepSettled(story, call, order) || isLeftBehind(story, call, life))) continue;
+    return `${call}: somebody saw it ${status} before that was on disk`;
   }
   for (const { order, result } of story.turns) {
     const { turn, status, fault } = result;
@@ -121,6 +120,34 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
         at < order && event.type === "turn-ended" && event.turn === turn && event.status === status,
     );
     if (!isWritten) return `${turn}: somebody saw it ${status} before that was on disk`;
+  }
+  return null;
+}
+
+function isStepSettled({ written }: Story, call: string, before: number): boolean {
+  return written.some(
+    ({ order, entry: { event } }) =>
+      order < before && event.type === "node-settled" && call === `${event.turn}/${event.round}/${event.node}`,
+  );
+}
+
+/** Time or a cancellation ended its turn in this life. */
+function isLeftBehind({ written }: Story, call: string, life: number): boolean {
+  return written.some(
+    ({ life: other, entry: { event } }) =>
+      other === life && event.type === "turn-ended" && event.fault !== null && call.startsWith(`${event.turn}/`),
+  );
+}
+
+/** However often it is asked for, before and after a crash. */
+export function aFinishedCallIsToldAsItEnded(story: Story): Broken {
+  const histories = historiesOf(story);
+  for (const { order, call, status, fault } of story.outcomes) {
+    const end = histories.get(call)?.events.find(({ event }) => endsCall(event));
+    if (end === undefined || end.order > order || TELLS[status](end.event)) continue;
+    // Without its store a session can tell nothing but that.
+    if (fault?.class === "Session") continue;
+    return `${call}: it ended with entry ${end.seq} ${end.event.type} and was told as ${status}`;
   }
   return null;
 }

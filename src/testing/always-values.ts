@@ -64,7 +64,7 @@ function costsOf(world: WorldSpec, { call, events, runs }: CallHistory): readonl
     );
     const name = `${call} ${id} ${attempt}`;
     const isCutDown = run === undefined || run.life !== end.life;
-    if (run === undefined && end.event.type === "call-cancelled") return [];
+    if (run === undefined && !isBooked(end)) return [];
     const reported = isCutDown ? null : reportedCost(run, end, late);
     if (reported !== null) return [{ name, cost: reported, isEstimated: false }];
     if (tool.price === "free") return [];
@@ -83,6 +83,11 @@ function reportedCost(run: Run, end: CallWritten, isLate: boolean): number | nul
   const isGivenUp = isLate || run.ended === null || run.ended.at > end.recordedAt;
   const known = isGivenUp && !isLate ? run.reports.filter(({ isFirst }) => isFirst) : run.reports;
   return known.at(-1)?.microcents ?? null;
+}
+
+/** What never ran costs nothing, unless nobody can know that: after a crash. */
+function isBooked({ event }: CallWritten): boolean {
+  return event.type === "call-failed" && event.fault.code === "Interrupted";
 }
 
 function bookedEstimate({ event }: CallWritten): number | null {

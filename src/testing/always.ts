@@ -10,6 +10,7 @@ import {
   nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
 } from "./always-calls.ts";
 import {
+  aFinishedCallIsToldAsItEnded,
   anEventIsOnDiskBeforeAnyoneSeesIt,
   aResumedRunEndsAsOneThatDidNotCrash,
   aSessionEndsOnceAndCancelWins,
@@ -33,6 +34,7 @@ const PROPERTIES: readonly Property[] = [
   anEventIsOnDiskBeforeAnyoneSeesIt,
   aResumedRunEndsAsOneThatDidNotCrash,
   finishedCallsDoNotRunTwice,
+  aFinishedCallIsToldAsItEnded,
   costBookedIsTheSumOfAllAttempts,
   whatComesLateIsWrittenDown,
   aRetryAnnouncedIsARetryMade,

@@ -79,6 +79,8 @@ async function live(story: Story, disk: SimulatedDisk, startAt: number): Promise
     const end = await clock.runUntil(Promise.race([ended, life.over.then(() => null)]));
     if (end === null) return record.end === "died" ? clock.now() : null;
     if (end.again === null) await comeToRest(life);
+    // Something that came late was the end of it.
+    if (life.isOver) return clock.now();
     record.spending = program.session?.spending ?? null;
     record.status = program.session?.status ?? null;
     life.end(end.again === null ? "done" : "again");

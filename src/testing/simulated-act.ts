@@ -75,7 +75,7 @@ export function actOf(world: WorldSpec, tool: ToolSpec, call: string, attempt: n
       return { ...common, ends: "throw", error: rawError(dice, secret), partial: dice.chance(0.3), hasEffect: false };
     default: {
       const code = dice.pick(CODES[kind]);
-      return { ...common, ends: "throw", error: faultError(dice, code, secret), hasEffect: traitsOf(code).mayHaveHappened };
+      return { ...common, ends: "throw", error: faultError(dice, code, secret, world.isPlain), hasEffect: traitsOf(code).mayHaveHappened };
     }
   }
 }
@@ -134,9 +134,10 @@ export function noteWith(dice: Dice, secret: string): unknown {
   return dice.pick(forms);
 }
 
-function faultError(dice: Dice, code: FaultCode, secret: string | null): FaultError {
+/** A wait that the other side names holds for all its callers, so in plain worlds nobody names one. */
+function faultError(dice: Dice, code: FaultCode, secret: string | null, isPlain: boolean): FaultError {
   const message = secret === null ? `simulated ${code}` : `simulated ${code} with ${secret}`;
-  const waits = traitsOf(code).lifts && dice.chance(0.5) ? { retryAfterMs: dice.pick(WAITS_MS) } : {};
+  const waits = !isPlain && traitsOf(code).lifts && dice.chance(0.5) ? { retryAfterMs: dice.pick(WAITS_MS) } : {};
   const context = secret === null ? {} : { detail: secret };
   return new FaultError(fault(code, { message, context, ...waits }));
 }

@@ -77,7 +77,7 @@ export class SimulatedDisk {
     const { world } = this.#story;
     const death = world.deaths[life.number];
     const dies = life.countAppend() === death?.append ? death.when : null;
-    const fate = this.#fate();
+    const fate = this.#fate(life);
     await this.#takeTime(life);
     if (dies === "before") life.end("died");
     if (life.isOver) return life.never();
@@ -95,7 +95,7 @@ export class SimulatedDisk {
     if (life.isOver) return life.never();
     // Whether it is written or not: this is what the program now believes.
     this.#noteKeeps(life, keeps);
-    if (this.#fate() === "refused") throw this.#refusal("the disk does not answer");
+    if (this.#fate(life) === "refused") throw this.#refusal("the disk does not answer");
     await this.#inner.keep(keeps);
   }
 
@@ -103,16 +103,16 @@ export class SimulatedDisk {
     if (life.isOver) return life.never();
     const { world } = this.#story;
     const refuses = diceFor(world.seed, "read", ++this.#operations).chance(world.disk.refusesReads);
-    if (refuses) throw this.#refusal("the disk cannot be read");
+    if (refuses && life.number < TROUBLED_LIVES) throw this.#refusal("the disk cannot be read");
     const result = await work();
     return life.isOver ? life.never<T>() : result;
   }
 
-  #fate(): "written" | "refused" | "uncertain" {
+  #fate({ number: life }: Life): "written" | "refused" | "uncertain" {
     const { seed, disk } = this.#story.world;
     const number = ++this.#operations;
     if (disk.brokenFrom !== null && number >= disk.brokenFrom) return "refused";
-    if (disk.refuses === 0 && disk.uncertain === 0) return "written";
+    if (life >= TROUBLED_LIVES || (disk.refuses === 0 && disk.uncertain === 0)) return "written";
     const dice = diceFor(seed, "disk", number);
     if (dice.chance(disk.refuses)) return "refused";
     return dice.chance(disk.uncertain) ? "uncertain" : "written";
@@ -153,6 +153,9 @@ export class SimulatedDisk {
     breakers.push({ order: this.#story.next(), life: life.number, at, target, breaker });
   }
 }
+
+/** After so many lives a disk that is not broken has recovered, so that every world comes to an end. */
+const TROUBLED_LIVES = 8;
 
 /** What pages and other programs get to see; results and inputs are exact on purpose and are not. */
 const SHOWN_KINDS: ReadonlySet<Keep["kind"]> = new Set(["snapshot", "question", "breaker", "incident"]);

@@ -95,15 +95,17 @@ export class Program {
     const { clock, story, number } = this.#life;
     const id = `turn${index}`;
     for (let resumes = 0; resumes < MOST_RESUMES; resumes++) {
+      if (this.#cancelling !== null) return null;
       const controller = new AbortController();
       const disarm = this.#armCancels(session, index, controller);
       const running = this.#start(session, spec, id, controller.signal);
       const ended = endsEarly ? session.end() : null;
+      ended?.catch((error: unknown) => classify({ surface: "store", error }));
       const result = await running;
       disarm();
       this.#seeTurn(result);
       await ended;
-      if (result.fault?.class === "Session" && result.status === "cancelled") return this.#giveUp(result.fault).again;
+      if (result.fault?.class === "Session") return this.#giveUp(result.fault).again;
       if (result.status !== "waiting" || this.#cancelling !== null || endsEarly) return null;
       const dueAt = Math.max(await answerAtDesk(this.#life, this.#faultline, result.questions), result.wakeAt ?? 0);
       // Some programs stay, others leave and are started again.

@@ -1,6 +1,6 @@
 // What only a journal in a file can do: be opened, refused, brought up to date, tampered with and looked at by others.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FaultError } from "../../src/core/fault/fault-error.ts";
@@ -184,7 +184,7 @@ describe("a file of version 1", () => {
     const body = JSON.stringify(note("old").event);
     const hash = nextLink(chainStart("s"), 1, 5, "extension-started", body);
     db.exec(`
-      PRAGMA application_id = ${0x464c544a}; PRAGMA user_version = 1;
+      PRAGMA application_id = 1179407434; PRAGMA user_version = 1;
       CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE sessions (number INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, status TEXT NOT NULL,
         started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, last_seq INTEGER NOT NULL, last_hash TEXT NOT NULL);
@@ -328,7 +328,7 @@ describe("verification", () => {
     await journal.append(
       "s",
       0,
-      Array.from({ length: 2000 }, (_, index) => note(`${index}`)),
+      Array.from({ length: 2000 }, (_, index) => note(String(index))),
     );
     const verified = journal.verify();
     for (let after = 2000; after < 2020; after++) await journal.append("s", after, [note("more")]);
@@ -427,7 +427,8 @@ describe("removing sessions", () => {
   it("leaves a session whole whose artefacts cannot be removed, and says so", async () => {
     const troubles: string[] = [];
     const journal = await open({ onTrouble: (_fault, what) => void troubles.push(what) });
-    writeFileSync(artefactsFolder(path), "a file where a folder should be");
+    // A link to itself: nobody can look inside.
+    symlinkSync(artefactsFolder(path), artefactsFolder(path));
     await journal.append("s", 0, [note("a"), ended("done", 2)]);
     expect(await journal.prune({ before: 10 })).toBe(0);
     expect(await readAll(journal, "s")).toHaveLength(2);

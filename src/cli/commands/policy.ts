@@ -12,16 +12,16 @@ import {
   PRESETS,
   rowFor,
   schedule,
-  SHAPE_REDACTOR,
   SURFACES,
   type Surface,
 } from "../../core/index.ts";
-import type { Diagnostic } from "../../policy-file/index.ts";
 import { nearest } from "../../yaml-file/nearest.ts";
+import { type Checked, checkFile, printDiagnostics } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { describeWaits, scheduleLines } from "../schedule-lines.ts";
+import { plural } from "../words.ts";
 
 /** Loaded only by commands that read a file: its validator takes longer to load than everything else together. */
 const policyFile = () => import("../../policy-file/index.ts");
@@ -49,7 +49,7 @@ export function addPolicy(program: Command, io: Io): void {
     .argument("<file>", "a YAML policy file")
     .option("--strict", "warnings count as errors")
     .action(async (file: string, options: { strict?: true }, command: Command) =>
-      check(file, options.strict === true, io, globalOptions(command, io)),
+      checkFile(file, parse, options.strict === true, io, globalOptions(command, io)),
     );
   withPolicyOptions(
     policy.command("show").description("Shows the rows in force, first match first, and where each comes from."),
@@ -85,35 +85,10 @@ function withPolicyOptions(command: Command): Command {
     .addOption(new Option("--preset <name>", "a built-in policy").choices(PRESET_NAMES).conflicts("policy"));
 }
 
-async function check(file: string, strict: boolean, io: Io, { json, color }: GlobalOptions): Promise<void> {
-  const source = await io.readFile(file);
+async function parse(source: string, file: string): Promise<Checked> {
   const { parsePolicy } = await policyFile();
-  const { diagnostics, policy } = parsePolicy(source, file);
-  const count = (severity: Diagnostic["severity"]): number =>
-    diagnostics.filter((one) => one.severity === severity).length;
-  const failed = policy === null || (strict && diagnostics.length > 0);
-  if (failed) io.exit("config");
-  if (json) return io.stdout.write(`${JSON.stringify({ file, ok: !failed, diagnostics })}\n`);
-  await printDiagnostics(diagnostics, source, io, color);
-  const verdict = `${file}: ${plural(count("error"), "error")}, ${plural(count("warning"), "warning")}`;
-  const paint = paintFor(io.stdout, io.env, color);
-  await io.stdout.write(`${paint(failed ? "red" : "green", failed ? "✗" : "✓")} ${verdict}\n`);
-}
-
-async function printDiagnostics(
-  diagnostics: readonly Diagnostic[],
-  source: string,
-  io: Io,
-  color: GlobalOptions["color"],
-): Promise<void> {
-  const paint = paintFor(io.stderr, io.env, color);
-  const { renderDiagnostic } = await policyFile();
-  for (const diagnostic of diagnostics) {
-    const [head = "", ...rest] = SHAPE_REDACTOR.text(renderDiagnostic(diagnostic, source)).split("\n");
-    await io.stderr.write(
-      `${paint(["bold", diagnostic.severity === "error" ? "red" : "yellow"], head)}\n${rest.join("\n")}\n\n`,
-    );
-  }
+  const { policy, diagnostics } = parsePolicy(source, file);
+  return { usable: policy !== null, diagnostics };
 }
 
 async function load({ policy: file, preset }: PolicyOptions, io: Io, { color }: GlobalOptions): Promise<Policy> {
@@ -193,8 +168,4 @@ function codeNamed(name: string): FaultCode {
   const near = nearest(name, FAULT_CODES);
   const hint = near === null ? "" : ` Did you mean \`${near}\`?`;
   throw new UsageError(`There is no fault code \`${name}\`.${hint} \`faultline explain --list\` lists all.`);
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

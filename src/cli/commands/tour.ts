@@ -13,7 +13,8 @@ import {
   viewFor,
 } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { type Io, paintFor } from "../io.ts";
+import { type Io, type Paint, paintFor } from "../io.ts";
+import type { LiveTurn } from "../live-turn.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { CLI_WORDS, sentences } from "../words.ts";
 
@@ -168,8 +169,22 @@ export function addTour(program: Command, io: Io): void {
         ];
         await io.stdout.write([...rows, ...more, line(words.says, says), "", ""].join("\n"));
       }
+      await showTurn(await (await live()).liveTurn(shared.locale), io, paint);
       await io.stdout.write(`${words.tryIt}\n${TRY_IT.map((command) => `  ${command}\n`).join("")}`);
     });
+}
+
+/** Loaded for this stop only: the runtime takes longer to load than the rest. */
+const live = () => import("../live-turn.ts");
+
+async function showTurn({ title, lines, message }: LiveTurn, io: Io, paint: Paint): Promise<void> {
+  const width = Math.max(...lines.map(({ tool }) => tool.length));
+  const rows = lines.map(({ tool, met, did }) =>
+    met === ""
+      ? `  ${tool.padEnd(width)}  ${paint("green", did)}`
+      : `  ${tool.padEnd(width)}  ${paint("yellow", met)} → ${did}`,
+  );
+  await io.stdout.write([paint("bold", title), ...rows, `  ${paint("dim", message)}`, "", ""].join("\n"));
 }
 
 const TRY_IT = [

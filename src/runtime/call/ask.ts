@@ -50,7 +50,7 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   const seen = about ?? fault("InvariantBroken");
   const payload = payloadFor(kind, binding.tool.id, seen, request.optional || binding.tool.optional, engine.locale);
   const { session } = request.recorder;
-  // Somebody who is here is waited for no longer than the turn lasts; nobody's turn is put away, and its time stands still.
+  // A person who is here is waited for as long as the turn lasts. With nobody here it is put away, and its time stands still.
   const expiresAt = isHeadless(run, payload.kind)
     ? askedAt + HEADLESS_WAIT_MS
     : Math.min(askedAt + INTERACTIONS[payload.kind].timeoutMs, request.deadlineAt);

@@ -156,7 +156,13 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       return;
     }
     const isNext = step.at === "admit" && step.notBefore <= now && state.tool === this.binding.tool.id;
-    if (isNext && state.attempts < MOST_LAUNCHES && this.#mayLaunch(now) && takePlaceAtOnce(this) && passAtOnce(this, null) === null) {
+    if (
+      isNext &&
+      state.attempts < MOST_LAUNCHES &&
+      this.#mayLaunch(now) &&
+      takePlaceAtOnce(this) &&
+      passAtOnce(this, null) === null
+    ) {
       const { call, record, binding } = this;
       const number = state.attempt + 1;
       const admitted = { type: "call-admitted", call, tool: binding.tool.id, attempt: number } as const;

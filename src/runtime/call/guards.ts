@@ -47,11 +47,11 @@ async function takePlace(run: LiveCall): Promise<Verdict> {
   }
   const { clock } = run.engine;
   const { deadlineAt } = run.request;
-  let inside = false;
+  const place = { isTaken: false };
   await new Promise<void>((resolve) => {
     const waiting = {
       enter: () => {
-        inside = true;
+        place.isTaken = true;
         resolve();
       },
     };
@@ -65,7 +65,7 @@ async function takePlace(run: LiveCall): Promise<Verdict> {
   });
   const gaveUp = run.wake;
   run.wake = null;
-  if (!inside) return run.cancelled === null ? outOfTime(run) : "cancelled";
+  if (!place.isTaken) return run.cancelled === null ? outOfTime(run) : "cancelled";
   gaveUp?.();
   if (run.cancelled === null) return null;
   target.leave();

@@ -66,7 +66,7 @@ function hidesParts(error: Error, shown: readonly string[]): boolean {
 
 /** Such as the name of a DOMException. */
 function hasGetters(prototype: object): boolean {
-  for (let at: object | null = prototype; at !== null && at !== Error.prototype; at = Object.getPrototypeOf(at) as object)
-    if (Object.values(Object.getOwnPropertyDescriptors(at)).some(({ get }) => get !== undefined)) return true;
-  return false;
+  if (prototype === Error.prototype) return false;
+  const own = Object.values(Object.getOwnPropertyDescriptors(prototype));
+  return own.some((part) => part.get !== undefined) || hasGetters(Object.getPrototypeOf(prototype) as object);
 }

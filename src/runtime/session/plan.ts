@@ -28,7 +28,7 @@ export function step<Accepts, Output>(
   input: Accepts | ((got: Got) => Accepts),
   options: Omit<PlanStep, "tool" | "input"> = {},
 ): PlanStep {
-  return { ...options, tool: tool as AnyTool, input };
+  return { ...options, tool, input };
 }
 
 export function nodesOf(steps: PlanSteps): readonly PlanNode[] {

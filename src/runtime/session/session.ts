@@ -145,7 +145,7 @@ export class Session {
   /** The time a turn has left does not run while it waits for a person or a reset. */
   async #open(id: string, known: TurnRecord | undefined, options: TurnOptions): Promise<number> {
     const now = this.#core.clock.now();
-    if (known !== undefined && known.status === null) return known.deadlineAt ?? Infinity;
+    if (known?.status === null) return known.deadlineAt ?? Infinity;
     const fullMs = options.timeoutMs ?? this.#limits.turnTimeoutMs;
     const leftMs = known === undefined ? fullMs : (known.deadlineAt ?? Infinity) - known.endedAt;
     const deadlineAt = now + leftMs;

@@ -1,0 +1,138 @@
+// `faultline journal`: read, check, move and clear out the durable memory of sessions, and answer what waits in it. What
+// does the work is loaded by the command that needs it: the store takes longer to load than everything else together.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { SessionStatus } from "../../core/index.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+const STATUSES: readonly SessionStatus[] = ["open", "waiting", "done", "failed", "cancelled"];
+const SHOWN_SESSIONS = 50;
+
+export function addJournal(program: Command, io: Io): void {
+  const journal = program
+    .command("journal")
+    .summary("read, check and move what sessions wrote down; answer what waits")
+    .description("Reads, checks, moves and clears out what sessions wrote down, and answers what waits for a person.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline journal sessions agent.db --status waiting
+  $ faultline journal show agent.db order-7
+  $ faultline journal questions agent.db
+  $ faultline journal answer agent.db q_9f1c yes
+  $ faultline journal export agent.db order-7 | ssh elsewhere faultline journal import agent.db - --adopt`,
+    );
+  addReading(journal, io);
+  addMoving(journal, io);
+  addQuestions(journal, io);
+}
+
+function addReading(journal: Command, io: Io): void {
+  withFile(journal.command("sessions").description("Lists sessions, the newest first."))
+    .addOption(new Option("--status <status>", "only those that stand so").choices(STATUSES))
+    .option("--limit <number>", "how many at most", toCount, SHOWN_SESSIONS)
+    .action(async (file: string, options: { status?: SessionStatus; limit: number }, command: Command) => {
+      const { listSessions } = await import("../journal/sessions.ts");
+      const { status, limit } = options;
+      await listSessions(file, { status: status ?? null, limit }, io, globalOptions(command, io));
+    });
+  withFile(
+    journal
+      .command("show")
+      .description("Tells what happened in a session: what failed, what was decided and why, what it cost."),
+  )
+    .argument("<session>", "its name")
+    .option("--turn <id>", "only this turn")
+    .option("--events", "print the entries as they stand there, one JSON a line")
+    .action(async (file: string, session: string, options: { turn?: string; events?: true }, command: Command) => {
+      const { showSession } = await import("../journal/show.ts");
+      const { turn, events } = options;
+      await showSession(file, session, { turn: turn ?? null, events: events === true }, io, globalOptions(command, io));
+    });
+  withFile(
+    journal.command("verify").description("Checks that every entry is as it was written; names the first that is not."),
+  ).action(async (file: string, _options: object, command: Command) => {
+    const { verifyJournal } = await import("../journal/verify.ts");
+    await verifyJournal(file, io, globalOptions(command, io));
+  });
+}
+
+function addMoving(journal: Command, io: Io): void {
+  withFile(journal.command("export").description("Writes a session as lines that can be imported elsewhere."))
+    .argument("<session>", "its name")
+    .option("-o, --out <file>", "write to this new file instead of stdout")
+    .option("--with-results", "add what calls returned, exactly as it was: needed to go on with it elsewhere")
+    .action(async (file: string, session: string, options: { out?: string; withResults?: true }, command: Command) => {
+      const { exportTo } = await import("../journal/transfer.ts");
+      const out = options.out === undefined || options.out === "-" ? null : options.out;
+      const withResults = options.withResults === true;
+      await exportTo(file, session, { out, withResults }, io, globalOptions(command, io));
+    });
+  withFile(
+    journal
+      .command("import")
+      .description("Puts an exported session, or a rescue file, into a journal: all or nothing."),
+  )
+    .argument("[lines]", "the exported file; `-`, or nothing, for stdin", "-")
+    .option("--adopt", "take over a session that another store wrote; makes the journal if there is none")
+    .action(async (file: string, lines: string, options: { adopt?: true }, command: Command) => {
+      const { importFrom } = await import("../journal/transfer.ts");
+      await importFrom(file, lines, options.adopt === true, io, globalOptions(command, io));
+    });
+  withFile(journal.command("prune").description("Removes sessions that ended long ago, with all that is theirs."))
+    .requiredOption("--older-than <time>", "not touched for this long, e.g. 30d, 12h, 90m", toMs)
+    .option("--dry-run", "only say which would go")
+    .action(async (file: string, options: { olderThan: number; dryRun?: true }, command: Command) => {
+      const { pruneSessions } = await import("../journal/sessions.ts");
+      const { olderThan: olderThanMs, dryRun } = options;
+      await pruneSessions(file, { olderThanMs, dryRun: dryRun === true }, io, globalOptions(command, io));
+    });
+}
+
+function addQuestions(journal: Command, io: Io): void {
+  withFile(journal.command("questions").description("Lists what waits for a person, and how to answer it.")).action(
+    async (file: string, _options: object, command: Command) => {
+      const { listQuestions } = await import("../journal/questions.ts");
+      await listQuestions(file, io, globalOptions(command, io));
+    },
+  );
+  withFile(journal.command("answer").description("Answers a question; the first answer counts."))
+    .argument("<question>", "its id")
+    .argument("[answer]", "yes, no, the id of an option, a text or JSON; `-` reads it from stdin")
+    .option("--reject <reason>", "say no to any kind of question")
+    .option("--by <name>", "who answers", "cli")
+    .action(
+      async (
+        file: string,
+        question: string,
+        typed: string | undefined,
+        options: { reject?: string; by: string },
+        command: Command,
+      ) => {
+        const { answerQuestion } = await import("../journal/questions.ts");
+        const { reject, by } = options;
+        const answer = { typed: typed ?? null, reject: reject ?? null, by };
+        await answerQuestion(file, question, answer, io, globalOptions(command, io));
+      },
+    );
+}
+
+function withFile(command: Command): Command {
+  return command.argument("<file>", "the journal's file");
+}
+
+function toCount(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");
+  return Number(value);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
+
+function toMs(value: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})([dhm])$/.exec(value) ?? [];
+  const unitMs = UNIT_MS[unit];
+  if (unitMs === undefined) throw new InvalidArgumentError("Write days, hours or minutes: 30d, 12h, 90m.");
+  return Number(count) * unitMs;
+}

@@ -1,0 +1,34 @@
+// `faultline tools`: check a file of tool manifests, print the schema that editors check it with.
+
+import type { Command } from "commander";
+import { type Checked, checkFile } from "../check-file.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+/** Loaded only by commands that need it: its validator takes longer to load than everything else together. */
+const toolFile = () => import("../../tool-file/index.ts");
+
+export function addTools(program: Command, io: Io): void {
+  const tools = program
+    .command("tools")
+    .summary("check tool manifests")
+    .description("Checks tool manifests: what an operator says about tools.");
+  tools
+    .command("check")
+    .description("Reports every mistake in a file of tool manifests, with its place and a hint.")
+    .argument("<file>", "a YAML file with `tool` or `tools`")
+    .option("--strict", "warnings count as errors")
+    .action(async (file: string, options: { strict?: true }, command: Command) =>
+      checkFile(file, parse, options.strict === true, io, globalOptions(command, io)),
+    );
+  tools
+    .command("schema")
+    .description("Prints the JSON Schema of tool manifests, for editors.")
+    .action(async () => io.stdout.write(`${JSON.stringify((await toolFile()).toolManifestJsonSchema(), null, 2)}\n`));
+}
+
+async function parse(source: string, file: string): Promise<Checked> {
+  const { parseToolManifests } = await toolFile();
+  const { manifests, diagnostics } = parseToolManifests(source, file);
+  return { usable: manifests !== null, diagnostics };
+}

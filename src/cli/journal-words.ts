@@ -1,0 +1,237 @@
+// What `faultline journal` says in its own words. What faults and decisions say comes from core.
+
+import type { Locale, SessionStatus, TurnStatus } from "../core/index.ts";
+import { plural } from "./words.ts";
+
+const EN = {
+  session: "session",
+  status: "status",
+  started: "started",
+  changed: "last change",
+  entries: "entries",
+  entryCount: entriesIn,
+  statuses: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" } as Statuses,
+  turnStatuses: {
+    done: "done",
+    partial: "done in part",
+    failed: "failed",
+    waiting: "waiting",
+    cancelled: "cancelled",
+  } as TurnStatuses,
+  next: "Next:",
+
+  noJournal: (file: string) => `There is no journal at ${file}.`,
+  noSession: (session: string, list: string) => `There is no session ${session} in it; \`${list}\` lists all.`,
+  noTurn: (turn: string, session: string) => `Session ${session} has no turn ${turn}.`,
+  itHasTurns: (turns: string) => `It has: ${turns}.`,
+  noSessions: "It holds no such session.",
+  moreSessions: (shown: number) => `Only the newest ${shown} are shown; --limit shows more.`,
+  unreadable: (session: string, why: string) =>
+    `Session ${session} holds an entry that is not what this version writes (${why}). --events shows it as it is.`,
+
+  turn: (turn: string) => `turn ${turn}`,
+  begun: "the session begins",
+  mode: { attended: "attended", headless: "headless" },
+  resumed: "the program takes the session up again",
+  inFlight: (calls: string) => `in flight when it stopped: ${calls}`,
+  ended: (status: string) => `the session ends: ${status}`,
+  turnEnded: (status: string) => `the turn ends: ${status}`,
+  attempt: (attempt: number) => `attempt ${attempt}`,
+  notAttempted: "no attempt made",
+  unpriced: "price unknown",
+  estimated: (cost: string) => `about ${cost}`,
+  succeeded: "succeeded",
+  itemsFailed: (items: number) => `${plural(items, "item")} of it failed`,
+  cancelled: "cancelled",
+  late: "answered after it was given up",
+  lateOk: "with a result",
+  lateFailed: "with a failure",
+  unrun: {
+    skipped: "left out without running",
+    defaulted: "given its default without running",
+    failed: "failed without running",
+  },
+  needs: (node: string) => `needs ${node}`,
+  asks: (kind: string) => `a person is asked (${kind})`,
+  answered: { accepted: "a person answered", rejected: "a person said no", timeout: "nobody answered in time" },
+  by: (who: string) => `by ${who}`,
+  until: (time: string) => `until ${time}`,
+  breaker: (from: string, to: string) => `circuit breaker: ${from} → ${to}`,
+  paused: (target: string) => `${target} is held back for all its callers`,
+  budgetWarned: (spent: string, most: string) => `${spent} of ${most} is spent`,
+  budgetExceeded: (spent: string, most: string) => `the money does not last: ${spent} of ${most} is spent`,
+  wouldCost: (cost: string) => `this would cost up to ${cost}`,
+  ignored: "ignored on purpose",
+
+  perTool: "per tool",
+  tool: "tool",
+  counts: {
+    call_count: "calls",
+    success_count: "ok",
+    error_count: "errors",
+    transient_error_count: "transient",
+    permanent_error_count: "permanent",
+    timeout_count: "timeouts",
+    cancelled_count: "cancelled",
+    late_count: "late",
+    retry_count: "retries",
+    retry_success_rate: "that helped",
+    circuit_breaker_opens: "breaker opened",
+    cost_microcents: "cost",
+    unpriced_count: "unpriced",
+  },
+
+  allWell: (sessions: number, entries: number) =>
+    `${plural(sessions, "session")}, ${entriesIn(entries)}, all as written`,
+  badEntry: (session: string, seq: number, why: string) => `session ${session}, entry ${seq}: ${why}`,
+  badFile: (why: string) => `the file itself: ${why}`,
+  afterBad: "Put back a copy of the file. What stands before this entry can still be read.",
+
+  exported: (session: string, file: string) => `session ${session} is in ${file}`,
+  imported: (session: string, appended: number, already: number) =>
+    `session ${session}: ${entriesIn(appended)} written, ${already} there already`,
+  adopted: "It was taken over from another store: do not go on with it there.",
+  adoptHint: "Without --adopt a session only goes back to the store that wrote it.",
+  nothingIn: "Nothing to import: name a file, or pipe one in.",
+  lineTooLong: (line: number) => `Line ${line} of it is too long for this program.`,
+
+  pruned: (count: number) => `${plural(count, "session")} removed`,
+  wouldPrune: (count: number) => `${plural(count, "session")} would be removed`,
+  trouble: (what: string, why: string) => `While ${what}: ${why}`,
+
+  noQuestions: "No question waits for an answer.",
+  answerBy: (time: string) => `a no from ${time} on`,
+  isOver: (time: string) => `its time was over at ${time}: without an answer it is a no`,
+  isAnswered: (who: string) => `answered by ${who}; run the program again, so that it is taken up`,
+  goOn: (session: string) => `run the program again; session ${session} goes on where it waits.`,
+  answerIs: (question: string) => `question ${question} is answered`,
+  noQuestion: (question: string, list: string) =>
+    `There is no open question ${question}: it was never asked here, or its answer was taken up. \`${list}\` lists what is open.`,
+  wasFirst: (question: string, who: string) =>
+    `Question ${question} was answered by ${who} before, and the first answer counts. Run the program again to go on.`,
+  unknownKind: (question: string, kind: string) =>
+    `Question ${question} is of a kind this version does not know (${kind}). Upgrade it.`,
+  badQuestions: (count: number) =>
+    `${plural(count, "question")} cannot be read and ${count === 1 ? "is" : "are"} left out.`,
+  takesYesNo: (question: string) => `Question ${question} takes \`yes\` or \`no\`.`,
+  takesOption: (question: string, options: string) => `Question ${question} takes one of: ${options}.`,
+  takesJson: (question: string) =>
+    `What begins with {, [ or " is read as JSON, and the answer to ${question} is none. Correct it, or put the text in "…".`,
+  needsAnswer: (question: string) => `Give the answer to ${question}, or --reject with a reason.`,
+  oneAnswer: "Give an answer or --reject, not both.",
+  secret: "It is a secret: pipe it in and write `-`, so that it stays out of the history of your shell.",
+};
+
+function entriesIn(count: number): string {
+  return `${count} ${count === 1 ? "entry" : "entries"}`;
+}
+
+type Statuses = Readonly<Record<SessionStatus, string>>;
+type TurnStatuses = Readonly<Record<TurnStatus, string>>;
+export type JournalWords = typeof EN;
+
+export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
+  "en": EN,
+  "zh-CN": {
+    session: "会话",
+    status: "状态",
+    started: "开始",
+    changed: "最后变动",
+    entries: "条目",
+    entryCount: (count) => `${count} 个条目`,
+    statuses: { open: "进行中", waiting: "等待中", done: "完成", failed: "失败", cancelled: "已取消" },
+    turnStatuses: { done: "完成", partial: "部分完成", failed: "失败", waiting: "等待中", cancelled: "已取消" },
+    next: "下一步：",
+
+    noJournal: (file) => `${file} 处没有日志。`,
+    noSession: (session, list) => `其中没有会话 ${session}；用 \`${list}\` 列出全部。`,
+    noTurn: (turn, session) => `会话 ${session} 没有轮次 ${turn}。`,
+    itHasTurns: (turns) => `它有：${turns}。`,
+    noSessions: "其中没有这样的会话。",
+    moreSessions: (shown) => `只显示最新的 ${shown} 个；用 --limit 显示更多。`,
+    unreadable: (session, why) => `会话 ${session} 中有一个条目不是本版本写入的格式（${why}）。用 --events 查看原样。`,
+
+    turn: (turn) => `轮次 ${turn}`,
+    begun: "会话开始",
+    mode: { attended: "有人值守", headless: "无人值守" },
+    resumed: "程序重新接手会话",
+    inFlight: (calls) => `中断时正在执行：${calls}`,
+    ended: (status) => `会话结束：${status}`,
+    turnEnded: (status) => `轮次结束：${status}`,
+    attempt: (attempt) => `第 ${attempt} 次`,
+    notAttempted: "未执行",
+    unpriced: "价格未知",
+    estimated: (cost) => `约 ${cost}`,
+    succeeded: "成功",
+    itemsFailed: (items) => `其中 ${items} 项失败`,
+    cancelled: "已取消",
+    late: "放弃之后才返回",
+    lateOk: "有结果",
+    lateFailed: "失败",
+    unrun: { skipped: "未执行即跳过", defaulted: "未执行，使用默认值", failed: "未执行即失败" },
+    needs: (node) => `依赖 ${node}`,
+    asks: (kind) => `询问管理员（${kind}）`,
+    answered: { accepted: "管理员已回答", rejected: "管理员已拒绝", timeout: "无人按时回答" },
+    by: (who) => `由 ${who}`,
+    until: (time) => `至 ${time}`,
+    breaker: (from, to) => `熔断器：${from} → ${to}`,
+    paused: (target) => `${target} 对所有调用方暂停`,
+    budgetWarned: (spent, most) => `已花费 ${spent}，上限 ${most}`,
+    budgetExceeded: (spent, most) => `预算不足：已花费 ${spent}，上限 ${most}`,
+    wouldCost: (cost) => `此次最多花费 ${cost}`,
+    ignored: "有意忽略",
+
+    perTool: "各工具统计",
+    tool: "工具",
+    counts: {
+      call_count: "调用",
+      success_count: "成功",
+      error_count: "错误",
+      transient_error_count: "暂时",
+      permanent_error_count: "永久",
+      timeout_count: "超时",
+      cancelled_count: "取消",
+      late_count: "迟到",
+      retry_count: "重试",
+      retry_success_rate: "重试有效",
+      circuit_breaker_opens: "熔断",
+      cost_microcents: "费用",
+      unpriced_count: "未定价",
+    },
+
+    allWell: (sessions, entries) => `${sessions} 个会话，${entries} 个条目，均与写入时一致`,
+    badEntry: (session, seq, why) => `会话 ${session}，条目 ${seq}：${why}`,
+    badFile: (why) => `文件本身：${why}`,
+    afterBad: "请换回该文件的副本。此条目之前的内容仍可读取。",
+
+    exported: (session, file) => `会话 ${session} 已写入 ${file}`,
+    imported: (session, appended, already) => `会话 ${session}：写入 ${appended} 个条目，${already} 个已存在`,
+    adopted: "它是从另一个存储接管的：请勿再在那里继续。",
+    adoptHint: "不加 --adopt，会话只能回到写入它的存储。",
+    nothingIn: "没有可导入的内容：请指定文件，或通过管道输入。",
+    lineTooLong: (line) => `其第 ${line} 行对本程序而言过长。`,
+
+    pruned: (count) => `已移除 ${count} 个会话`,
+    wouldPrune: (count) => `将移除 ${count} 个会话`,
+    trouble: (what, why) => `执行“${what}”时：${why}`,
+
+    noQuestions: "没有等待回答的问题。",
+    answerBy: (time) => `${time} 起视为否`,
+    isOver: (time) => `已于 ${time} 到期：不回答即视为否`,
+    isAnswered: (who) => `已由 ${who} 回答；请重新运行程序以采用`,
+    goOn: (session) => `重新运行程序；会话 ${session} 会从等待处继续。`,
+    answerIs: (question) => `问题 ${question} 已回答`,
+    noQuestion: (question, list) =>
+      `没有待回答的问题 ${question}：这里从未问过，或其回答已被采用。用 \`${list}\` 列出待回答的问题。`,
+    wasFirst: (question, who) => `问题 ${question} 先前已由 ${who} 回答，以首个回答为准。请重新运行程序以继续。`,
+    unknownKind: (question, kind) => `问题 ${question} 的种类是本版本不认识的（${kind}）。请升级。`,
+    badQuestions: (count) => `有 ${count} 个问题无法读取，未列出。`,
+    takesYesNo: (question) => `问题 ${question} 需回答 \`yes\` 或 \`no\`。`,
+    takesOption: (question, options) => `问题 ${question} 需从以下选择：${options}。`,
+    takesJson: (question) =>
+      `以 {、[ 或 " 开头的内容按 JSON 读取，而对 ${question} 的回答不是 JSON。请改正，或将文本放入 "…"。`,
+    needsAnswer: (question) => `请给出对 ${question} 的回答，或用 --reject 附上理由。`,
+    oneAnswer: "回答与 --reject 只能给出一个。",
+    secret: "这是机密：请通过管道输入并写 `-`，以免留在 shell 历史中。",
+  },
+};

@@ -1,0 +1,101 @@
+// `faultline journal sessions` and `prune`: which sessions there are, and away with the old ones.
+
+import type { SessionStatus } from "../../core/index.ts";
+import type { SessionSummary } from "../../journal/journal.ts";
+import { ENDED } from "../../journal/session-status.ts";
+import { type Io, type Paint, paintFor, type Style } from "../io.ts";
+import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson } from "../safe-text.ts";
+import { tableLines } from "../table.ts";
+import { minuteOf, shown } from "./show-values.ts";
+import { withJournal } from "./with-journal.ts";
+
+export interface SessionsOptions {
+  readonly status: SessionStatus | null;
+  readonly limit: number;
+}
+
+export async function listSessions(
+  file: string,
+  { status, limit }: SessionsOptions,
+  io: Io,
+  { json, locale, color }: GlobalOptions,
+): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
+  // One more than is shown tells whether that is all.
+  const filter = { ...(status === null ? {} : { status }), limit: limit + 1 };
+  const found = await withJournal({ file, io, locale }, (journal) => journal.sessions(filter));
+  const sessions = found.slice(0, limit);
+  if (json) await io.stdout.write(`${safeJson(sessions)}\n`);
+  else if (sessions.length === 0) await io.stderr.write(`${words.noSessions}\n`);
+  else await printSessions(sessions, words, io, paintFor(io.stdout, io.env, color));
+  if (found.length > limit) await io.stderr.write(`${words.moreSessions(limit)}\n`);
+}
+
+async function printSessions(
+  sessions: readonly SessionSummary[],
+  words: JournalWords,
+  io: Io,
+  paint: Paint,
+): Promise<void> {
+  const [head = "", ...lines] = tableLines(
+    [
+      { title: words.session },
+      { title: words.status },
+      { title: `${words.started} (UTC)` },
+      { title: words.changed },
+      { title: words.entries, right: true },
+    ],
+    sessions.map(({ session, status, startedAt, updatedAt, lastSeq }) => [
+      shown(session),
+      statusWord(status, words),
+      minuteOf(startedAt),
+      minuteOf(updatedAt),
+      String(lastSeq),
+    ]),
+  );
+  await io.stdout.write(`${paint("dim", head)}\n`);
+  for (const line of lines) await io.stdout.write(`${line}\n`);
+}
+
+/** A newer program may know more of them. */
+export function statusWord(status: SessionStatus, words: JournalWords): string {
+  return Object.hasOwn(words.statuses, status) ? words.statuses[status] : shown(status);
+}
+
+export const STATUS_STYLES: Readonly<Record<SessionStatus, Style>> = {
+  open: "cyan",
+  waiting: "yellow",
+  done: "green",
+  failed: "red",
+  cancelled: "dim",
+};
+
+export interface PruneOptions {
+  readonly olderThanMs: number;
+  readonly dryRun: boolean;
+}
+
+export async function pruneSessions(
+  file: string,
+  { olderThanMs, dryRun }: PruneOptions,
+  io: Io,
+  { json, locale, color }: GlobalOptions,
+): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
+  const before = io.clock.now() - olderThanMs;
+  const place = { file, io, locale };
+  if (!dryRun) {
+    const removed = await withJournal(place, (journal) => journal.prune({ before }));
+    return io.stdout.write(json ? `${safeJson({ removed, before })}\n` : `${words.pruned(removed)}\n`);
+  }
+  const ended = await withJournal(place, async (journal) => {
+    const lists = await Promise.all(ENDED.map((status) => journal.sessions({ status })));
+    return lists.flat();
+  });
+  const old = ended.filter(({ updatedAt }) => updatedAt < before).toSorted((a, b) => b.startedAt - a.startedAt);
+  if (json) return io.stdout.write(`${safeJson({ wouldRemove: old.length, before, sessions: old })}\n`);
+  if (old.length > 0) await printSessions(old, words, io, paintFor(io.stdout, io.env, color));
+  await io.stdout.write(`${words.wouldPrune(old.length)}\n`);
+}

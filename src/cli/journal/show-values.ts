@@ -1,0 +1,67 @@
+// Times, money and names as the journal's commands show them. Everything stored passes here: scrubbed, on one line, harmless.
+
+import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
+import type { JournalWords } from "../journal-words.ts";
+import { oneLine, safeJson } from "../safe-text.ts";
+
+/** Whatever is stored where a text should be. */
+export function shown(value: unknown, maxChars = 500): string {
+  return oneLine(SHAPE_REDACTOR.text(typeof value === "string" ? value : safeJson(value ?? null)), maxChars);
+}
+
+/** Dates begin and end here, in milliseconds from 1970. */
+const FARTHEST_INSTANT = 8_640_000_000_000_000;
+
+function iso(at: number): string {
+  return new Date(Math.max(-FARTHEST_INSTANT, Math.min(FARTHEST_INSTANT, at))).toISOString();
+}
+
+/** `2026-01-02 03:04`, in UTC. */
+export function minuteOf(at: number): string {
+  return iso(at)
+    .replace("T", " ")
+    .replace(/:\d\d\.\d+Z$/, "");
+}
+
+export function dayOf(at: number): string {
+  return iso(at).replace(/T.*$/, "");
+}
+
+/** `03:04:05.678`, in UTC. */
+export function timeOfDay(at: number): string {
+  return iso(at).replace(/^.*T/, "").replace("Z", "");
+}
+
+const MICROCENTS_PER_DOLLAR = 100_000_000;
+
+/** `$0.0075`: two decimals, more where they are needed. */
+export function dollars(microcents: number): string {
+  const [whole = "0", decimals = ""] = (microcents / MICROCENTS_PER_DOLLAR).toFixed(8).split(".");
+  return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
+}
+
+export function costText({ microcents, basis }: Cost, words: JournalWords): string {
+  if (microcents === null) return words.unpriced;
+  return basis === "estimated" ? words.estimated(dollars(microcents)) : dollars(microcents);
+}
+
+/** An entry for machines: secrets taken out, but not the names of sessions, which only look like some. */
+export function entryJson({ session, seq, at, event }: Entry): string {
+  const safe = SHAPE_REDACTOR.value(event) as Fields;
+  const manifest = fieldsOf((event as unknown as Fields)["manifest"]);
+  if (manifest === null) return safeJson({ session, seq, at, event: safe });
+  const { sessionId, storeId } = manifest;
+  return safeJson({
+    session,
+    seq,
+    at,
+    event: { ...safe, manifest: { ...fieldsOf(safe["manifest"]), sessionId, storeId } },
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** null for what is no object. */
+export function fieldsOf(value: unknown): Fields | null {
+  return typeof value === "object" && value !== null ? (value as Fields) : null;
+}

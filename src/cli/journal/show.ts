@@ -1,0 +1,144 @@
+// `faultline journal show`: what happened in a session, as a story, as one document, or entry by entry.
+
+import {
+  type Entry,
+  type Locale,
+  SHAPE_REDACTOR,
+  type ToolMetrics,
+  type TraceRecord,
+  traceOf,
+} from "../../core/index.ts";
+import type { Journal, SessionSummary } from "../../journal/journal.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import { JOURNAL_WORDS } from "../journal-words.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson, shellWord } from "../safe-text.ts";
+import { sentences } from "../words.ts";
+import { metricsLines, toolMetrics } from "./metrics-lines.ts";
+import { openQuestions } from "./open-questions.ts";
+import { STATUS_STYLES, statusWord } from "./sessions.ts";
+import { entryJson, minuteOf, shown } from "./show-values.ts";
+import { momentsOf, printStory } from "./story.ts";
+import { createTurnFilter } from "./turn-filter.ts";
+import { withJournal } from "./with-journal.ts";
+
+export interface ShowOptions {
+  /** null: all of them. */
+  readonly turn: string | null;
+  readonly events: boolean;
+}
+
+export async function showSession(
+  file: string,
+  session: string,
+  { turn, events }: ShowOptions,
+  io: Io,
+  options: GlobalOptions,
+): Promise<void> {
+  const { json, locale } = options;
+  await withJournal({ file, io, locale }, async (journal) => {
+    const summary = await findSession(journal, file, session, locale);
+    if (events) return printEvents(journal, session, turn, io, locale);
+    const told = await readSession(journal, session, turn, locale);
+    if (json) {
+      const { trace, metrics } = told;
+      return io.stdout.write(`${safeJson({ session: summary, trace: trace.map(traceJson), metrics })}\n`);
+    }
+    await printSession(summary, told, io, options);
+    const waits = (await openQuestions(journal)).questions.some((one) => one.session === session && one.by === null);
+    if (waits)
+      await io.stdout.write(`\n${JOURNAL_WORDS[locale].next} faultline journal questions ${shellWord(file)}\n`);
+  });
+}
+
+/** Throws when there is none. */
+export async function findSession(
+  journal: Journal,
+  file: string,
+  session: string,
+  locale: Locale,
+): Promise<SessionSummary> {
+  const summary = await journal.session(session);
+  if (summary !== null) return summary;
+  const list = `faultline journal sessions ${shellWord(file)}`;
+  throw new UsageError(JOURNAL_WORDS[locale].noSession(shown(session), list));
+}
+
+async function printEvents(
+  journal: Journal,
+  session: string,
+  turn: string | null,
+  io: Io,
+  locale: Locale,
+): Promise<void> {
+  const filter = createTurnFilter(turn);
+  for await (const entry of journal.read(session)) {
+    if (filter.has(entry)) await io.stdout.write(`${entryJson(entry)}\n`);
+  }
+  refuseUnknownTurn(turn, session, filter.turns, locale);
+}
+
+interface Told {
+  readonly entries: readonly Entry[];
+  readonly trace: readonly TraceRecord[];
+  readonly metrics: Readonly<Record<string, ToolMetrics>>;
+}
+
+async function readSession(journal: Journal, session: string, turn: string | null, locale: Locale): Promise<Told> {
+  const filter = createTurnFilter(turn);
+  const entries: Entry[] = [];
+  for await (const entry of journal.read(session)) if (filter.has(entry)) entries.push(entry);
+  refuseUnknownTurn(turn, session, filter.turns, locale);
+  return readable(session, locale, () => ({
+    entries,
+    trace: traceOf(entries, { locale }),
+    metrics: toolMetrics(entries),
+  }));
+}
+
+/** An imported file may hold events that only claim to be ours. */
+function readable<T>(session: string, locale: Locale, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    const why = shown(error instanceof Error ? error.message : String(error));
+    throw new UsageError(JOURNAL_WORDS[locale].unreadable(shown(session), why), "failed", { cause: error });
+  }
+}
+
+function refuseUnknownTurn(turn: string | null, session: string, turns: ReadonlySet<string>, locale: Locale): void {
+  if (turn === null || turns.has(turn)) return;
+  const words = JOURNAL_WORDS[locale];
+  const list = Array.from(turns, (one) => shown(one)).join(", ");
+  const refusal = words.noTurn(shown(turn), shown(session));
+  throw new UsageError(list === "" ? refusal : sentences(locale, refusal, words.itHasTurns(list)));
+}
+
+/** The redactor takes the id of a session for a secret of the web; here it is the name of what is shown. */
+function traceJson(record: TraceRecord): object {
+  return { ...(SHAPE_REDACTOR.value(record) as object), session_id: record.session_id };
+}
+
+async function printSession(
+  { session, status, startedAt, updatedAt, lastSeq }: SessionSummary,
+  { entries, trace, metrics }: Told,
+  io: Io,
+  { locale, color }: GlobalOptions,
+): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
+  const moments = readable(session, locale, () => momentsOf(entries, trace, locale));
+  const paint = paintFor(io.stdout, io.env, color);
+  const style = Object.hasOwn(STATUS_STYLES, status) ? STATUS_STYLES[status] : "bold";
+  const facts = [
+    `${words.started} ${minuteOf(startedAt)}`,
+    `${words.changed} ${minuteOf(updatedAt)}`,
+    words.entryCount(lastSeq),
+  ];
+  await io.stdout.write(
+    `${words.session} ${paint("bold", shown(session))}  ${paint(style, statusWord(status, words))}  ${paint("dim", facts.join(" · "))}\n`,
+  );
+  await printStory(moments, io, paint, words);
+  if (Object.keys(metrics).length === 0) return;
+  const lines = metricsLines(metrics, words, io.stdout.columns);
+  await io.stdout.write(`\n${paint("bold", words.perTool)}\n${lines.join("\n")}\n`);
+}

@@ -1,0 +1,100 @@
+// A session as a story: what happened, in order, under the day and the turn it happened in.
+
+import type { Entry, Locale, TraceRecord } from "../../core/index.ts";
+import type { Io, Paint } from "../io.ts";
+import type { JournalWords } from "../journal-words.ts";
+import { wrapped } from "../table.ts";
+import { statusWord } from "./sessions.ts";
+import { dayOf, shown, timeOfDay } from "./show-values.ts";
+import { createTelling, type StoryLine, tell } from "./story-lines.ts";
+
+export interface Moment {
+  readonly at: number;
+  readonly seq: number;
+  readonly turn: string | null;
+  readonly line: StoryLine;
+}
+
+export async function printStory(moments: readonly Moment[], io: Io, paint: Paint, words: JournalWords): Promise<void> {
+  let day = "";
+  let turn: string | null = null;
+  for (const moment of moments) {
+    if (dayOf(moment.at) !== day) {
+      day = dayOf(moment.at);
+      await io.stdout.write(`\n${paint("dim", `${day} (UTC)`)}\n`);
+    }
+    if (moment.turn !== null && moment.turn !== turn) {
+      turn = moment.turn;
+      await io.stdout.write(`${paint("bold", words.turn(shown(turn)))}\n`);
+    }
+    for (const line of linesOf(moment, io.stdout.columns, paint)) await io.stdout.write(`${line}\n`);
+  }
+}
+
+/** What the trace tells, and the beginnings and ends of the session, which it leaves out. */
+export function momentsOf(entries: readonly Entry[], trace: readonly TraceRecord[], locale: Locale): readonly Moment[] {
+  const telling = createTelling(locale);
+  const timeOf = new Map(entries.map(({ seq, at }) => [seq, at]));
+  const told = trace.map((record) => ({
+    at: timeOf.get(record.seq) ?? 0,
+    seq: record.seq,
+    turn: record.turn_id,
+    line: tell(record, telling),
+  }));
+  const lived = entries.flatMap((entry): Moment[] => {
+    const line = sessionLine(entry, telling.words);
+    return line === null ? [] : [{ at: entry.at, seq: entry.seq, turn: null, line }];
+  });
+  return [...told, ...lived].toSorted((a, b) => a.seq - b.seq);
+}
+
+function sessionLine({ event }: Entry, words: JournalWords): StoryLine | null {
+  const line = (mark: string, title: string, facts: readonly string[]): StoryLine => {
+    return { mark, style: "bold", who: "", title, facts, more: [] };
+  };
+  switch (event.type) {
+    case "session-started": {
+      const { mode, labels } = event.manifest;
+      const named = Object.entries(labels).map(([name, value]) => shown(`${name}=${value}`, 80));
+      return line("▶", words.begun, [Object.hasOwn(words.mode, mode) ? words.mode[mode] : shown(mode), ...named]);
+    }
+    case "session-resumed": {
+      const inFlight = event.interrupted.map((call) => shown(call)).join(", ");
+      return line("▶", words.resumed, inFlight === "" ? [] : [words.inFlight(inFlight)]);
+    }
+    case "session-ended":
+      return line("■", words.ended(statusWord(event.status, words)), []);
+    default:
+      return null;
+  }
+}
+
+const TIME_COLUMNS = 12;
+const INDENT = " ".repeat(TIME_COLUMNS + 4);
+
+/** The time, a mark, who and what; what more there is stands under the mark. */
+function linesOf({ at, line }: Moment, columns: number, paint: Paint): readonly string[] {
+  const { mark, style, who, title, facts, more } = line;
+  const factsText = facts.join(" · ");
+  const [first = "", ...rest] = wrapped(
+    [who, title, factsText].filter((part) => part !== "").join("  "),
+    columns - INDENT.length,
+  );
+  // Painted only when it stands on one line: a break must not fall into a colour.
+  const head =
+    rest.length > 0
+      ? first
+      : [who, title === "" ? "" : paint(style, title), factsText === "" ? "" : paint("dim", factsText)]
+          .filter((part) => part !== "")
+          .join("  ");
+  const under = more.flatMap((text) => {
+    const lead = /^(?:→ | {2})/.exec(text)?.[0] ?? "";
+    const [start = "", ...others] = wrapped(text.slice(lead.length), columns - INDENT.length - lead.length);
+    const said = [`${lead}${start}`, ...others.map((other) => " ".repeat(lead.length) + other)];
+    return lead === "  " ? said.map((part) => paint("dim", part)) : said;
+  });
+  return [
+    `${paint("dim", timeOfDay(at))}  ${paint(style, mark)} ${head}`,
+    ...[...rest, ...under].map((text) => `${INDENT}${text}`),
+  ];
+}

@@ -1,0 +1,90 @@
+// `faultline journal export` and `import`: a session as a file, out of one journal and into another. Rescue files come in too.
+
+import { SHAPE_REDACTOR } from "../../core/index.ts";
+import { readSessionFile } from "../../journal/session-file.ts";
+import { exportSession, importSession } from "../../journal/transfer.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import { JOURNAL_WORDS } from "../journal-words.ts";
+import { splitLines } from "../lines.ts";
+import type { GlobalOptions } from "../options.ts";
+import { escapeUnsafe, safeJson } from "../safe-text.ts";
+import { sentences } from "../words.ts";
+import { findSession } from "./show.ts";
+import { shown } from "./show-values.ts";
+import { inWords, isThere, type JournalPlace, withJournal, withNewJournal } from "./with-journal.ts";
+
+export interface ExportOptions {
+  /** null: stdout. */
+  readonly out: string | null;
+  readonly withResults: boolean;
+}
+
+export async function exportTo(
+  file: string,
+  session: string,
+  { out, withResults }: ExportOptions,
+  io: Io,
+  { json, locale, color }: GlobalOptions,
+): Promise<void> {
+  await withJournal({ file, io, locale }, async (journal) => {
+    await findSession(journal, file, session, locale);
+    const lines = exportSession(journal, session, { redactor: SHAPE_REDACTOR, includeResults: withResults });
+    if (out === null) {
+      for await (const line of lines) await io.stdout.write(`${io.stdout.isTTY ? escapeUnsafe(line) : line}\n`);
+      return;
+    }
+    await io.writeNewFile(out, withEnds(lines));
+    const words = JOURNAL_WORDS[locale];
+    const done = `${paintFor(io.stdout, io.env, color)("green", "✓")} ${words.exported(shown(session), out)}`;
+    await io.stdout.write(json ? `${safeJson({ session, file: out })}\n` : `${done}\n`);
+  });
+}
+
+async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+/** The longest text that Node can hold, about. */
+const MAX_SESSION_LINE_CHARS = 512 * 1024 * 1024;
+
+export async function importFrom(
+  file: string,
+  source: string,
+  adopt: boolean,
+  io: Io,
+  { json, locale, color }: GlobalOptions,
+): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
+  const place = { file, io, locale };
+  const isNew = !(await isThere(place));
+  // A store that is made now has written nothing yet, so nothing can go back to it.
+  if (isNew && !adopt) throw new UsageError(sentences(locale, words.noJournal(file), words.adoptHint));
+  const lines = await readLines(source, place);
+  if (isNew) await refuseUntrusted(lines, place);
+  const imported = await withNewJournal(place, (journal) => importSession(journal, lines, { adopt }));
+  if (json) return io.stdout.write(`${safeJson(imported)}\n`);
+  const { session, appended, already, adopted } = imported;
+  const mark = paintFor(io.stdout, io.env, color)("green", "✓");
+  await io.stdout.write(`${mark} ${words.imported(shown(session), appended, already)}\n`);
+  if (adopted) await io.stdout.write(`${words.adopted}\n`);
+}
+
+async function readLines(source: string, { io, locale }: JournalPlace): Promise<readonly string[]> {
+  const words = JOURNAL_WORDS[locale];
+  const lines: string[] = [];
+  for await (const line of splitLines(source === "-" ? io.stdin : io.openFile(source), MAX_SESSION_LINE_CHARS)) {
+    if ("tooLong" in line) throw new UsageError(words.lineTooLong(line.number));
+    lines.push(line.text);
+  }
+  if (lines.length === 0) throw new UsageError(words.nothingIn);
+  return lines;
+}
+
+/** Before a journal is made for it. */
+async function refuseUntrusted(lines: readonly string[], place: JournalPlace): Promise<void> {
+  try {
+    await readSessionFile(lines);
+  } catch (error) {
+    throw inWords(error, place);
+  }
+}

@@ -1,0 +1,22 @@
+// `faultline journal verify`: whether everything stands there as it was written; if not, where it first does not.
+
+import { type Io, paintFor } from "../io.ts";
+import { JOURNAL_WORDS } from "../journal-words.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson } from "../safe-text.ts";
+import { shown } from "./show-values.ts";
+import { withJournal } from "./with-journal.ts";
+
+export async function verifyJournal(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  const report = await withJournal({ file, io, locale }, (journal) => journal.verify());
+  const { sessions, entries, firstBad } = report;
+  if (firstBad !== null) io.exit("failed");
+  if (json) return io.stdout.write(`${safeJson({ ok: firstBad === null, ...report })}\n`);
+  if (firstBad === null) return io.stdout.write(`${paint("green", "✓")} ${words.allWell(sessions, entries)}\n`);
+  const { session, seq, why } = firstBad;
+  const what = session === "" ? words.badFile(shown(why)) : words.badEntry(shown(session), seq, shown(why));
+  await io.stdout.write(`${paint("red", "✗")} ${what}\n`);
+  await io.stderr.write(`${words.afterBad}\n`);
+}

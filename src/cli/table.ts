@@ -1,0 +1,52 @@
+// Text in columns: aligned by what a terminal shows, and wrapped where it ends.
+
+import { columnsOf } from "../yaml-file/columns.ts";
+
+export interface Column {
+  readonly title: string;
+  /** Numbers stand under each other by their last digit. */
+  readonly right?: true;
+}
+
+/** The head, then a line per row. */
+export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+  const titles = columns.map(({ title }) => title);
+  const widths = columns.map((_column, index) =>
+    Math.max(...[titles, ...rows].map((cells) => columnsOf(cells[index] ?? ""))),
+  );
+  return [titles, ...rows].map((cells) =>
+    cells
+      .map((cell, index) => padded(cell, widths[index] ?? 0, columns[index]?.right === true))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function padded(cell: string, width: number, right: boolean): string {
+  const space = " ".repeat(Math.max(0, width - columnsOf(cell)));
+  return right ? space + cell : cell + space;
+}
+
+/** Narrower than this nothing is readable anyway. */
+const LEAST_COLUMNS = 20;
+
+/** Lines of at most `columns`, broken at spaces, or beside a wide character, which needs none. */
+export function wrapped(text: string, columns: number): readonly string[] {
+  const most = Math.max(LEAST_COLUMNS, columns);
+  if (columnsOf(text) <= most) return [text];
+  const lines: string[] = [];
+  let line = "";
+  for (const piece of text.match(PIECES) ?? []) {
+    if (line !== "" && columnsOf(line + piece.trimEnd()) > most) {
+      lines.push(line.trimEnd());
+      line = "";
+    }
+    line += piece;
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** A wide character with the marks that must not begin a line, or a word with the space behind it. */
+const WIDE = String.raw`[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]`;
+const CLOSING = String.raw`[，。；：！？、）」』》”…]`;
+const PIECES = new RegExp(`${WIDE}${CLOSING}*\\s*|(?:(?!${WIDE})\\S)+${CLOSING}*\\s*|\\s+`, "gu");

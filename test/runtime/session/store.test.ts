@@ -1,0 +1,250 @@
+// A session whose store fails: how often it is tried, what is saved, who is refused.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importSession, type Journal, openJournal, step, tool } from "../../../src/index.ts";
+import { thrownBy } from "../../support/thrown.ts";
+import { eventsOf, type Life, life, lifeOn, never, newPath, only } from "./life.ts";
+
+type Fate = "writes" | "refuses" | "writes and says it did not";
+
+/** A disk that does as it is told, and remembers when it was asked to write. */
+class Disk {
+  fate: Fate = "writes";
+  readonly asked: number[] = [];
+  now: () => number = () => 0;
+
+  async on(path: string, options: Parameters<typeof lifeOn>[1] = {}): Promise<Life> {
+    const made = await lifeOn(path, options, (inner) => this.#between(inner));
+    this.now = () => made.clock.now();
+    return made;
+  }
+
+  #between(inner: Journal): Journal {
+    const write = async (work: () => Promise<void>): Promise<void> => {
+      this.asked.push(this.now());
+      const { fate } = this;
+      if (fate === "refuses") throw Object.assign(new Error("EIO: i/o error, write"), { code: "EIO" });
+      await work();
+      if (fate !== "writes") throw new Error("disk I/O error");
+    };
+    return {
+      ...inner,
+      append: (session, after, entries, keeps) => write(() => inner.append(session, after, entries, keeps)),
+      keep: (keeps) => write(() => inner.keep(keeps)),
+    };
+  }
+}
+
+const rescuesOf = (path: string): readonly string[] =>
+  readdirSync(dirname(path)).filter((name) => name.startsWith("rescue-"));
+
+describe("a store that does not answer", () => {
+  it("is asked three times, two and four seconds apart, before the tool may run", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const { fl, clock } = await disk.on(path);
+    const session = await clock.runUntil(fl.session("s"));
+    let runs = 0;
+    const count = tool<object, number>({ id: "count", run: () => ++runs });
+    disk.fate = "refuses";
+    disk.asked.length = 0;
+    const startedAt = clock.now();
+    const outcome = await clock.runUntil(session.protect(count, {}));
+    expect(outcome).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" }, decision: null });
+    expect(disk.asked.map((at) => at - startedAt)).toEqual([0, 2_000, 6_000]);
+    expect(runs).toBe(0);
+  });
+
+  it("ends the session: every later call and turn is refused with the same fault, and it is not asked again", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const { fl, clock } = await disk.on(path);
+    const session = await clock.runUntil(fl.session("s"));
+    let runs = 0;
+    const count = tool<object, number>({ id: "count", run: () => ++runs });
+    disk.fate = "refuses";
+    const first = await clock.runUntil(session.protect(count, {}));
+    disk.fate = "writes";
+    disk.asked.length = 0;
+    const later = await clock.runUntil(session.protect(count, {}));
+    const turn = await clock.runUntil(thrownBy(session.turn({ a: step(count, {}) })));
+    const end = await clock.runUntil(thrownBy(session.end()));
+    const told = "fault" in first ? first.fault : null;
+    expect(later).toMatchObject({ status: "failed", fault: told });
+    expect(turn).toMatchObject({ fault: told });
+    expect(end).toMatchObject({ fault: told });
+    expect([disk.asked.length, runs]).toEqual([0, 0]);
+  });
+
+  it("stops what runs: its signal fires, and the turn is failed by the store, not cancelled", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const { fl, clock } = await disk.on(path);
+    const session = await clock.runUntil(fl.session("s"));
+    const signals: AbortSignal[] = [];
+    const hang = tool<object, string>({
+      id: "hang",
+      run: (_input, { signal }) => {
+        signals.push(signal);
+        return never<string>();
+      },
+    });
+    const quick = tool<object, string>({ id: "quick", run: () => "there" });
+    const running = session.turn({ a: step(hang, {}), b: step(quick, {}) });
+    // Both are admitted; the result of the second cannot be written any more.
+    disk.fate = "writes";
+    while (signals.length === 0) await clock.advance(0);
+    disk.fate = "refuses";
+    const outside = clock.runUntil(session.protect(quick, {}, { id: "outside" }));
+    expect(await outside).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" } });
+    const result = await clock.runUntil(running);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(result).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" } });
+    expect(result.outcomes["a"]).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" } });
+  });
+
+  it("keeps a session from beginning, with the same three tries", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const { fl, clock } = await disk.on(path);
+    await clock.runUntil(fl.ready());
+    disk.fate = "refuses";
+    expect(await clock.runUntil(thrownBy(fl.session("s")))).toMatchObject({ fault: { code: "StoreUnavailable" } });
+    expect(disk.asked).toHaveLength(3);
+  });
+
+  it("is forgiven when the second try works: nothing is missing, written twice or told", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const { fl, clock, journal } = await disk.on(path);
+    const session = await clock.runUntil(fl.session("s"));
+    const ok = tool<object, string>({ id: "ok", run: () => "fine" });
+    disk.fate = "refuses";
+    clock.after(1_000, () => (disk.fate = "writes"));
+    expect(await clock.runUntil(session.protect(ok, {}))).toMatchObject({ status: "done", value: "fine" });
+    expect((await eventsOf(journal, "s")).map(({ type }) => type)).toEqual([
+      "session-started",
+      "call-started",
+      "call-admitted",
+      "call-succeeded",
+    ]);
+    expect([rescuesOf(path), fl.recent()]).toEqual([[], []]);
+  });
+});
+
+describe("what could not be written", () => {
+  it("lies in a file beside the journal; brought in, the session goes on and nothing is lost", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const first = await disk.on(path, { budget: { maxCostMicrocents: 10_000 } });
+    const session = await first.clock.runUntil(first.fl.session("s", { mode: "headless" }));
+    const ran: string[] = [];
+    let answer: (receipt: string) => void = () => undefined;
+    const charge = tool<{ cents: number }, string>({
+      id: "charge",
+      cost: { estimate: () => 500 },
+      run: (_input, { cost }) => {
+        ran.push("charge");
+        cost(420);
+        return new Promise((resolve) => (answer = resolve));
+      },
+    });
+    const ship = tool<object, string>({ id: "ship", run: () => (ran.push("ship"), "shipped") });
+    const work = first.clock.runUntil(session.protect(charge, { cents: 5 }, { id: "charge" }));
+    while (ran.length === 0) await new Promise<void>((resolve) => process.nextTick(resolve));
+    disk.fate = "refuses";
+    answer("receipt-1");
+    const refused = await work;
+    expect(refused).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" } });
+
+    const [name, ...more] = rescuesOf(path);
+    expect(more).toEqual([]);
+    const place = join(dirname(path), name ?? "");
+    expect(refused).toMatchObject({ fault: { context: { rescue: place } } });
+    const healthy = await openJournal(path);
+    const lines = readFileSync(place, "utf8").split("\n");
+    expect(await importSession(healthy, lines)).toMatchObject({ session: "s", appended: 1, already: 0 });
+    expect(await importSession(healthy, lines)).toMatchObject({ appended: 0, already: 1 });
+    await healthy.close();
+
+    const next = await lifeOn(path, { startAt: 9_000_000 });
+    const resumed = await next.clock.runUntil(next.fl.session("s", { mode: "headless" }));
+    const again = await next.clock.runUntil(resumed.protect(charge, { cents: 5 }, { id: "charge" }));
+    expect(again).toMatchObject({ status: "done", value: "receipt-1", attempts: 1 });
+    expect(await next.clock.runUntil(resumed.protect(ship, {}))).toMatchObject({ status: "done" });
+    expect(ran).toEqual(["charge", "ship"]);
+    expect(resumed.spending).toMatchObject({ microcents: 420 });
+    expect(await next.journal.verify()).toMatchObject({ firstBad: null });
+  });
+
+  it("goes to the first folder that takes it, and it is told when none does", async () => {
+    for (const hasFolder of [true, false]) {
+      const [path, disk] = [newPath(), new Disk()];
+      const spare = join(dirname(path), "spare");
+      // A file is no folder.
+      const rescueFolders = [join(path, "inside"), ...(hasFolder ? [spare] : [])];
+      const { fl, clock } = await disk.on(path, { rescueFolders });
+      const session = await clock.runUntil(fl.session("s"));
+      disk.fate = "refuses";
+      await clock.runUntil(session.protect(tool<object, string>({ id: "ok", run: () => "x" }), {}));
+      const suppressed = fl.recent().map(({ event }) => event.type);
+      if (hasFolder) expect([readdirSync(spare).length, suppressed]).toEqual([1, []]);
+      else expect(suppressed).toEqual(["fault-suppressed"]);
+    }
+  });
+});
+
+describe("an append", () => {
+  it("that went through and was reported as failed is not written twice", async () => {
+    const [path, disk] = [newPath(), new Disk()];
+    const { fl, clock, journal } = await disk.on(path);
+    const session = await clock.runUntil(fl.session("s"));
+    let runs = 0;
+    const count = tool<object, number>({ id: "count", run: () => ++runs });
+    disk.fate = "writes and says it did not";
+    expect(await clock.runUntil(session.protect(count, {}))).toMatchObject({ status: "done", value: 1 });
+    disk.fate = "writes";
+    await clock.runUntil(session.end());
+    const types = (await eventsOf(journal, "s")).map(({ type }) => type);
+    expect(types).toEqual(["session-started", "call-started", "call-admitted", "call-succeeded", "session-ended"]);
+    expect([runs, rescuesOf(path)]).toEqual([1, []]);
+  });
+
+  it("of a value that has no form in JSON fails that call alone, and what was written with it stays", async () => {
+    const { fl, clock, journal } = life();
+    const session = await clock.runUntil(fl.session("s"));
+    const big = tool<object, bigint>({ id: "big", run: () => 10n });
+    const fine = tool<number, number>({ id: "fine", run: (number) => number });
+    const result = await clock.runUntil(
+      session.turn({ a: step(fine, 1), b: step(big, {}, { optional: true }), c: step(fine, 3) }),
+    );
+    expect(result.outcomes).toMatchObject({
+      a: { status: "done", value: 1 },
+      b: { status: "failed", fault: { code: "ShapeInvalid" } },
+      c: { status: "done", value: 3 },
+    });
+    expect(await clock.runUntil(session.turn({ d: step(fine, 4) }))).toMatchObject({ status: "done" });
+    expect(only(await eventsOf(journal, "s"), "call-succeeded").map(({ call }) => call)).toEqual([
+      "t1/1/a",
+      "t1/1/c",
+      "t2/1/d",
+    ]);
+  });
+});
+
+describe("two runtimes on one session", () => {
+  it("do not both go on: whoever was overtaken is refused before its tool runs, and the other works", async () => {
+    const path = newPath();
+    const [first, second] = [await lifeOn(path), await lifeOn(path)];
+    const ran: string[] = [];
+    const mark = tool<string, string>({ id: "mark", run: (who) => (ran.push(who), who) });
+    const overtaken = await first.clock.runUntil(first.fl.session("s"));
+    const owner = await second.clock.runUntil(second.fl.session("s"));
+    expect(await first.clock.runUntil(overtaken.protect(mark, "first"))).toMatchObject({
+      status: "failed",
+      fault: { code: "EngineState" },
+    });
+    expect(await first.clock.runUntil(thrownBy(overtaken.turn({ a: step(mark, "first") })))).toMatchObject({
+      fault: { code: "EngineState" },
+    });
+    expect(await second.clock.runUntil(owner.turn({ a: step(mark, "second") }))).toMatchObject({ status: "done" });
+    expect(ran).toEqual(["second"]);
+    expect(await second.journal.verify()).toMatchObject({ firstBad: null });
+  });
+});

@@ -1,0 +1,260 @@
+// The breaker of a target as calls meet it: when it opens, whom it lets through, what counts and what does not.
+
+import { describe, expect, it } from "vitest";
+import { type BreakerState, type Outcome, step, type Tool } from "../../../src/index.ts";
+import { broken, failure, held, type More, scripted, START_AT, type World, world } from "../../support/world.ts";
+
+const ONCE: More = { retry: "none" };
+const OPEN_MS = 30_000;
+
+function stateOf({ fl }: World, target: string): BreakerState | undefined {
+  return fl.targets().find((report) => report.target === target)?.breaker;
+}
+
+/** One call after the other, each to its end. */
+async function call(
+  { fl, clock }: World,
+  tool: Tool<string, string>,
+  times: number,
+): Promise<readonly Outcome<string>[]> {
+  const outcomes: Outcome<string>[] = [];
+  for (let made = 0; made < times; made++) outcomes.push(await clock.runUntil(fl.protect(tool, "x")));
+  return outcomes;
+}
+
+/** Fails so often that its breaker opens, then goes on with the script. */
+function recovering(id: string, then: readonly unknown[], more: More = ONCE): ReturnType<typeof scripted> {
+  return scripted(id, [...Array.from({ length: 5 }, () => failure("ToolUnavailable")), ...then], more);
+}
+
+describe("a breaker opens", () => {
+  it("after five failing calls, and then refuses at once and says when it lets the next one through", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    await call(here, down.tool, 4);
+    expect(stateOf(here, "down")).toBe("closed");
+    await call(here, down.tool, 1);
+    expect(stateOf(here, "down")).toBe("open");
+    const [refused] = await call(here, down.tool, 1);
+    expect(refused).toMatchObject({
+      status: "surfaced",
+      attempts: 0,
+      fault: { code: "CircuitOpen", resetAt: START_AT + OPEN_MS, context: { target: "down", tool: "down" } },
+    });
+    expect(down.runs).toHaveLength(5);
+  });
+
+  it("for calls that fail, not for their attempts", async () => {
+    const here = world();
+    const down = broken("down");
+    const [first] = await call(here, down.tool, 1);
+    expect(first).toMatchObject({ attempts: 5 });
+    expect(stateOf(here, "down")).toBe("closed");
+    await call(here, down.tool, 4);
+    expect(stateOf(here, "down")).toBe("open");
+  });
+
+  it("for attempts when the policy counts those, and then no retry is announced that cannot be made", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", { breaker: { counts: "attempts", failures: 3 } });
+    const [outcome] = await call(here, down.tool, 1);
+    expect(down.runs).toEqual([1, 2, 3]);
+    expect(stateOf(here, "down")).toBe("open");
+    expect(outcome).toMatchObject({ status: "surfaced", fault: { code: "ToolUnavailable" } });
+    expect(outcome?.status === "surfaced" && outcome.decision?.considered[0]).toEqual({
+      recourse: "retry",
+      refused: "breaker-open",
+    });
+    const announced = here
+      .events()
+      .filter((event) => event.type === "call-failed" && event.decision.recourse === "retry");
+    expect(announced).toHaveLength(2);
+  });
+
+  it("not while successes come in between", async () => {
+    const here = world();
+    const bad = failure("ToolUnavailable");
+    const moody = scripted("moody", [bad, bad, bad, bad, undefined, bad, bad, bad, bad, undefined], ONCE);
+    await call(here, moody.tool, 10);
+    expect(stateOf(here, "moody")).toBe("closed");
+  });
+
+  it("not for permanent faults, for what the caller did wrong, or for calls that were cancelled", async () => {
+    const here = world();
+    const picky = scripted(
+      "picky",
+      Array.from({ length: 20 }, () => failure("NotFound")),
+    );
+    await call(here, picky.tool, 20);
+    const slow = held("slow", here.clock);
+    for (let made = 0; made < 20; made++) {
+      const controller = new AbortController();
+      const running = here.fl.protect(slow.tool, "x", { signal: controller.signal });
+      controller.abort();
+      expect(await running).toMatchObject({ status: "cancelled" });
+    }
+    expect(slow.runs).toHaveLength(20);
+    expect([stateOf(here, "picky"), stateOf(here, "slow")]).toEqual(["closed", "closed"]);
+  });
+
+  it("for its own target only, and for every tool of that target", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", { ...ONCE, target: "api" });
+    const sibling = scripted("sibling", [], { target: "api" });
+    const other = scripted("other", []);
+    await call(here, down.tool, 5);
+    expect(await call(here, sibling.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
+    expect(await call(here, other.tool, 1)).toMatchObject([{ status: "done" }]);
+  });
+});
+
+describe("while a breaker is open", () => {
+  it("calls go to another tool, or take the default", async () => {
+    const here = world();
+    const second = scripted("second", []);
+    const down = broken("down", "ToolUnavailable", ONCE);
+    await call(here, down.tool, 5);
+    const elsewhere = broken("elsewhere", "ToolUnavailable", { target: "down", alternatives: [second.tool] });
+    expect(await call(here, elsewhere.tool, 1)).toMatchObject([{ status: "done", value: "second:x", from: "second" }]);
+    const defaulted = broken("defaulted", "ToolUnavailable", { target: "down", default: "none" });
+    expect(await call(here, defaulted.tool, 1)).toMatchObject([{ status: "defaulted", value: "none" }]);
+    expect([...elsewhere.runs, ...defaulted.runs]).toEqual([]);
+  });
+
+  it("a call of a session is put away until it lets one through", async () => {
+    const here = world();
+    const down = recovering("down", []);
+    await call(here, down.tool, 5);
+    const session = await here.clock.runUntil(here.fl.session("s"));
+    const turn = await here.clock.runUntil(session.turn({ a: step(down.tool, "x") }, { id: "one" }));
+    expect(turn.outcomes["a"]).toMatchObject({ status: "parked", wakeAt: START_AT + OPEN_MS });
+    await here.clock.advance(OPEN_MS);
+    const again = await here.clock.runUntil(session.turn({ a: step(down.tool, "x") }, { id: "one" }));
+    expect(again.outcomes["a"]).toMatchObject({ status: "done", value: "down:x" });
+  });
+
+  it("a call that waits to try again does not go out any more", async () => {
+    const here = world();
+    const patient = scripted("patient", [failure("ToolUnavailable")], { target: "down" });
+    const down = broken("down", "ToolUnavailable", ONCE);
+    const waiting = here.fl.protect(patient.tool, "x");
+    await here.clock.advance(0);
+    for (let made = 0; made < 5; made++) await here.fl.protect(down.tool, "x");
+    expect(stateOf(here, "down")).toBe("open");
+    expect(await here.clock.runUntil(waiting)).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen" } });
+    expect(patient.runs).toEqual([1]);
+  });
+
+  it("results of calls that began before the break neither close it nor count", async () => {
+    const here = world();
+    const slow = held("slow", here.clock, { ...ONCE, target: "down" });
+    const down = broken("down", "ToolUnavailable", ONCE);
+    const early = ["a", "b", "c"].map((input) => here.fl.protect(slow.tool, input));
+    await call(here, down.tool, 5);
+    slow.run(0).answer("late success");
+    slow.run(1).fail(failure("ToolUnavailable"));
+    await here.clock.advance(OPEN_MS);
+    const probe = here.fl.protect(slow.tool, "probe");
+    await here.clock.advance(0);
+    expect(stateOf(here, "down")).toBe("half-open");
+    slow.run(2).fail(failure("ToolUnavailable"));
+    await Promise.all(early);
+    expect(stateOf(here, "down")).toBe("half-open");
+    slow.run(3).answer("well");
+    expect(await probe).toMatchObject({ status: "done" });
+  });
+});
+
+describe("a half-open breaker", () => {
+  it("lets one probe through after 30 s and refuses or redirects everybody beside it", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    await call(here, down.tool, 5);
+    const second = scripted("second", []);
+    const slow = held("slow", here.clock, { target: "down" });
+    const redirected = scripted("redirected", [], { target: "down", alternatives: [second.tool] });
+    await here.clock.advance(OPEN_MS - 1);
+    expect(await call(here, slow.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
+    await here.clock.advance(1);
+    const probe = here.fl.protect(slow.tool, "probe");
+    const beside = [here.fl.protect(slow.tool, "beside"), here.fl.protect(redirected.tool, "beside")];
+    await here.clock.advance(0);
+    expect(slow.runs.map(({ input }) => input)).toEqual(["probe"]);
+    expect(await Promise.all(beside)).toMatchObject([
+      { status: "surfaced", attempts: 0, fault: { code: "CircuitOpen", resetAt: START_AT + OPEN_MS + 60_000 } },
+      { status: "done", from: "second" },
+    ]);
+    slow.run(0).answer("well");
+    expect(await probe).toMatchObject({ status: "done" });
+  });
+
+  it("closes after two successes in a row", async () => {
+    const here = world();
+    const down = recovering("down", []);
+    await call(here, down.tool, 5);
+    await here.clock.advance(OPEN_MS);
+    await call(here, down.tool, 1);
+    expect(stateOf(here, "down")).toBe("half-open");
+    await call(here, down.tool, 1);
+    expect(stateOf(here, "down")).toBe("closed");
+  });
+
+  it("opens again after a failing probe, each time for longer, up to ten minutes", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    await call(here, down.tool, 5);
+    const waits: number[] = [];
+    for (let round = 0; round < 7; round++) {
+      const [refused] = await call(here, down.tool, 1);
+      const waitMs = (refused?.status === "surfaced" ? (refused.fault.resetAt ?? 0) : 0) - here.clock.now();
+      waits.push(waitMs);
+      await here.clock.advance(waitMs);
+      await call(here, down.tool, 1);
+    }
+    expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
+    expect(down.runs).toHaveLength(12);
+  });
+
+  it.each([
+    ["is cancelled", "cancel"],
+    ["meets a permanent fault", "NotFound"],
+  ] as const)("gives the place of a probe that %s to the next, and counts nothing", async (_what, how) => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    const slow = held("slow", here.clock, { target: "down" });
+    await call(here, down.tool, 5);
+    await here.clock.advance(OPEN_MS);
+    const controller = new AbortController();
+    const probe = here.fl.protect(slow.tool, "first", { signal: controller.signal });
+    await here.clock.advance(0);
+    if (how === "cancel") controller.abort();
+    else slow.run(0).fail(failure(how));
+    await probe;
+    expect(stateOf(here, "down")).toBe("half-open");
+    const next = here.fl.protect(slow.tool, "second");
+    await here.clock.advance(0);
+    expect(slow.runs.map(({ input }) => input)).toEqual(["first", "second"]);
+    slow.run(1).answer("well");
+    await next;
+    expect(stateOf(here, "down")).toBe("half-open");
+  });
+
+  it("does not wait for ever for a probe that hangs, and does not let that one try again beside the next", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    const slow = held("slow", here.clock, { target: "down" });
+    await call(here, down.tool, 5);
+    await here.clock.advance(OPEN_MS);
+    const hung = here.fl.protect(slow.tool, "hung");
+    await here.clock.advance(60_000);
+    const next = here.fl.protect(slow.tool, "next");
+    await here.clock.advance(0);
+    expect(slow.runs.map(({ input }) => input)).toEqual(["hung", "next"]);
+    slow.run(0).fail(failure("ToolUnavailable"));
+    await here.clock.advance(10_000);
+    expect(slow.runs).toHaveLength(2);
+    expect(await hung).toMatchObject({ status: "surfaced" });
+    slow.run(1).answer("well");
+    expect(await next).toMatchObject({ status: "done" });
+  });
+});

@@ -1,0 +1,227 @@
+// What a runtime remembers of its targets: by hand, in the journal, in the trace, and within a bounded number.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BreakerState,
+  countEntries,
+  createFaultline,
+  type Faultline,
+  type JournalEvent,
+  metricsOf,
+  openJournal,
+  step,
+  type Tool,
+  tool,
+} from "../../../src/index.ts";
+import { systemClock } from "../../../src/host/clock.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
+import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
+import { broken, failure, held, type More, scripted, START_AT, type World, world } from "../../support/world.ts";
+
+const ONCE: More = { retry: "none" };
+
+const stateOf = (fl: Faultline, target: string): BreakerState | undefined =>
+  fl.targets().find((report) => report.target === target)?.breaker;
+
+async function breakIt(fl: Faultline, down: Tool<string, string>): Promise<void> {
+  for (let made = 0; made < 5; made++) await fl.protect(down, "x");
+}
+
+describe("by hand, a target", () => {
+  it("is taken out of service until it is put back, however long that takes", async () => {
+    const { fl, clock } = world();
+    const fine = scripted("fine", []);
+    await fl.isolate("fine", "maintenance");
+    await clock.advance(24 * 3_600_000);
+    const refused = await fl.protect(fine.tool, "x");
+    expect(refused).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen" } });
+    expect(refused).not.toHaveProperty("fault.resetAt");
+    await fl.release("fine");
+    expect(await fl.protect(fine.tool, "x")).toMatchObject({ status: "done" });
+    expect(fine.runs).toHaveLength(1);
+  });
+
+  it("is not waited for by a session, as nobody knows when it comes back", async () => {
+    const { fl, clock } = world();
+    const fine = scripted("fine", []);
+    await fl.isolate("fine", "maintenance");
+    const session = await clock.runUntil(fl.session("s"));
+    const { outcomes } = await clock.runUntil(session.turn({ a: step(fine.tool, "x") }));
+    expect(outcomes["a"]).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen" } });
+  });
+
+  it("that broke is closed again", async () => {
+    const { fl } = world();
+    const down = scripted(
+      "down",
+      Array.from({ length: 5 }, () => failure("ToolUnavailable")),
+      ONCE,
+    );
+    await breakIt(fl, down.tool);
+    expect(stateOf(fl, "down")).toBe("open");
+    await fl.release("down");
+    expect(stateOf(fl, "down")).toBe("closed");
+    expect(await fl.protect(down.tool, "x")).toMatchObject({ status: "done" });
+  });
+
+  it("may be taken out and put back before its first use, and is then treated as its tool says", async () => {
+    const { fl, clock } = world();
+    await fl.isolate("narrow", "not yet");
+    await fl.release("narrow");
+    const narrow = held("narrow", clock, { maxConcurrent: 1, maxQueued: 1, ...ONCE, breaker: { failures: 1 } });
+    const calls = ["a", "b", "c"].map((input) => fl.protect(narrow.tool, input));
+    await clock.advance(0);
+    expect(narrow.runs.map(({ input }) => input)).toEqual(["a"]);
+    expect(await calls[2]).toMatchObject({ fault: { code: "QueueFull" } });
+    narrow.run(0).fail(failure("ToolUnavailable"));
+    expect(await calls[1]).toMatchObject({ fault: { code: "CircuitOpen" } });
+  });
+});
+
+describe("in a journal on disk, a breaker", () => {
+  let folder: TempFolder;
+  beforeEach(() => void (folder = tempFolder()));
+  afterEach(() => folder.remove());
+
+  /** One life of a program. */
+  async function live(now: number, body: (here: World) => Promise<void>): Promise<void> {
+    const clock = createFakeClock(now, systemClock.soon);
+    const fl = createFaultline({ clock, journal: await openJournal(folder.file("journal.db")) });
+    await fl.ready();
+    await body({ fl, clock, events: () => fl.recent().map(({ event }) => event) });
+    // What changed is kept one turn later.
+    await clock.advance(0);
+    await fl.close();
+  }
+
+  it("that is open refuses at once after a restart, and lets a probe through when its time is up", async () => {
+    await live(START_AT, ({ fl }) => breakIt(fl, broken("down", "ToolUnavailable", ONCE).tool));
+    const well = scripted("down", []);
+    await live(START_AT + 10_000, async ({ fl }) => {
+      expect(await fl.protect(well.tool, "x")).toMatchObject({
+        status: "surfaced",
+        attempts: 0,
+        fault: { code: "CircuitOpen", resetAt: START_AT + 30_000 },
+      });
+    });
+    await live(START_AT + 30_000, async ({ fl, clock }) => {
+      expect(await clock.runUntil(fl.protect(well.tool, "x"))).toMatchObject({ status: "done" });
+      expect(stateOf(fl, "down")).toBe("half-open");
+    });
+    expect(well.runs).toHaveLength(1);
+  });
+
+  it("keeps its count of failures, and what a person took out of service stays out", async () => {
+    const down = broken("down", "ToolUnavailable", ONCE);
+    await live(START_AT, async ({ fl }) => {
+      for (let made = 0; made < 4; made++) await fl.protect(down.tool, "x");
+      await fl.isolate("fine", "maintenance");
+    });
+    await live(START_AT + 1, async ({ fl }) => {
+      await fl.protect(down.tool, "x");
+      expect(stateOf(fl, "down")).toBe("open");
+      expect(await fl.protect(scripted("fine", []).tool, "x")).toMatchObject({ fault: { code: "CircuitOpen" } });
+    });
+  });
+});
+
+describe("what a breaker does", () => {
+  it("stands in the trace of the session and in the numbers of the tool", async () => {
+    const { fl, clock } = world();
+    const down = scripted(
+      "down",
+      Array.from({ length: 5 }, () => failure("ToolUnavailable")),
+      ONCE,
+    );
+    const session = await clock.runUntil(fl.session("s"));
+    for (let made = 0; made < 5; made++) await clock.runUntil(session.protect(down.tool, "x"));
+    await clock.advance(30_000);
+    for (let made = 0; made < 2; made++) await clock.runUntil(session.protect(down.tool, "x"));
+    const trace = await clock.runUntil(session.trace());
+    expect(trace.filter(({ event_type }) => event_type === "BreakerChanged")).toMatchObject([
+      { tool_id: "down", from: "closed", to: "open" },
+      { tool_id: "down", from: "open", to: "half-open" },
+      { tool_id: "down", from: "half-open", to: "closed" },
+    ]);
+    expect(fl.metrics()["down"]).toMatchObject({ circuit_breaker_opens: 1, call_count: 7, error_count: 5 });
+    const counted = countEntries(await clock.runUntil(session.entries())).get("down");
+    expect(counted && metricsOf(counted)).toEqual(fl.metrics()["down"]);
+  });
+
+  it("is written down outside sessions too, before the call that saw it is answered", async () => {
+    const { fl, events } = world();
+    await breakIt(fl, broken("down", "ToolUnavailable", ONCE).tool);
+    const types = events().map(({ type }: JournalEvent) => type);
+    expect(types.filter((type) => type === "breaker-changed")).toHaveLength(1);
+    expect(types.slice(-2)).toEqual(["breaker-changed", "call-failed"]);
+  });
+});
+
+describe("targets beyond the number that is remembered", () => {
+  const MAX = 20;
+
+  /** Tools that are used once and never again. */
+  async function crowd({ fl, clock }: World, size: number, run: () => string): Promise<void> {
+    for (let made = 0; made < size; made++) {
+      await fl.protect(tool<string, string>({ id: `one-off ${made}`, ...ONCE, run }), "x");
+      await clock.advance(1);
+    }
+  }
+
+  it("are forgotten, but not those that are broken, taken out, paused or busy", async () => {
+    const here = world({ maxTargets: MAX });
+    const { fl, clock } = here;
+    await breakIt(fl, broken("down", "ToolUnavailable", ONCE).tool);
+    await fl.isolate("out", "maintenance");
+    const limited = scripted("paused", [failure("RateLimited", { retryAfterMs: 600_000 })]);
+    const paused = fl.protect(limited.tool, "x");
+    const slow = held("busy", clock, { maxConcurrent: 1 });
+    const busy = fl.protect(slow.tool, "first");
+    await crowd(here, 3_000, () => "done");
+    expect(fl.targets().length).toBeLessThanOrEqual(MAX);
+    expect(fl.targets()).toEqual(
+      expect.arrayContaining([
+        { target: "down", breaker: "open", pausedUntil: null },
+        { target: "out", breaker: "isolated", pausedUntil: null },
+        { target: "paused", breaker: "closed", pausedUntil: START_AT + 600_000 },
+        { target: "busy", breaker: "closed", pausedUntil: null },
+      ]),
+    );
+    const second = fl.protect(slow.tool, "second");
+    await clock.advance(0);
+    expect(slow.runs.map(({ input }) => input)).toEqual(["first"]);
+    slow.run(0).answer("");
+    await clock.advance(0);
+    slow.run(1).answer("");
+    await clock.runUntil(Promise.all([paused, busy, second]));
+  });
+
+  it("are forgotten although each has failed, and one that is broken is not", async () => {
+    const here = world({ maxTargets: MAX });
+    await breakIt(here.fl, broken("down", "ToolUnavailable", ONCE).tool);
+    await crowd(here, 500, () => {
+      throw failure("ToolUnavailable");
+    });
+    expect(here.fl.targets().length).toBeLessThanOrEqual(MAX);
+    expect(stateOf(here.fl, "down")).toBe("open");
+  });
+
+  it("never have two states at once: tools of one target share it again after it was forgotten", async () => {
+    const here = world({ maxTargets: MAX });
+    const { fl, clock } = here;
+    const tools = ["a", "b"].map((id) => held(id, clock, { target: "shared", maxConcurrent: 1 }));
+    const useAll = (): readonly Promise<unknown>[] => tools.map((each) => fl.protect(each.tool, "x"));
+    const running = (): number => tools.reduce((sum, { runs }) => sum + runs.length, 0);
+    for (const started of [1, 3]) {
+      const calls = useAll();
+      await clock.advance(0);
+      expect(running()).toBe(started);
+      tools[0]?.run(-1).answer("");
+      await clock.advance(0);
+      tools[1]?.run(-1).answer("");
+      await Promise.all(calls);
+      await crowd(here, 3 * MAX, () => "done");
+      expect(stateOf(fl, "shared")).toBeUndefined();
+    }
+  });
+});
