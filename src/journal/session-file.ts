@@ -111,7 +111,8 @@ function createReader(headerText: string, headerLine: number): Reader {
   }
 
   function readKept({ kind, key, value }: Fields, text: string, lineNumber: number): void {
-    if (!isKeepKind(kind) || typeof key !== "string") throw bad(lineNumber, "it is no kept value");
+    if (!isKeepKind(kind) || typeof key !== "string" || value === undefined)
+      throw bad(lineNumber, "it is no kept value");
     const keep: Keep = { kind, key, value };
     if (writer.kept(keep) !== text) throw bad(lineNumber, `the ${kind} kept under ${key} was changed`);
     keeps.push(keep);

@@ -48,7 +48,27 @@ export function attemptsNeverExceedThePolicysNumber(story: Story): Broken {
 
 /** Neither by the same tool nor by another one; nor is it passed over with a default, or left out, in silence. */
 export function nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved(story: Story): Broken {
-  return firstBroken(story, (history) => repeated(story.world, history) ?? effectTwice(history));
+  return firstBroken(story, (history) => repeated(story.world, history) ?? effectTwice(history)) ?? passedOver(story);
+}
+
+/** A step that was in flight when its process died is not settled as if it had never begun. */
+function passedOver(story: Story): Broken {
+  for (const { order, entry } of story.written) {
+    const { event, seq } = entry;
+    if (event.type !== "node-settled" || event.status === "failed") continue;
+    const call = `${event.turn}/${event.round}/${event.node}`;
+    const before =
+      historiesOf(story)
+        .get(call)
+        ?.moments.filter((moment) => moment.order < order) ?? [];
+    const last = before.at(-1);
+    const isOpen = last?.run !== null || last.written.event.type === "call-admitted";
+    const tool = last?.run?.tool ?? null;
+    if (last !== undefined && isOpen && tool?.idempotent === false) {
+      return `${call}: entry ${seq} leaves it out as ${event.status}, and nobody knows how it ended`;
+    }
+  }
+  return null;
 }
 
 function repeated(world: WorldSpec, { call, moments }: CallHistory): Broken {
@@ -103,16 +123,20 @@ export function finishedCallsDoNotRunTwice(story: Story): Broken {
   });
 }
 
-/** After the announcement comes the attempt, or what says why it does not come. */
+/** After the announcement comes the attempt, not before its time, or what says why it does not come. */
 export function aRetryAnnouncedIsARetryMade(story: Story): Broken {
   return firstBroken(story, ({ call, events }) => {
-    for (const [index, { event, seq }] of events.entries()) {
+    for (const [index, { event, seq, recordedAt }] of events.entries()) {
       const decision = decisionOf(event);
       if (decision?.recourse !== "retry") continue;
-      const next = events.slice(index + 1).find((later) => later.event.type !== "call-late")?.event;
-      if (next === undefined) {
+      const later = events.slice(index + 1).find((each) => each.event.type !== "call-late");
+      const next = later?.event;
+      if (later === undefined || next === undefined) {
         if (isSettled(story, call, seq)) return `${call}: the retry announced in entry ${seq} never came`;
         continue;
+      }
+      if (next.type === "call-admitted" && later.recordedAt < recordedAt + decision.delayMs) {
+        return `${call}: the retry announced in entry ${seq} came ${recordedAt + decision.delayMs - later.recordedAt} ms early`;
       }
       const isMade = next.type === "call-admitted" && next.attempt === decision.attempt;
       if (!isMade && next.type !== "call-decided" && next.type !== "call-cancelled") {
@@ -131,7 +155,9 @@ function isSettled({ written }: Story, call: string, after: number): boolean {
     (event) =>
       event.type === "node-settled" && event.turn === turn && String(event.round) === round && event.node === node,
   );
-  const isOver = later.some((event) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting");
+  const isOver = later.some(
+    (event) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting",
+  );
   return isOver && !explained;
 }
 
@@ -167,7 +193,8 @@ export function anOpenBreakerAdmitsNothingButItsProbe(story: Story): Broken {
           other.written.recordedAt === probeAt &&
           other.written.event.call === event.call,
       );
-    if (!isProbe) return `${event.call} went out (entry ${written.seq}) while the breaker of ${target} was ${breaker.state}`;
+    if (!isProbe)
+      return `${event.call} went out (entry ${written.seq}) while the breaker of ${target} was ${breaker.state}`;
   }
   return null;
 }

@@ -32,13 +32,15 @@ export function noWaitOutlivesTheDeadline(story: Story): Broken {
     if (event.type === "turn-ended" && story.refusals === 0) {
       const deadlineAt = deadlineOf(event.turn);
       const slackMs = 1 + (disk.latency === "time" ? 500 : 0) + turnLengthMs(story, event.turn) * 0.01;
-      if (at > deadlineAt + slackMs) return `entry ${seq}: ${event.turn} ended ${at - deadlineAt} ms after its deadline`;
+      if (at > deadlineAt + slackMs)
+        return `entry ${seq}: ${event.turn} ended ${at - deadlineAt} ms after its deadline`;
     }
     foldEntry(state, entry);
   }
   for (const { call, tool, attempt, at } of story.runs) {
     const deadlineAt = deadlines.get(`${call} ${tool.id} ${attempt}`);
-    if (deadlineAt !== undefined && at >= deadlineAt) return `${call}: ${tool.id} was started ${at - deadlineAt} ms after the deadline`;
+    if (deadlineAt !== undefined && at >= deadlineAt)
+      return `${call}: ${tool.id} was started ${at - deadlineAt} ms after the deadline`;
   }
   return null;
 }
@@ -55,7 +57,8 @@ export function aSessionEndsOnceAndCancelWins(story: Story): Broken {
   if (second !== undefined) return `entry ${second.entry.seq} ends the session once more`;
   if (end !== undefined) {
     const after = story.written.find(({ order, entry }) => order > end.order && entry.event.type !== "call-late");
-    if (after !== undefined) return `entry ${after.entry.seq} ${after.entry.event.type} comes after the end of the session`;
+    if (after !== undefined)
+      return `entry ${after.entry.seq} ${after.entry.event.type} comes after the end of the session`;
   }
   for (const cancel of story.cancels) {
     const broken = overruled(story, cancel);
@@ -213,7 +216,9 @@ export function everyWorldEnds({ lives, world }: Story): Broken {
 /** A disk that answers keeps a session alive, whatever tools return and people say. */
 export function onlyTheStoreEndsASessionEarly({ lives, refusals }: Story): Broken {
   const lost = lives.find(({ lostStore }) => lostStore);
-  return lost !== undefined && refusals === 0 ? `life ${lost.number} lost its session, and the disk refused nothing` : null;
+  return lost !== undefined && refusals === 0
+    ? `life ${lost.number} lost its session, and the disk refused nothing`
+    : null;
 }
 
 /** For plain worlds, whose twin met no trouble; work that was cut down too often to be tried again has another outcome. */
@@ -223,7 +228,8 @@ export function aResumedRunEndsAsOneThatDidNotCrash(story: Story, twin: Story | 
     if (!key.startsWith("turn:")) continue;
     const found = story.kept.get(key);
     if (found === undefined) return `${key} has no result`;
-    if (found.status !== expected.status) return `${key} ended as ${found.status}, without trouble as ${expected.status}`;
+    if (found.status !== expected.status)
+      return `${key} ended as ${found.status}, without trouble as ${expected.status}`;
     const names = new Set([...Object.keys(found.outcomes), ...Object.keys(expected.outcomes)]);
     for (const name of names) {
       const [mine, others] = [shownOutcome(found.outcomes[name]), shownOutcome(expected.outcomes[name])];

@@ -25,7 +25,7 @@ export function costBookedIsTheSumOfAllAttempts(story: Story): Broken {
       else microcents += cost;
       if (isEstimated) estimatedMicrocents += cost ?? 0;
     }
-    hasLateReports ||= history.events.some(({ event }) => event.type === "call-late" && event.cost !== null);
+    hasLateReports ||= history.events.some(({ event }) => event.type === "call-late");
   }
   const { spending } = state;
   if (spending.microcents !== microcents) {
@@ -115,7 +115,9 @@ export function whatComesLateIsWrittenDown(story: Story): Broken {
 
 /** The clock gives up a little after the deadline, so what ends just then may still count. */
 function endedInTime(events: readonly CallWritten[], attempt: number, endedAt: number): boolean {
-  return events.some(({ event, recordedAt }) => "attempt" in event && event.attempt === attempt && recordedAt === endedAt);
+  return events.some(
+    ({ event, recordedAt }) => "attempt" in event && event.attempt === attempt && recordedAt === endedAt,
+  );
 }
 
 /** In no entry, no kept value that pages show, no message to a user, and no view for a model or a user. */

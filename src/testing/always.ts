@@ -19,7 +19,11 @@ import {
   noWaitOutlivesTheDeadline,
   onlyTheStoreEndsASessionEarly,
 } from "./always-sessions.ts";
-import { costBookedIsTheSumOfAllAttempts, noPlantedSecretGetsOut, whatComesLateIsWrittenDown } from "./always-values.ts";
+import {
+  costBookedIsTheSumOfAllAttempts,
+  noPlantedSecretGetsOut,
+  whatComesLateIsWrittenDown,
+} from "./always-values.ts";
 import type { Story } from "./story.ts";
 
 /** `twin` is the same world without trouble; null where there is none. */

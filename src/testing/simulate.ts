@@ -52,7 +52,10 @@ async function tell(world: WorldSpec): Promise<Story> {
   const story = new Story(world);
   const disk = new SimulatedDisk(story);
   const unhandled = (error: unknown): void =>
-    void story.troubles.push({ property: "nothing is thrown into the void", detail: classify({ surface: "node", error }).message });
+    void story.troubles.push({
+      property: "nothing is thrown into the void",
+      detail: classify({ surface: "node", error }).message,
+    });
   process.on("unhandledRejection", unhandled);
   let startAt = BEGINNING;
   for (let lives = 0; lives < MOST_LIVES; lives++) {

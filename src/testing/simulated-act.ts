@@ -68,14 +68,24 @@ export function actOf(world: WorldSpec, tool: ToolSpec, call: string, attempt: n
     case "slow":
       return { ...common, ends: "value", afterMs: Math.floor(tool.timeoutMs * 0.6) };
     case "late":
-      return { ...common, ends: dice.chance(0.7) ? "value" : "throw", error: new Error("too late"), afterMs: tool.timeoutMs + dice.int(1, 3_000) };
+      return {
+        ...common,
+        ends: dice.chance(0.7) ? "value" : "throw",
+        error: new Error("too late"),
+        afterMs: tool.timeoutMs + dice.int(1, 3_000),
+      };
     case "hang":
       return { ...common, ends: "never" };
     case "raw":
       return { ...common, ends: "throw", error: rawError(dice, secret), partial: dice.chance(0.3), hasEffect: false };
     default: {
       const code = dice.pick(CODES[kind]);
-      return { ...common, ends: "throw", error: faultError(dice, code, secret, world.isPlain), hasEffect: traitsOf(code).mayHaveHappened };
+      return {
+        ...common,
+        ends: "throw",
+        error: faultError(dice, code, secret, world.isPlain),
+        hasEffect: traitsOf(code).mayHaveHappened,
+      };
     }
   }
 }

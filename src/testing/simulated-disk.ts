@@ -27,7 +27,11 @@ export class SimulatedDisk {
       soon: (next) => queueMicrotask(() => queueMicrotask(next)),
       tickMs: Infinity,
     };
-    this.#inner = createMemoryJournal({ clock, chance: createSeededChance(story.world.seed), onTrouble: () => undefined });
+    this.#inner = createMemoryJournal({
+      clock,
+      chance: createSeededChance(story.world.seed),
+      onTrouble: () => undefined,
+    });
   }
 
   /** The journal as it is, for whoever looks at it when all is over. */

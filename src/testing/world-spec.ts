@@ -123,7 +123,9 @@ export function worldFrom(seed: number): WorldSpec {
   const isPlain = dice.chance(0.25);
   const plants = dice.chance(0.3);
   const tools = toolsFrom(dice, isPlain);
-  const turns = Array.from({ length: dice.int(1, 3) }, (_, turn) => turnFrom(dice, tools, turn, isPlain, plants));
+  const turns = Array.from({ length: dice.int(1, dice.pick([1, 2, 3])) }, (_, turn) =>
+    turnFrom(dice, tools, turn, isPlain, plants),
+  );
   const deaths = deathsFrom(dice, isPlain);
   return {
     seed,
@@ -174,7 +176,8 @@ const PRICES = ["free", "unknown"] as const;
 
 function targetFrom(dice: Dice, id: string, isPlain: boolean): TargetSpec {
   // A breaker, a queue or a budget makes what one call gets depend on what others do, and when.
-  if (isPlain) return { id, maxConcurrent: dice.pick([1, 3, Infinity]), maxQueued: 1_000, breaker: { failures: 1_000 } };
+  if (isPlain)
+    return { id, maxConcurrent: dice.pick([1, 3, Infinity]), maxQueued: 1_000, breaker: { failures: 1_000 } };
   return {
     id,
     maxConcurrent: dice.pick([1, 2, 5, Infinity]),
@@ -192,19 +195,17 @@ function targetFrom(dice: Dice, id: string, isPlain: boolean): TargetSpec {
 function retryFrom(dice: Dice, isPlain: boolean): ToolSpec["retry"] {
   if (isPlain || dice.chance(0.5)) return null;
   if (dice.chance(0.2)) return "none";
-  return { maxAttempts: dice.int(1, 4), backoff: { initialMs: dice.pick([0, 10, 1_000]) }, jitter: dice.pick([0, 0.5]) };
+  return {
+    maxAttempts: dice.int(1, 4),
+    backoff: { initialMs: dice.pick([0, 10, 1_000]) },
+    jitter: dice.pick([0, 0.5]),
+  };
 }
 
-function turnFrom(
-  dice: Dice,
-  tools: readonly ToolSpec[],
-  turn: number,
-  isPlain: boolean,
-  plants: boolean,
-): TurnSpec {
+function turnFrom(dice: Dice, tools: readonly ToolSpec[], turn: number, isPlain: boolean, plants: boolean): TurnSpec {
   const call = (id: string): CallSpec => callFrom(dice, tools, id, plants);
   const isBare = dice.chance(0.5);
-  const rounds = Array.from({ length: isBare ? 1 : dice.int(1, 3) }, (): RoundSpec => {
+  const rounds = Array.from({ length: isBare ? 1 : dice.int(1, dice.pick([2, 3])) }, (): RoundSpec => {
     if (isBare || dice.chance(0.6)) {
       const steps = stepsFrom(dice, call);
       return { kind: "plan", steps, maxParallel: !isBare && dice.chance(0.2) ? dice.int(1, 2) : null };
@@ -222,7 +223,7 @@ function turnFrom(
 }
 
 function stepsFrom(dice: Dice, call: (id: string) => CallSpec): readonly StepSpec[] {
-  const names = Array.from({ length: dice.int(1, 8) }, (_, index) => `s${index}`);
+  const names = Array.from({ length: dice.int(1, dice.pick([2, 4, 8])) }, (_, index) => `s${index}`);
   return names.map((id, index) => {
     const needs = names.slice(0, index).filter(() => dice.chance(0.25));
     return { ...call(id), needs };

@@ -3,7 +3,7 @@
 
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Journal, openJournal } from "../../src/index.ts";
+import { classify, type Journal, openJournal } from "../../src/index.ts";
 import type { Chance } from "../../src/host/chance.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { checkCalls } from "./check-calls.ts";
@@ -12,7 +12,7 @@ import { checkSession, strayFiles } from "./check-session.ts";
 import { type Diary, readDiary } from "./diary.ts";
 import { HITS, type Hit, whatWasHit } from "./hits.ts";
 import { bundleLibrary } from "./library.ts";
-import { type Came, type Job, type LifeEnd, pickMoment, startLife } from "./life.ts";
+import { type Came, type Job, type LifeEnd, type Moment, pickMoment, startLife } from "./life.ts";
 import { answerQuestions, type Approvals } from "./person.ts";
 import { between, makeSession, type SessionSpec } from "./program.ts";
 
@@ -56,7 +56,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
       for (let number = 1, dead = 0; dead < quota; number++) {
         const meets = number % MEETS_EVERY === 2;
         const story = new Story(options, report, home, `w${index}-${number}`, meets, chance);
-        dead += await story.run(Math.min(between(chance, 2, 6), quota - dead));
+        dead += await story.tell(Math.min(between(chance, 2, 6), quota - dead));
+        if (report.problems.length > MAX_PROBLEMS) return;
       }
     }),
   );
@@ -65,6 +66,9 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
 
 /** In every third story two processes meet. */
 const MEETS_EVERY = 3;
+
+/** More would tell nothing new. */
+const MAX_PROBLEMS = 200;
 
 /** What the stories of one worker share. */
 interface Home {
@@ -90,8 +94,10 @@ class Story {
   readonly #approvals: Approvals = new Map();
   readonly #came: Came[] = [];
   readonly #meets: boolean;
+  readonly #isNewStore: boolean;
   #lives = 0;
   #kills = 0;
+  #problems = 0;
 
   constructor(options: CampaignOptions, report: Report, home: Home, name: string, meets: boolean, chance: Chance) {
     this.#options = options;
@@ -100,7 +106,9 @@ class Story {
     this.#name = name;
     this.#chance = chance;
     this.#folder = join(home.folder, name);
-    this.#journal = join(home.folder, "store", "journal.db");
+    // Every other story has a journal of its own, so that a kill can hit it while it is made.
+    this.#isNewStore = chance.roll() < 0.5;
+    this.#journal = join(this.#isNewStore ? this.#folder : home.folder, "store", "journal.db");
     this.#meets = meets;
     const sessions = chance.roll() < 0.6 ? 1 : between(chance, 2, 3);
     this.#program = Array.from({ length: sessions }, (_, index) =>
@@ -111,14 +119,23 @@ class Story {
   }
 
   /** Returns how many processes it killed. */
-  async run(maxKills: number): Promise<number> {
+  async tell(maxKills: number): Promise<number> {
+    try {
+      return await this.#run(maxKills);
+    } catch (error) {
+      const { code, message } = classify({ surface: "store", error });
+      this.#blame(`cannot be looked at: ${code}: ${message}`);
+      return this.#kills;
+    }
+  }
+
+  async #run(maxKills: number): Promise<number> {
     const isFirst = this.#home.met.size === 0;
     let livesToMeeting = this.#meets ? (isFirst ? 0 : between(this.#chance, 0, 2)) : Infinity;
     for (let isOver = false; !isOver;) {
-      if (this.#lives >= MAX_LIVES) {
-        this.#blame(`is not over after ${this.#lives} lives`);
-        return this.#kills;
-      }
+      if (this.#lives >= MAX_LIVES) this.#blame(`is not over after ${this.#lives} lives`);
+      // What is broken does not get better by being killed again.
+      if (this.#problems > 0) return this.#kills;
       const meets = livesToMeeting-- === 0;
       const ends = meets ? await this.#meet() : [await this.#live(this.#kills < maxKills)];
       isOver = await this.#lookAfter(ends);
@@ -133,8 +150,12 @@ class Story {
     return { life, library: this.#home.library, folder: this.#folder, journal: this.#journal };
   }
 
+  #pickMoment(): Moment {
+    return pickMoment(this.#chance, this.#isNewStore && !existsSync(this.#journal));
+  }
+
   async #live(dies: boolean): Promise<LifeEnd> {
-    const end = await startLife(this.#job(), dies ? pickMoment(this.#chance) : null).ended;
+    const end = await startLife(this.#job(), dies ? this.#pickMoment() : null).ended;
     for (const { session, code, message } of end.came.filter(({ came }) => came === "stopped")) {
       this.#blame(`life ${end.life} stopped ${session} with ${code ?? "nothing"}: ${message ?? ""}`);
     }
@@ -152,9 +173,10 @@ class Story {
       nth: isSure ? 1 : between(chance, 1, 12),
       by: isSure ? "itself" : "parent",
       signal: standsStill ? "SIGSTOP" : "SIGCONT",
+      delayMicros: 0,
     });
     await first.moment;
-    const second = startLife(this.#job(), !isSure && chance.roll() < 0.3 ? pickMoment(chance) : null);
+    const second = startLife(this.#job(), !isSure && chance.roll() < 0.3 ? this.#pickMoment() : null);
     if (standsStill) {
       await second.ended;
       first.send(isSure || chance.roll() < 0.8 ? "SIGCONT" : "SIGKILL");
@@ -222,7 +244,7 @@ class Story {
 
   #copyTo(folder: string): string {
     mkdirSync(folder);
-    for (const end of ["", "-wal"]) {
+    for (const end of ["", "-wal", "-journal"]) {
       if (existsSync(this.#journal + end)) copyFileSync(this.#journal + end, join(folder, `journal.db${end}`));
     }
     return join(folder, "journal.db");
@@ -255,6 +277,7 @@ class Story {
   }
 
   #blame(problem: string): void {
+    this.#problems++;
     this.#report.problems.push(`[seed ${this.#options.seed}] ${this.#name}: ${problem}`);
   }
 }

@@ -68,11 +68,11 @@ function checkMoney({ spec, entries }: EndedSession, came: readonly Came[]): rea
     estimatedMicrocents += isInterrupted ? ESTIMATED : 0;
   }
   const expected = JSON.stringify({ microcents, estimatedMicrocents, unpricedAttempts: 0 });
-  return came.flatMap(({ came: how, spending }) =>
-    how !== "done" || JSON.stringify(spending) === expected
-      ? []
-      : [`has spent ${JSON.stringify(spending)}; it should be ${expected}`],
-  );
+  return came.flatMap(({ came: how, spending, booked }) => {
+    const told = JSON.stringify(spending);
+    if (told !== JSON.stringify(booked)) return [`has spent ${told}, and has booked ${JSON.stringify(booked)}`];
+    return how !== "done" || told === expected ? [] : [`has spent ${told}; it should be ${expected}`];
+  });
 }
 
 function givenUpCalls(entries: readonly Entry[]): ReadonlyMap<string, StepStatus> {

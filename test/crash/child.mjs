@@ -9,7 +9,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { StatementSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 
 const job = JSON.parse(process.argv[2]);
 const { DEFAULT_POLICY, FaultError, createFaultline, fault, openJournal, step, tool } = await import(job.library);
@@ -24,6 +25,7 @@ const OUTSIDE = { tool: "plain-once", kind: "plain", idempotent: false, slowMs: 
 /** The next round works with what this one brought, so it waits for a whole one. */
 const GOES_ON = ["done", "partial"];
 
+const trigger = new Int32Array(new SharedArrayBuffer(4));
 let order = 0;
 const passed = new Map();
 
@@ -32,7 +34,10 @@ function note(file, line) {
   writeSync(file, `\n${JSON.stringify({ life: job.life, order: ++order, pid: process.pid, ...line })}`);
 }
 
-/** Somewhere a signal can be aimed at. The parent is told and sends it, which takes a moment; or the program does, right here. */
+/**
+ * Somewhere a signal can be aimed at. The parent is told and sends it, which takes a moment; or the program does, right here;
+ * or a thread of it, a little later, while this one is inside SQLite, where no line of ours runs.
+ */
 function pass(point) {
   const times = (passed.get(point) ?? 0) + 1;
   passed.set(point, times);
@@ -40,6 +45,25 @@ function pass(point) {
   if (moment === null || moment.at !== point || moment.nth !== times) return;
   if (moment.by === "parent" || moment.signal === "SIGSTOP") writeSync(1, "moment\n");
   if (moment.by === "itself") process.kill(process.pid, moment.signal);
+  if (moment.by === "thread") {
+    Atomics.store(trigger, 0, 1);
+    Atomics.notify(trigger, 0);
+  }
+}
+
+/** Starts the thread that kills `delayMicros` after it was triggered. */
+async function startKiller(delayMicros) {
+  const thread = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads");
+     parentPort.postMessage("ready");
+     Atomics.wait(workerData.trigger, 0, 0);
+     const endAt = process.hrtime.bigint() + BigInt(workerData.delayMicros) * 1000n;
+     while (process.hrtime.bigint() < endAt);
+     process.kill(process.pid, "SIGKILL");`,
+    { eval: true, workerData: { trigger, delayMicros } },
+  );
+  await new Promise((resolve) => void thread.once("message", resolve));
+  thread.unref();
 }
 
 function digestOf(value) {
@@ -58,9 +82,17 @@ StatementSync.prototype.run = function (...values) {
   return done;
 };
 
+if (job.moment?.by === "thread") await startKiller(job.moment.delayMicros);
+
+// The tables of a new journal are made by plain `exec`s, and that can be cut off as well.
+const exec = DatabaseSync.prototype.exec;
+DatabaseSync.prototype.exec = function (sql) {
+  pass("exec");
+  return exec.call(this, sql);
+};
+
 note(acks, { what: "loaded" });
 writeSync(1, "loaded\n");
-pass("loaded");
 const journal = await openJournal(job.journal, {
   onTrouble: (seen, what) => note(acks, { what: "trouble", code: seen.code, while: what }),
 });
@@ -118,17 +150,29 @@ async function runSession({ session: id, mode, turns }) {
       const result = await session.turn(plans.length === 1 ? plans[0] : body);
       note(results, { session: id, turn: `t${index + 1}`, status: result.status, digest: digestOf(result) });
       pass("turn");
-      if (result.status === "waiting") return report("waiting");
+      if (result.status === "waiting") return report("waiting", await moneyOf(session));
       if (result.fault !== null) return report("stopped", { code: result.fault.code, message: result.fault.message });
     }
     const outside = await session.protect(toolOf(id, OUTSIDE), { of: [] }, { id: "outside" });
-    if (outside.status === "waiting") return report("waiting");
-    const { spending } = session;
+    if (outside.status === "waiting") return report("waiting", await moneyOf(session));
+    const money = await moneyOf(session);
     await session.end();
-    report("done", { spending });
+    report("done", money);
   } catch (error) {
     report("stopped", { code: String(error?.fault?.code), message: String(error?.message) });
   }
+}
+
+/** What the session says it has spent, and what its entries say. */
+async function moneyOf(session) {
+  const costs = (await session.entries()).flatMap(({ event }) => event.cost ?? []);
+  const sum = (list) => list.reduce((total, { microcents }) => total + microcents, 0);
+  const booked = {
+    microcents: sum(costs),
+    estimatedMicrocents: sum(costs.filter(({ basis }) => basis === "estimated")),
+    unpricedAttempts: 0,
+  };
+  return { spending: session.spending, booked };
 }
 
 function planOf(session, steps) {

@@ -7,13 +7,18 @@ import type { Chance } from "../../src/host/chance.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { between, pick } from "./program.ts";
 
-/** A place in the program, for the n-th time it gets there. The parent is told of it, or the program sends itself the signal. */
+/**
+ * A place in the program, for the n-th time it gets there. The parent is told and sends the signal, the program does so
+ * itself, or a thread of it does a little later.
+ */
 interface AimedMoment {
-  readonly at: (typeof POINTS)[number];
+  readonly at: (typeof POINTS)[number] | "exec";
   readonly nth: number;
-  readonly by: "parent" | "itself";
+  readonly by: "parent" | "itself" | "thread";
   /** SIGCONT: it goes on, and the parent knows that it got there. */
   readonly signal: "SIGKILL" | "SIGSTOP" | "SIGCONT";
+  /** How much later the thread sends it. */
+  readonly delayMicros: number;
 }
 
 /** So many milliseconds after the process was started, or after it had loaded its code. */
@@ -36,14 +41,21 @@ export const POINTS = [
   "turn",
 ] as const;
 
-/** Half of all moments are random; the other half is aimed at what is over too soon to be hit by chance. */
-export function pickMoment(chance: Chance): Moment {
+/** A good third of all moments is random; the rest is aimed at what is over too soon to be hit by chance. */
+export function pickMoment(chance: Chance, isNewStore: boolean): Moment {
   const roll = chance.roll();
+  if (isNewStore && roll < 0.5) return byThread("exec", between(chance, 1, 6), between(chance, 0, 12_000));
   if (roll < 0.05) return { after: "start", delayMs: between(chance, 0, 120) };
-  if (roll < 0.5) return { after: "load", delayMs: between(chance, 0, 400) };
+  if (roll < 0.4) return { after: "load", delayMs: between(chance, 0, 400) };
+  if (roll < 0.6) return byThread("committing", between(chance, 1, 30), between(chance, 0, 4_000));
   const at = pick(chance, POINTS);
   const most = at === "opened" ? 1 : at === "turn" ? 3 : at === "told" ? 90 : 30;
-  return { at, nth: between(chance, 1, most), by: chance.roll() < 0.5 ? "itself" : "parent", signal: "SIGKILL" };
+  const by = chance.roll() < 0.5 ? "itself" : "parent";
+  return { at, nth: between(chance, 1, most), by, signal: "SIGKILL", delayMicros: 0 };
+}
+
+function byThread(at: AimedMoment["at"], nth: number, delayMicros: number): Moment {
+  return { at, nth, by: "thread", signal: "SIGKILL", delayMicros };
 }
 
 export interface Job {
@@ -59,7 +71,10 @@ export interface Came {
   readonly came: "done" | "over" | "waiting" | "stopped";
   readonly code?: string;
   readonly message?: string;
+  /** What it says it has spent … */
   readonly spending?: unknown;
+  /** … and what its entries say. */
+  readonly booked?: unknown;
 }
 
 export interface LifeEnd {
@@ -102,7 +117,7 @@ export function startLife(job: Job, moment: Moment | null): Life {
     }),
   ];
   const reach = (): void => {
-    if (aimed?.by !== "itself") child.kill(aimed?.signal ?? "SIGKILL");
+    if (aimed === null || aimed.by === "parent") child.kill(aimed?.signal ?? "SIGKILL");
     tellMoment();
   };
   const arm = (after: TimedMoment["after"]): void => {

@@ -9,11 +9,14 @@ import {
   type Faultline,
   type FaultlineOptions,
   type JournalEvent,
+  openJournal,
+  type Outcome,
   type RunContext,
   type Tool,
   tool,
   type ToolOptions,
 } from "../../src/index.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 
@@ -21,7 +24,7 @@ export interface World {
   readonly fl: Faultline;
   readonly clock: FakeClock;
   /** What happened outside sessions, oldest first. */
-  events(): readonly JournalEvent[];
+  readonly events: () => readonly JournalEvent[];
 }
 
 export const START_AT = 1_000_000;
@@ -30,6 +33,34 @@ export function world(options: FaultlineOptions = {}): World {
   const clock = createFakeClock(START_AT);
   const fl = createFaultline({ clock, chance: createSeededChance(1), ...options });
   return { fl, clock, events: () => fl.recent().map(({ event }) => event) };
+}
+
+/** One life of a program whose journal is a real file: from its start to its end. */
+export async function liveOnDisk(
+  journalFile: string,
+  now: number,
+  options: FaultlineOptions,
+  body: (here: World) => Promise<void>,
+): Promise<void> {
+  const clock = createFakeClock(now, (next) => systemClock.soon(next));
+  const journal = await openJournal(journalFile);
+  const fl = createFaultline({ clock, chance: createSeededChance(now), journal, ...options });
+  await fl.ready();
+  await body({ fl, clock, events: () => fl.recent().map(({ event }) => event) });
+  // What changed is kept one turn later.
+  await clock.advance(0);
+  await fl.close();
+}
+
+/** One call after the other, each to its end. */
+export async function callTimes(
+  { fl, clock }: World,
+  called: Tool<string, string>,
+  times: number,
+): Promise<readonly Outcome<string>[]> {
+  const outcomes: Outcome<string>[] = [];
+  for (let made = 0; made < times; made++) outcomes.push(await clock.runUntil(fl.protect(called, "x")));
+  return outcomes;
 }
 
 export function failure(code: FaultCode, detail: FaultDetail = {}): FaultError {

@@ -17,7 +17,7 @@ export async function listQuestions(file: string, io: Io, { json, locale, color 
   const words = JOURNAL_WORDS[locale];
   const { questions, unreadable } = await withJournal({ file, io, locale }, openQuestions);
   if (unreadable > 0) await io.stderr.write(`${words.badQuestions(unreadable)}\n`);
-  if (json) return io.stdout.write(`${safeJson(questions.map((question) => SHAPE_REDACTOR.value(question)))}\n`);
+  if (json) return io.stdout.write(`${safeJson(questions.map(SHAPE_REDACTOR.value))}\n`);
   if (questions.length === 0) return io.stderr.write(`${words.noQuestions}\n`);
   const paint = paintFor(io.stdout, io.env, color);
   for (const [index, question] of questions.entries()) {
@@ -98,7 +98,7 @@ export async function answerQuestion(
     if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), locale);
     return question.session;
   });
-  if (json) return io.stdout.write(`${safeJson({ question: id, session, by })}\n`);
+  if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ question: id, session, by }))}\n`);
   const mark = paintFor(io.stdout, io.env, color)("green", "✓");
   await io.stdout.write(`${mark} ${words.answerIs(name)}\n${words.next} ${words.goOn(shown(session))}\n`);
 }

@@ -1,6 +1,6 @@
 // `faultline journal sessions` and `prune`: which sessions there are, and away with the old ones.
 
-import type { SessionStatus } from "../../core/index.ts";
+import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/session-status.ts";
 import { type Io, type Paint, paintFor, type Style } from "../io.ts";
@@ -27,7 +27,7 @@ export async function listSessions(
   const filter = { ...(status === null ? {} : { status }), limit: limit + 1 };
   const found = await withJournal({ file, io, locale }, (journal) => journal.sessions(filter));
   const sessions = found.slice(0, limit);
-  if (json) await io.stdout.write(`${safeJson(sessions)}\n`);
+  if (json) await io.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);
   else if (sessions.length === 0) await io.stderr.write(`${words.noSessions}\n`);
   else await printSessions(sessions, words, io, paintFor(io.stdout, io.env, color));
   if (found.length > limit) await io.stderr.write(`${words.moreSessions(limit)}\n`);
@@ -95,7 +95,10 @@ export async function pruneSessions(
     return lists.flat();
   });
   const old = ended.filter(({ updatedAt }) => updatedAt < before).toSorted((a, b) => b.startedAt - a.startedAt);
-  if (json) return io.stdout.write(`${safeJson({ wouldRemove: old.length, before, sessions: old })}\n`);
+  if (json)
+    return io.stdout.write(
+      `${safeJson({ wouldRemove: old.length, before, sessions: old.map(SHAPE_REDACTOR.value) })}\n`,
+    );
   if (old.length > 0) await printSessions(old, words, io, paintFor(io.stdout, io.env, color));
   await io.stdout.write(`${words.wouldPrune(old.length)}\n`);
 }

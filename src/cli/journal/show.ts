@@ -41,8 +41,8 @@ export async function showSession(
     if (events) return printEvents(journal, session, turn, io, locale);
     const told = await readSession(journal, session, turn, locale);
     if (json) {
-      const { trace, metrics } = told;
-      return io.stdout.write(`${safeJson({ session: summary, trace: trace.map(traceJson), metrics })}\n`);
+      const [shownSession, metrics] = [summary, told.metrics].map(SHAPE_REDACTOR.value);
+      return io.stdout.write(`${safeJson({ session: shownSession, trace: told.trace.map(traceJson), metrics })}\n`);
     }
     await printSession(summary, told, io, options);
     const waits = (await openQuestions(journal)).questions.some((one) => one.session === session && one.by === null);

@@ -106,7 +106,9 @@ const TELLERS: Tellers = {
   QuestionAnswered: ({ answer, by, question_id }, { words }) => ({
     mark: "?",
     style: "cyan",
-    title: answer in words.answered ? words.answered[answer as keyof typeof words.answered] : shown(answer),
+    title: Object.hasOwn(words.answered, answer)
+      ? words.answered[answer as keyof typeof words.answered]
+      : shown(answer),
     facts: [shown(question_id), words.by(shown(by))],
   }),
   BreakerChanged: ({ from, to }, { words }) => ({ style: "yellow", title: words.breaker(shown(from), shown(to)) }),

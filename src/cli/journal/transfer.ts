@@ -36,7 +36,7 @@ export async function exportTo(
     await io.writeNewFile(out, withEnds(lines));
     const words = JOURNAL_WORDS[locale];
     const done = `${paintFor(io.stdout, io.env, color)("green", "✓")} ${words.exported(shown(session), out)}`;
-    await io.stdout.write(json ? `${safeJson({ session, file: out })}\n` : `${done}\n`);
+    await io.stdout.write(json ? `${safeJson(SHAPE_REDACTOR.value({ session, file: out }))}\n` : `${done}\n`);
   });
 }
 
@@ -62,7 +62,7 @@ export async function importFrom(
   const lines = await readLines(source, place);
   if (isNew) await refuseUntrusted(lines, place);
   const imported = await withNewJournal(place, (journal) => importSession(journal, lines, { adopt }));
-  if (json) return io.stdout.write(`${safeJson(imported)}\n`);
+  if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value(imported))}\n`);
   const { session, appended, already, adopted } = imported;
   const mark = paintFor(io.stdout, io.env, color)("green", "✓");
   await io.stdout.write(`${mark} ${words.imported(shown(session), appended, already)}\n`);

@@ -1,5 +1,6 @@
 // `faultline journal verify`: whether everything stands there as it was written; if not, where it first does not.
 
+import { SHAPE_REDACTOR } from "../../core/index.ts";
 import { type Io, paintFor } from "../io.ts";
 import { JOURNAL_WORDS } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -13,7 +14,7 @@ export async function verifyJournal(file: string, io: Io, { json, locale, color 
   const report = await withJournal({ file, io, locale }, (journal) => journal.verify());
   const { sessions, entries, firstBad } = report;
   if (firstBad !== null) io.exit("failed");
-  if (json) return io.stdout.write(`${safeJson({ ok: firstBad === null, ...report })}\n`);
+  if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ ok: firstBad === null, ...report }))}\n`);
   if (firstBad === null) return io.stdout.write(`${paint("green", "✓")} ${words.allWell(sessions, entries)}\n`);
   const { session, seq, why } = firstBad;
   const what = session === "" ? words.badFile(shown(why)) : words.badEntry(shown(session), seq, shown(why));

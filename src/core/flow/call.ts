@@ -56,7 +56,14 @@ export type CallEvent =
       /** A short, scrubbed look at it; the value itself is kept apart. */
       readonly output: unknown;
     }
-  | { readonly type: "call-cancelled"; readonly call: string; readonly tool: string; readonly fault: Fault }
+  | {
+      readonly type: "call-cancelled";
+      readonly call: string;
+      readonly tool: string;
+      readonly fault: Fault;
+      /** Of the attempt that ran; null when none did. */
+      readonly cost: Cost | null;
+    }
   | {
       /** An attempt nobody waits for any more has ended. */
       readonly type: "call-late";
@@ -66,8 +73,10 @@ export type CallEvent =
       readonly ok: boolean;
       readonly fault: Fault | null;
       readonly durationMs: number;
-      /** What it cost beyond what was booked when it was given up. */
+      /** What it cost, if it says so after all … */
       readonly cost: Cost | null;
+      /** … in place of what was booked when it was given up. */
+      readonly booked: Cost | null;
     }
   | { readonly type: "question-asked"; readonly call: string; readonly question: Question }
   | {

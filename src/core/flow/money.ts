@@ -34,6 +34,21 @@ export function book(spending: Spending, cost: Cost | null): Spending {
   };
 }
 
+/** A price that came to light after another one was booked. */
+export function rebook(spending: Spending, before: Cost | null, after: Cost | null): Spending {
+  return after === null ? spending : book(unbook(spending, before), after);
+}
+
+function unbook(spending: Spending, cost: Cost | null): Spending {
+  if (cost === null) return spending;
+  if (cost.microcents === null) return { ...spending, unpricedAttempts: spending.unpricedAttempts - 1 };
+  return {
+    ...spending,
+    microcents: spending.microcents - cost.microcents,
+    estimatedMicrocents: spending.estimatedMicrocents - (cost.basis === "estimated" ? cost.microcents : 0),
+  };
+}
+
 export type OnExceed = "warn" | "pause_for_approval" | "fail";
 
 export interface BudgetRule {

@@ -149,10 +149,17 @@ const COUNTING: Counting = {
     countHandedOver(event, map);
   },
   "call-succeeded": ({ tool, attempt, cost }, map) => countSuccess(countersOf(map, tool), attempt, cost),
-  "call-cancelled": ({ tool }, map) => void countersOf(map, tool).cancelled++,
-  "call-late": ({ tool, cost }, map) => {
+  "call-cancelled": ({ tool, cost }, map) => {
+    const counters = countersOf(map, tool);
+    counters.cancelled++;
+    countCost(counters, cost);
+  },
+  "call-late": ({ tool, cost, booked }, map) => {
     const counters = countersOf(map, tool);
     counters.late++;
+    if (cost === null) return;
+    if (booked?.microcents === null) counters.unpriced--;
+    else counters.costMicrocents -= booked?.microcents ?? 0;
     countCost(counters, cost);
   },
   "breaker-changed": ({ tool, from, to }, map) => {

@@ -2,7 +2,7 @@
 // the dashboard see the same state because they fold the same events with this.
 
 import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/call.ts";
-import { book, NOTHING_SPENT, type Spending } from "../flow/money.ts";
+import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
 
@@ -116,9 +116,12 @@ const FOLDS: Folds = {
     state.spending = book(state.spending, event.cost);
     advance(state, event, at);
   },
-  "call-cancelled": advance,
-  "call-late": (state, { cost }) => {
-    state.spending = book(state.spending, cost);
+  "call-cancelled": (state, event, at) => {
+    state.spending = book(state.spending, event.cost);
+    advance(state, event, at);
+  },
+  "call-late": (state, { cost, booked }) => {
+    state.spending = rebook(state.spending, booked, cost);
   },
   "question-asked": advance,
   "question-answered": advance,

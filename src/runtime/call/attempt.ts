@@ -5,6 +5,7 @@
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
+import type { Cost } from "../../core/flow/money.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
@@ -42,6 +43,8 @@ export class Attempt implements RunContext, WheelEntry {
   result: unknown = undefined;
   partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
   costMicrocents: number | null = null;
+  /** What was booked for it when it ended or was given up. */
+  booked: Cost | null = null;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
 
   constructor(spec: AnyTool, number: number, now: number, turnDeadlineAt: number, wheel: Wheel, owner: AttemptOwner) {

@@ -8,6 +8,7 @@ import {
   checkBudget,
   type Cost,
   NOTHING_SPENT,
+  rebook,
   type Spending,
   UNPRICED,
 } from "../../core/flow/money.ts";
@@ -55,9 +56,9 @@ export class Budget {
     this.#spending = book(this.#spending, cost);
   }
 
-  /** Something that came to light later. */
-  add(cost: Cost | null): void {
-    this.#spending = book(this.#spending, cost);
+  /** Something that came to light later, in place of what was booked before. */
+  rebook(before: Cost | null, after: Cost | null): void {
+    this.#spending = rebook(this.#spending, before, after);
   }
 }
 
@@ -66,11 +67,4 @@ export function costOf(isPriced: boolean, reported: number | null, estimate: num
   if (reported !== null) return { microcents: reported, basis: "reported" };
   if (!isPriced) return null;
   return estimate === null ? UNPRICED : { microcents: estimate, basis: "estimated" };
-}
-
-/** What a late report adds to what was booked when the attempt was given up. */
-export function lateCost(booked: Cost | null, reported: number | null): Cost | null {
-  if (reported === null) return null;
-  const known = booked?.microcents ?? 0;
-  return reported === known ? null : { microcents: reported - known, basis: "reported" };
 }

@@ -15,7 +15,7 @@ import { decideAbout, faultOf, noteWhatHelped } from "./call-faults.ts";
 import { checkValue } from "./check-value.ts";
 import { keepArtefacts } from "./keep-artefacts.ts";
 import { type CallValue, type LiveCall, NO_ERRORS, noteBreaker } from "./live-call.ts";
-import { preview } from "./preview.ts";
+import { hasJsonForm, preview } from "./preview.ts";
 import { isPartial } from "../tool/tool.ts";
 
 /** null: all is written down already. */
@@ -24,43 +24,56 @@ export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | n
   const { tool } = binding;
   const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate);
   request.budget.settle(estimate, cost);
+  attempt.booked = cost;
   run.partialValue = attempt.partialValue;
-  if (run.cancelled !== null) return endAsCancelled(run, run.cancelled);
+  if (run.cancelled !== null) return endAsCancelled(run, run.cancelled, cost);
   const now = engine.clock.now();
   const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
   if (attempt.end !== "value") return fail(run, faultOf(run, attempt, now), ran, attempt);
   if (binding.tool.checkOutput !== null) return endChecked(run, attempt, ran, binding.tool.checkOutput);
-  return succeed(run, isPartial(attempt.result) ? attempt.result : { value: attempt.result, errors: NO_ERRORS }, ran);
+  const { result } = attempt;
+  return succeed(run, isPartial(result) ? result : { value: result, errors: NO_ERRORS }, ran, attempt);
 }
 
 async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Check): Promise<void> {
   const { result } = attempt;
   const { value, errors } = isPartial(result) ? result : { value: result, errors: NO_ERRORS };
-  const checked = await checkValue(check, "output", run.binding.tool.id, value);
-  if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled));
+  const checked = await checkValue(run, check, "output", value);
+  if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled, ran.cost));
   await (checked.fault === null
-    ? succeed(run, { value: checked.value, errors }, ran)
+    ? succeed(run, { value: checked.value, errors }, ran, attempt)
     : fail(run, checked.fault, ran, attempt));
 }
 
-function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran): Promise<void> | null {
+function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt: Attempt): Promise<void> | null {
   const { record, call, request } = run;
+  if (request.recorder.session !== "" && !hasJsonForm(value)) {
+    return fail(run, noJsonForm(run.binding.tool.id), ran, attempt);
+  }
   run.result = { value, errors };
   giveBack(run, "success", ran.at);
   noteWhatHelped(run, true, ran.at);
   const output = request.recorder.session === "" ? null : preview(value);
-  const { attempt, durationMs, cost } = ran;
+  const { durationMs, cost } = ran;
   return record.write(
-    { type: "call-succeeded", call, tool: run.binding.tool.id, attempt, durationMs, cost, errors, output },
+    { type: "call-succeeded", call, tool: run.binding.tool.id, attempt: ran.attempt, durationMs, cost, errors, output },
     record.keepsOf(call, run.result),
     ran.at,
   );
 }
 
-export function endAsCancelled(run: LiveCall, why: Fault): Promise<void> | null {
+/** Results are kept for the next life of the program, as JSON. */
+function noJsonForm(tool: string): Fault {
+  return fault("OutputMalformed", {
+    message: `what ${tool} returned has no form in JSON, so the session cannot keep it; return plain data`,
+    context: { ran: true },
+  });
+}
+
+export function endAsCancelled(run: LiveCall, why: Fault, cost: Cost | null): Promise<void> | null {
   const { record, call, binding } = run;
   giveBack(run, "neutral", run.engine.clock.now());
-  return record.write({ type: "call-cancelled", call, tool: binding.tool.id, fault: why }, withdrawn(run));
+  return record.write({ type: "call-cancelled", call, tool: binding.tool.id, fault: why, cost }, withdrawn(run));
 }
 
 /** A question about a call that is over waits for nobody. */
@@ -78,7 +91,7 @@ function withdrawn({ record, request }: LiveCall): readonly Keep[] {
 export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallState): Promise<void> {
   const { binding, engine, input } = run;
   const cost = costOf(binding.tool.estimate !== null, null, binding.estimate(input, engine.suppress));
-  run.request.budget.add(cost);
+  run.request.budget.rebook(null, cost);
   const seen = fault("Interrupted", { message: `${tool} was running when the process ended` });
   await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);
 }
@@ -105,7 +118,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
   return keepArtefacts(run, left).then((files) => {
     for (const file of files) record.aside(file);
-    return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled)) ?? undefined;
+    return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled, ran.cost)) ?? undefined;
   });
 }
 

@@ -1,9 +1,11 @@
 // What comes out of a call: its outcome, and what an attempt that nobody waits for any more still tells.
 
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallEnd, CallState } from "../../core/flow/call.ts";
 import { countEvent } from "../../core/record/metrics.ts";
 import type { Attempt } from "./attempt.ts";
-import { costOf, lateCost } from "./budget.ts";
+import { costOf } from "./budget.ts";
 import { unawaited } from "./unawaited.ts";
 import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
@@ -32,8 +34,16 @@ export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue
   if (end.status === "partial" && run.partialValue !== null) return run.partialValue;
   if (end.status !== "partial" && end.status !== "done") return NOTHING;
   const kept = await run.engine.journal.kept("result", `${run.request.recorder.session}/${run.call}`);
-  const { value, errors } = (kept ?? {}) as Partial<CallValue>;
+  if (kept === undefined || kept === null) throw new FaultError(resultGone(run.call));
+  const { value, errors } = kept as Partial<CallValue>;
   return { value, errors: errors ?? NO_ERRORS };
+}
+
+function resultGone(call: string): Fault {
+  return fault("ManifestDrift", {
+    message: `call ${call} is done, but its result is not in this journal; export the session with its results`,
+    context: { call },
+  });
 }
 
 const NOTHING: CallValue = { value: undefined, errors: NO_ERRORS };
@@ -44,9 +54,10 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
   const binding = engine.bind(attempt.spec);
   const { tool } = binding;
   const now = engine.clock.now();
-  const booked = costOf(tool.estimate !== null, null, binding.estimate(run.input, engine.suppress));
-  const cost = lateCost(booked, attempt.costMicrocents);
-  request.budget.add(cost);
+  const { booked, costMicrocents } = attempt;
+  const isNews = costMicrocents !== null && (booked?.basis !== "reported" || booked.microcents !== costMicrocents);
+  const cost = isNews ? costOf(true, costMicrocents, null) : null;
+  request.budget.rebook(booked, cost);
   const event = {
     type: "call-late",
     call,
@@ -56,6 +67,7 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
     fault: ok ? null : binding.classify(result, now, engine.suppress),
     durationMs: now - attempt.startedAt,
     cost,
+    booked,
   } as const;
   countEvent(engine.counters, event);
   unawaited(run.engine, request.recorder.record([event], [], now));

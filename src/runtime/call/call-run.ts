@@ -8,7 +8,8 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Check } from "../../schema/index.ts";
 import { Interruptible } from "../interruptible.ts";
 import { isPartial } from "../tool/tool.ts";
@@ -188,8 +189,11 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
+  /** What went wrong is not the tool's doing; if it ran, that is said, so that nobody takes a second try for safe. */
   #failed(seen: Fault): Outcome<unknown> {
-    return { status: "failed", fault: seen, decision: null, call: this.call, attempts: 0 };
+    const attempts = this.#record?.begun === true ? this.#record.state.attempts : 0;
+    const told = attempts > 0 ? withContext(seen, { ran: true }) : seen;
+    return { status: "failed", fault: told, decision: null, call: this.call, attempts };
   }
 
   async #drive(): Promise<Outcome<unknown>> {
@@ -199,10 +203,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       const { step, attempts } = state;
       if (step.at === "end") return outcomeOf(this, state, step.end, this.result ?? (await keptResult(this, step.end)));
       if (this.cancelled !== null) {
-        await endAsCancelled(this, this.cancelled);
+        await endAsCancelled(this, this.cancelled, null);
         continue;
       }
-      if (state.tool !== this.binding.tool.id) this.#switchTo(state.tool);
+      if (state.tool !== this.binding.tool.id) this.#switchTo(state.tried);
       switch (step.at) {
         case "admit":
           await this.#admit(step.notBefore);
@@ -231,13 +235,19 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
-  #switchTo(id: string): void {
-    const named = [...this.request.binding.alternatives, ...this.binding.alternatives];
-    const found = named.find((other) => other.id === id) ?? this.engine.find(id);
+  /** The last of the tools that were tried is in charge. Each was an alternative of one before it. */
+  #switchTo(tried: readonly string[]): void {
     this.ticket = null;
-    this.#forgetInput();
     this.partialValue = null;
-    if (found !== undefined) this.binding = this.engine.bind(found);
+    this.#forgetInput();
+    const known = [...this.request.binding.alternatives];
+    for (const id of tried.slice(1)) {
+      const found = known.find((other) => other.id === id) ?? this.engine.find(id);
+      // Without it, another tool would answer for work it has not done.
+      if (found === undefined) throw new FaultError(toolGone(this.call, id));
+      this.binding = this.engine.bind(found);
+      known.push(...this.binding.alternatives);
+    }
   }
 
   async #admit(notBefore: number): Promise<void> {
@@ -271,7 +281,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   /** The input as the tool's schema reads it. False when the call cannot go on like this. */
   async #readInput(check: Check): Promise<boolean> {
-    const checked = await checkValue(check, "input", this.binding.tool.id, this.#input);
+    const checked = await checkValue(this, check, "input", this.#input);
     if (this.cancelled !== null) return false;
     if (checked.fault !== null) {
       await redecide(this, checked.fault);
@@ -285,6 +295,13 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   late(attempt: Attempt, ok: boolean, result: unknown): void {
     recordLate(this, attempt, ok, result);
   }
+}
+
+function toolGone(call: string, id: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `call ${call} had gone on with the tool ${id}, which is not there now; register it, or use another call id`,
+    context: { call, tool: id },
+  });
 }
 
 /** Each launch stands on the stack of the one before when the tool answers at once. */

@@ -1,8 +1,18 @@
 // A short look at a value, for events and pages: cut in depth, width and length. The value itself is kept apart.
 
+import { tolerate } from "../../core/tolerate.ts";
+
 const MAX_TEXT = 400;
 const MAX_ITEMS = 12;
 const MAX_DEPTH = 4;
+
+/** Whether a value can be kept: BigInts and rings cannot. */
+export function hasJsonForm(value: unknown): boolean {
+  return tolerate(() => {
+    JSON.stringify(value);
+    return true;
+  }, false);
+}
 
 export function preview(value: unknown, depth = 0): unknown {
   if (typeof value === "string")

@@ -68,7 +68,7 @@ export class SessionRecorder implements Recorder {
       this.#queue.push({ entries, keeps, resolve, reject });
       if (!this.#busy) {
         this.#busy = true;
-        void this.#pump();
+        void this.#pumpSafely();
       }
     });
   }
@@ -76,6 +76,16 @@ export class SessionRecorder implements Recorder {
   /** Resolves when everything recorded so far is written or refused. */
   async settled(): Promise<void> {
     if (this.#busy) await this.record([], [], 0);
+  }
+
+  /** A bug here must not leave callers waiting for ever. */
+  async #pumpSafely(): Promise<void> {
+    try {
+      await this.#pump();
+    } catch (error) {
+      await this.#die(classify({ surface: "store", error }), [], [], []);
+      this.#busy = false;
+    }
   }
 
   async #pump(): Promise<void> {
@@ -97,6 +107,7 @@ export class SessionRecorder implements Recorder {
         alone = writes.length;
       }
     }
+    // In the same breath as the last look at the queue, so that nothing comes in between.
     this.#busy = false;
   }
 
@@ -110,14 +121,28 @@ export class SessionRecorder implements Recorder {
         else if (keeps.length > 0) await journal.keep(keeps);
         return null;
       } catch (error) {
-        const seen = classify({ surface: "store", error, observedAt: clock.now() });
-        if (attempt > 1 && !traitsOf(seen.code).retryable && (await this.#wasWritten(entries))) return null;
+        const seen = await this.#lookAt(
+          classify({ surface: "store", error, observedAt: clock.now() }),
+          attempt,
+          entries,
+        );
+        if (seen === null) return null;
         const details = { place: STORE, attempt, waitedMs, now: clock.now(), idempotent: true, roll: roll() };
         const decision = decide(situation(seen, details), policy);
         if (decision.recourse !== "retry") return withContext(seen, { attempt });
         waitedMs += decision.delayMs;
         await new Promise<void>((resolve) => void clock.after(decision.delayMs, resolve));
       }
+    }
+  }
+
+  /** Whether it was written after all: null. When that cannot be found out, the store is what is wrong. */
+  async #lookAt(seen: Fault, attempt: number, entries: readonly NewEntry[]): Promise<Fault | null> {
+    if (attempt === 1 || traitsOf(seen.code).retryable) return seen;
+    try {
+      return (await this.#wasWritten(entries)) ? null : seen;
+    } catch (error) {
+      return classify({ surface: "store", error, observedAt: this.#options.clock.now() });
     }
   }
 
@@ -143,7 +168,11 @@ export class SessionRecorder implements Recorder {
     const left = this.#queue;
     this.#queue = [];
     const unwritten = [...entries, ...left.flatMap((write) => write.entries)];
-    const place = await rescue(this.#seq, unwritten, [...keeps, ...left.flatMap((write) => write.keeps)]);
+    // Another writer, or a journal that was closed, is no trouble of the store: what is here belongs to nobody.
+    const isLost = traitsOf(failed.code).retryable && unwritten.some(({ event }) => event.type !== "call-late");
+    const place = isLost
+      ? await rescue(this.#seq, unwritten, [...keeps, ...left.flatMap((write) => write.keeps)])
+      : null;
     const told = place === null ? failed : withContext(failed, { rescue: place });
     const dead = new FaultError(told);
     this.#dead = dead;

@@ -64,6 +64,7 @@ const cancelled = (call: string, tool = TOOL): CallEvent => ({
   call,
   tool,
   fault: fault("ToolCancelled"),
+  cost: null,
 });
 
 function counted(events: readonly JournalEvent[], tool = TOOL): ToolMetrics {
@@ -174,7 +175,8 @@ describe("metrics of a tool", () => {
       ok: false,
       fault: fault("ExecutionFailed"),
       durationMs: 9,
-      cost: price(7),
+      cost: price(107),
+      booked: price(100),
     };
     const events = [
       started("a"),

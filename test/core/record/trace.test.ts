@@ -208,7 +208,13 @@ describe("what happens around it", () => {
     ],
     [
       "ToolCancelled",
-      { type: "call-cancelled", call: "call_1", tool: TOOL, fault: fault("TurnCancelled", { message: "by the user" }) },
+      {
+        type: "call-cancelled",
+        call: "call_1",
+        tool: TOOL,
+        fault: fault("TurnCancelled", { message: "by the user" }),
+        cost: null,
+      },
       { tool_id: TOOL, turn_id: "turn_1", error: "by the user" },
     ],
     [
@@ -222,6 +228,7 @@ describe("what happens around it", () => {
         fault: TIMEOUT,
         durationMs: 9,
         cost: null,
+        booked: null,
       },
       { ok: false, error: "Connection timeout", attempt: 1, duration_ms: 9 },
     ],

@@ -1,20 +1,19 @@
 // The memory of past incidents: what never worked is passed over, what worked is taken first, and all of it can be explained.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  createFaultline,
-  type Decision,
-  DEFAULT_POLICY,
-  explain,
-  type JournalEvent,
-  openJournal,
-  type Outcome,
-  type Policy,
-} from "../../../src/index.ts";
-import { systemClock } from "../../../src/host/clock.ts";
-import { createFakeClock } from "../../../src/testing/fake-clock.ts";
+import { type Decision, DEFAULT_POLICY, explain, type JournalEvent, type Policy } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
-import { broken, failure, type More, scripted, START_AT, type World, world } from "../../support/world.ts";
+import {
+  broken,
+  callTimes,
+  failure,
+  liveOnDisk,
+  type More,
+  scripted,
+  START_AT,
+  type World,
+  world,
+} from "../../support/world.ts";
 
 /** The default, with a breaker that stays out of it. */
 const POLICY: Policy = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, failures: 1_000 } };
@@ -24,17 +23,11 @@ const HOUR_MS = 3_600_000;
 const decisions = (events: readonly JournalEvent[]): readonly Decision[] =>
   events.flatMap((event) => (event.type === "call-failed" ? [event.decision] : []));
 
-async function call({ fl, clock }: World, tool: Parameters<World["fl"]["protect"]>[0], times: number) {
-  const outcomes: Outcome<unknown>[] = [];
-  for (let made = 0; made < times; made++) outcomes.push(await clock.runUntil(fl.protect(tool, "x" as never)));
-  return outcomes;
-}
-
 describe("a retry that did not help five times in a row", () => {
   it("is passed over from then on, and the decision says why", async () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
-    const outcomes = await call(here, down.tool, 7);
+    const outcomes = await callTimes(here, down.tool, 7);
     expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 1, 1]);
     const last = decisions(here.events()).at(-1);
     expect(last?.considered[0]).toEqual({ recourse: "retry", refused: "never-worked" });
@@ -46,9 +39,9 @@ describe("a retry that did not help five times in a row", () => {
     const kinds = [...Array.from({ length: 12 }, () => failure("ToolUnavailable")), failure("ResourceBusy")];
     const down = scripted("down", kinds, TWICE);
     const other = broken("other", "ToolUnavailable", { ...TWICE, target: "down" });
-    await call(here, down.tool, 7);
-    expect((await call(here, down.tool, 1))[0]).toMatchObject({ status: "done", attempts: 2 });
-    expect((await call(here, other.tool, 1))[0]).toMatchObject({ attempts: 2 });
+    await callTimes(here, down.tool, 7);
+    expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ status: "done", attempts: 2 });
+    expect((await callTimes(here, other.tool, 1))[0]).toMatchObject({ attempts: 2 });
   });
 
   it("is not passed over when one of the last five helped", async () => {
@@ -56,24 +49,24 @@ describe("a retry that did not help five times in a row", () => {
     const bad = failure("ToolUnavailable");
     const pairs = Array.from({ length: 4 }, () => [bad, bad]).flat();
     const moody = scripted("moody", [...pairs, bad, undefined, ...pairs, bad], TWICE);
-    const outcomes = await call(here, moody.tool, 10);
+    const outcomes = await callTimes(here, moody.tool, 10);
     expect(outcomes.every(({ attempts }) => attempts === 2)).toBe(true);
   });
 
   it("is tried again when an hour has passed", async () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     await here.clock.advance(HOUR_MS / 2);
-    expect((await call(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
+    expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
     await here.clock.advance(HOUR_MS / 2);
-    expect((await call(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
+    expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
   });
 
   it("is tried all the same in a cautious policy, which learns nothing", async () => {
     const here = world({ policy: "cautious" });
     const down = broken("down", "ToolUnavailable", { ...TWICE, breaker: { failures: 1_000 } });
-    const outcomes = await call(here, down.tool, 12);
+    const outcomes = await callTimes(here, down.tool, 12);
     expect(outcomes.every(({ attempts }) => attempts === 2)).toBe(true);
   });
 
@@ -86,7 +79,7 @@ describe("a retry that did not help five times in a row", () => {
       controller.abort();
       expect(await running).toMatchObject({ status: "cancelled" });
     }
-    expect((await call(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
+    expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
   });
 });
 
@@ -98,7 +91,7 @@ describe("a recourse that helped five times in a row", () => {
     const here = world({ policy: POLICY });
     const second = scripted("second", []);
     const down = broken("down", "RateLimited", { ...limited, alternatives: [second.tool] });
-    const outcomes = await call(here, down.tool, 6);
+    const outcomes = await callTimes(here, down.tool, 6);
     expect(outcomes.every((outcome) => outcome.status === "done" && outcome.from === "second")).toBe(true);
     const made = decisions(here.events());
     expect(made.map(({ preferred }) => preferred)).toEqual([null, null, null, null, null, "alternative"]);
@@ -114,7 +107,7 @@ describe("a recourse that helped five times in a row", () => {
     const here = world({ policy: POLICY });
     const second = scripted("second", [...Array.from({ length: 5 }, () => undefined), failure("NotFound")]);
     const down = broken("down", "RateLimited", { ...limited, alternatives: [second.tool], default: "none" });
-    const outcomes = await call(here, down.tool, 7);
+    const outcomes = await callTimes(here, down.tool, 7);
     expect(outcomes.map(({ status }) => status)).toEqual([...Array<string>(5).fill("done"), "defaulted", "done"]);
     const ofDown = decisions(here.events()).filter(({ recourse }) => recourse === "alternative");
     expect(ofDown.map(({ preferred }) => preferred)).toEqual([...Array<null>(5).fill(null), "alternative", null]);
@@ -124,7 +117,7 @@ describe("a recourse that helped five times in a row", () => {
     const here = world({ policy: POLICY });
     const second = broken("second", "NotFound");
     const down = broken("down", "NotFound", { alternatives: [second.tool], default: "none" });
-    const outcomes = await call(here, down.tool, 6);
+    const outcomes = await callTimes(here, down.tool, 6);
     expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 1]);
     expect(decisions(here.events()).at(-1)?.considered).toContainEqual({
       recourse: "alternative",
@@ -138,27 +131,18 @@ describe("in a journal on disk, what was learned", () => {
   beforeEach(() => void (folder = tempFolder()));
   afterEach(() => folder.remove());
 
-  /** One life of a program. */
-  async function live(now: number, body: (here: World) => Promise<void>): Promise<void> {
-    const clock = createFakeClock(now, systemClock.soon);
-    const journal = await openJournal(folder.file("journal.db"));
-    const fl = createFaultline({ clock, journal, policy: POLICY });
-    await fl.ready();
-    await body({ fl, clock, events: () => fl.recent().map(({ event }) => event) });
-    // What changed is kept one turn later.
-    await clock.advance(0);
-    await fl.close();
-  }
+  const live = (now: number, body: (here: World) => Promise<void>): Promise<void> =>
+    liveOnDisk(folder.file("journal.db"), now, { policy: POLICY }, body);
 
   it("is still known after a restart, and forgotten an hour after it was learned", async () => {
     const down = broken("down", "ToolUnavailable", TWICE);
-    await live(START_AT, async (here) => void (await call(here, down.tool, 5)));
+    await live(START_AT, async (here) => void (await callTimes(here, down.tool, 5)));
     await live(START_AT + HOUR_MS / 2, async (here) => {
-      expect((await call(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
+      expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
       expect(decisions(here.events()).at(-1)?.considered[0]?.refused).toBe("never-worked");
     });
     await live(START_AT + 2 * HOUR_MS, async (here) => {
-      expect((await call(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
+      expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
     });
   });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { type Decision, DEFAULT_POLICY, explain, type Outcome, type Policy, type Refusal } from "../../../src/index.ts";
-import { broken, failure, type More, scripted, type Scripted, type World, world } from "../../support/world.ts";
+import { broken, callTimes, failure, type More, scripted, world } from "../../support/world.ts";
 
 /** Five retries at once, none earned by calls, one more every ten seconds; memory is off, so that only the budget speaks. */
 const TIGHT: Policy = {
@@ -20,17 +20,11 @@ function decisionOf(outcome: Outcome<string>): Decision {
 
 const refusalOf = (outcome: Outcome<string>): Refusal | undefined => decisionOf(outcome).considered[0]?.refused;
 
-async function call({ fl, clock }: World, { tool }: Scripted, times: number): Promise<readonly Outcome<string>[]> {
-  const outcomes: Outcome<string>[] = [];
-  for (let made = 0; made < times; made++) outcomes.push(await clock.runUntil(fl.protect(tool, "x")));
-  return outcomes;
-}
-
 describe("a retry budget", () => {
   it("is spent by retries and not by first attempts, and says so when it is empty", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", AT_ONCE);
-    const outcomes = await call(here, down, 5);
+    const outcomes = await callTimes(here, down.tool, 5);
     expect(outcomes.map(({ attempts }) => attempts)).toEqual([3, 3, 2, 1, 1]);
     expect(outcomes.map(refusalOf)).toEqual([
       "attempts-spent",
@@ -48,17 +42,17 @@ describe("a retry budget", () => {
     const first = broken("first", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
     const second = broken("second", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
     const third = broken("third", "ToolUnavailable", { ...AT_ONCE, provider: "other" });
-    await call(here, first, 3);
-    expect((await call(here, second, 1)).map(refusalOf)).toEqual(["retry-budget-spent"]);
-    expect((await call(here, third, 1)).map(refusalOf)).toEqual(["attempts-spent"]);
+    await callTimes(here, first.tool, 3);
+    expect((await callTimes(here, second.tool, 1)).map(refusalOf)).toEqual(["retry-budget-spent"]);
+    expect((await callTimes(here, third.tool, 1)).map(refusalOf)).toEqual(["attempts-spent"]);
   });
 
   it("is shared by the tools of one target when nobody names a provider", async () => {
     const here = world({ policy: TIGHT });
     const first = broken("first", "ToolUnavailable", { ...AT_ONCE, target: "acme" });
     const second = broken("second", "ToolUnavailable", { ...AT_ONCE, target: "acme" });
-    await call(here, first, 3);
-    expect((await call(here, second, 1)).map(refusalOf)).toEqual(["retry-budget-spent"]);
+    await callTimes(here, first.tool, 3);
+    expect((await callTimes(here, second.tool, 1)).map(refusalOf)).toEqual(["retry-budget-spent"]);
   });
 
   it("holds for calls that run at the same time: together they retry as often as it allows", async () => {
@@ -71,20 +65,20 @@ describe("a retry budget", () => {
   it("comes back with time, up to its size", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", AT_ONCE);
-    await call(here, down, 3);
+    await callTimes(here, down.tool, 3);
     await here.clock.advance(9_999);
-    expect((await call(here, down, 1)).map(({ attempts }) => attempts)).toEqual([1]);
+    expect((await callTimes(here, down.tool, 1)).map(({ attempts }) => attempts)).toEqual([1]);
     await here.clock.advance(1);
-    expect((await call(here, down, 1)).map(({ attempts }) => attempts)).toEqual([2]);
+    expect((await callTimes(here, down.tool, 1)).map(({ attempts }) => attempts)).toEqual([2]);
     await here.clock.advance(3_600_000);
-    expect((await call(here, down, 4)).map(({ attempts }) => attempts)).toEqual([3, 3, 2, 1]);
+    expect((await callTimes(here, down.tool, 4)).map(({ attempts }) => attempts)).toEqual([3, 3, 2, 1]);
   });
 
   it("is earned by calls: one retry for five of them in the long run", async () => {
     const policy: Policy = { ...TIGHT, retryBudget: { capacity: 5, perCall: 0.2, perSecond: 0 } };
     const here = world({ policy });
     const down = broken("down", "ToolUnavailable", AT_ONCE);
-    await call(here, down, 500);
+    await callTimes(here, down.tool, 500);
     const retries = down.runs.filter((attempt) => attempt > 1).length;
     expect(retries).toBeGreaterThanOrEqual(100);
     expect(retries).toBeLessThanOrEqual(105);
@@ -93,22 +87,22 @@ describe("a retry budget", () => {
   it("that is spent leaves the other recourses as they are", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
-    await call(here, down, 3);
+    await callTimes(here, down.tool, 3);
     const second = scripted("second", []);
     const elsewhere = broken("elsewhere", "ToolUnavailable", {
       ...AT_ONCE,
       provider: "acme",
       alternatives: [second.tool],
     });
-    expect(await call(here, elsewhere, 1)).toMatchObject([{ status: "done", from: "second", attempts: 2 }]);
+    expect(await callTimes(here, elsewhere.tool, 1)).toMatchObject([{ status: "done", from: "second", attempts: 2 }]);
   });
 
   it("holds for a retry whose wait the other side named, too", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
-    await call(here, down, 3);
+    await callTimes(here, down.tool, 3);
     const limited = scripted("limited", [failure("RateLimited", { retryAfterMs: 1 })], { provider: "acme" });
-    const [outcome] = await call(here, limited, 1);
+    const [outcome] = await callTimes(here, limited.tool, 1);
     expect(outcome).toMatchObject({ status: "surfaced", attempts: 1 });
     expect(outcome && refusalOf(outcome)).toBe("retry-budget-spent");
   });

@@ -1,25 +1,24 @@
 // The breaker of a target as calls meet it: when it opens, whom it lets through, what counts and what does not.
 
 import { describe, expect, it } from "vitest";
-import { type BreakerState, type Outcome, step, type Tool } from "../../../src/index.ts";
-import { broken, failure, held, type More, scripted, START_AT, type World, world } from "../../support/world.ts";
+import { type BreakerState, step } from "../../../src/index.ts";
+import {
+  broken,
+  callTimes,
+  failure,
+  held,
+  type More,
+  scripted,
+  START_AT,
+  type World,
+  world,
+} from "../../support/world.ts";
 
 const ONCE: More = { retry: "none" };
 const OPEN_MS = 30_000;
 
 function stateOf({ fl }: World, target: string): BreakerState | undefined {
   return fl.targets().find((report) => report.target === target)?.breaker;
-}
-
-/** One call after the other, each to its end. */
-async function call(
-  { fl, clock }: World,
-  tool: Tool<string, string>,
-  times: number,
-): Promise<readonly Outcome<string>[]> {
-  const outcomes: Outcome<string>[] = [];
-  for (let made = 0; made < times; made++) outcomes.push(await clock.runUntil(fl.protect(tool, "x")));
-  return outcomes;
 }
 
 /** Fails so often that its breaker opens, then goes on with the script. */
@@ -31,11 +30,11 @@ describe("a breaker opens", () => {
   it("after five failing calls, and then refuses at once and says when it lets the next one through", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
-    await call(here, down.tool, 4);
+    await callTimes(here, down.tool, 4);
     expect(stateOf(here, "down")).toBe("closed");
-    await call(here, down.tool, 1);
+    await callTimes(here, down.tool, 1);
     expect(stateOf(here, "down")).toBe("open");
-    const [refused] = await call(here, down.tool, 1);
+    const [refused] = await callTimes(here, down.tool, 1);
     expect(refused).toMatchObject({
       status: "surfaced",
       attempts: 0,
@@ -47,17 +46,17 @@ describe("a breaker opens", () => {
   it("for calls that fail, not for their attempts", async () => {
     const here = world();
     const down = broken("down");
-    const [first] = await call(here, down.tool, 1);
+    const [first] = await callTimes(here, down.tool, 1);
     expect(first).toMatchObject({ attempts: 5 });
     expect(stateOf(here, "down")).toBe("closed");
-    await call(here, down.tool, 4);
+    await callTimes(here, down.tool, 4);
     expect(stateOf(here, "down")).toBe("open");
   });
 
   it("for attempts when the policy counts those, and then no retry is announced that cannot be made", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", { breaker: { counts: "attempts", failures: 3 } });
-    const [outcome] = await call(here, down.tool, 1);
+    const [outcome] = await callTimes(here, down.tool, 1);
     expect(down.runs).toEqual([1, 2, 3]);
     expect(stateOf(here, "down")).toBe("open");
     expect(outcome).toMatchObject({ status: "surfaced", fault: { code: "ToolUnavailable" } });
@@ -75,7 +74,7 @@ describe("a breaker opens", () => {
     const here = world();
     const bad = failure("ToolUnavailable");
     const moody = scripted("moody", [bad, bad, bad, bad, undefined, bad, bad, bad, bad, undefined], ONCE);
-    await call(here, moody.tool, 10);
+    await callTimes(here, moody.tool, 10);
     expect(stateOf(here, "moody")).toBe("closed");
   });
 
@@ -85,7 +84,7 @@ describe("a breaker opens", () => {
       "picky",
       Array.from({ length: 20 }, () => failure("NotFound")),
     );
-    await call(here, picky.tool, 20);
+    await callTimes(here, picky.tool, 20);
     const slow = held("slow", here.clock);
     for (let made = 0; made < 20; made++) {
       const controller = new AbortController();
@@ -102,9 +101,9 @@ describe("a breaker opens", () => {
     const down = broken("down", "ToolUnavailable", { ...ONCE, target: "api" });
     const sibling = scripted("sibling", [], { target: "api" });
     const other = scripted("other", []);
-    await call(here, down.tool, 5);
-    expect(await call(here, sibling.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
-    expect(await call(here, other.tool, 1)).toMatchObject([{ status: "done" }]);
+    await callTimes(here, down.tool, 5);
+    expect(await callTimes(here, sibling.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
+    expect(await callTimes(here, other.tool, 1)).toMatchObject([{ status: "done" }]);
   });
 });
 
@@ -113,18 +112,20 @@ describe("while a breaker is open", () => {
     const here = world();
     const second = scripted("second", []);
     const down = broken("down", "ToolUnavailable", ONCE);
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     const elsewhere = broken("elsewhere", "ToolUnavailable", { target: "down", alternatives: [second.tool] });
-    expect(await call(here, elsewhere.tool, 1)).toMatchObject([{ status: "done", value: "second:x", from: "second" }]);
+    expect(await callTimes(here, elsewhere.tool, 1)).toMatchObject([
+      { status: "done", value: "second:x", from: "second" },
+    ]);
     const defaulted = broken("defaulted", "ToolUnavailable", { target: "down", default: "none" });
-    expect(await call(here, defaulted.tool, 1)).toMatchObject([{ status: "defaulted", value: "none" }]);
+    expect(await callTimes(here, defaulted.tool, 1)).toMatchObject([{ status: "defaulted", value: "none" }]);
     expect([...elsewhere.runs, ...defaulted.runs]).toEqual([]);
   });
 
   it("a call of a session is put away until it lets one through", async () => {
     const here = world();
     const down = recovering("down", []);
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     const session = await here.clock.runUntil(here.fl.session("s"));
     const turn = await here.clock.runUntil(session.turn({ a: step(down.tool, "x") }, { id: "one" }));
     expect(turn.outcomes["a"]).toMatchObject({ status: "parked", wakeAt: START_AT + OPEN_MS });
@@ -150,7 +151,7 @@ describe("while a breaker is open", () => {
     const slow = held("slow", here.clock, { ...ONCE, target: "down" });
     const down = broken("down", "ToolUnavailable", ONCE);
     const early = ["a", "b", "c"].map((input) => here.fl.protect(slow.tool, input));
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     slow.run(0).answer("late success");
     slow.run(1).fail(failure("ToolUnavailable"));
     await here.clock.advance(OPEN_MS);
@@ -169,12 +170,12 @@ describe("a half-open breaker", () => {
   it("lets one probe through after 30 s and refuses or redirects everybody beside it", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     const second = scripted("second", []);
     const slow = held("slow", here.clock, { target: "down" });
     const redirected = scripted("redirected", [], { target: "down", alternatives: [second.tool] });
     await here.clock.advance(OPEN_MS - 1);
-    expect(await call(here, slow.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
+    expect(await callTimes(here, slow.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
     await here.clock.advance(1);
     const probe = here.fl.protect(slow.tool, "probe");
     const beside = [here.fl.protect(slow.tool, "beside"), here.fl.protect(redirected.tool, "beside")];
@@ -191,25 +192,25 @@ describe("a half-open breaker", () => {
   it("closes after two successes in a row", async () => {
     const here = world();
     const down = recovering("down", []);
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     await here.clock.advance(OPEN_MS);
-    await call(here, down.tool, 1);
+    await callTimes(here, down.tool, 1);
     expect(stateOf(here, "down")).toBe("half-open");
-    await call(here, down.tool, 1);
+    await callTimes(here, down.tool, 1);
     expect(stateOf(here, "down")).toBe("closed");
   });
 
   it("opens again after a failing probe, each time for longer, up to ten minutes", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     const waits: number[] = [];
     for (let round = 0; round < 7; round++) {
-      const [refused] = await call(here, down.tool, 1);
+      const [refused] = await callTimes(here, down.tool, 1);
       const waitMs = (refused?.status === "surfaced" ? (refused.fault.resetAt ?? 0) : 0) - here.clock.now();
       waits.push(waitMs);
       await here.clock.advance(waitMs);
-      await call(here, down.tool, 1);
+      await callTimes(here, down.tool, 1);
     }
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
     expect(down.runs).toHaveLength(12);
@@ -222,7 +223,7 @@ describe("a half-open breaker", () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     const slow = held("slow", here.clock, { target: "down" });
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     await here.clock.advance(OPEN_MS);
     const controller = new AbortController();
     const probe = here.fl.protect(slow.tool, "first", { signal: controller.signal });
@@ -243,7 +244,7 @@ describe("a half-open breaker", () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     const slow = held("slow", here.clock, { target: "down" });
-    await call(here, down.tool, 5);
+    await callTimes(here, down.tool, 5);
     await here.clock.advance(OPEN_MS);
     const hung = here.fl.protect(slow.tool, "hung");
     await here.clock.advance(60_000);

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fault, FaultError, type Outcome, step, type Tool, tool } from "../../../src/index.ts";
+import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { failure, type More, scripted, START_AT, world } from "../../support/world.ts";
 
 const WAIT_MS = 5_000;
@@ -15,13 +16,13 @@ interface Timed {
 }
 
 /** Throws what the script says for the n-th attempt at it, and remembers when attempts started. */
-function timed(id: string, now: () => number, failures: readonly unknown[], more: More = {}): Timed {
+function timed(id: string, clock: FakeClock, failures: readonly unknown[], more: More = {}): Timed {
   const starts: Timed["starts"] = [];
   const made = tool<string, string>({
     ...more,
     id,
     run: (input) => {
-      starts.push({ input, at: now() - START_AT });
+      starts.push({ input, at: clock.now() - START_AT });
       const thrown = failures[starts.length - 1];
       if (thrown instanceof Error) throw thrown;
       return input;
@@ -33,14 +34,14 @@ function timed(id: string, now: () => number, failures: readonly unknown[], more
 describe("a wait told to one caller", () => {
   it("is kept to the millisecond by that caller", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited(1_234)]);
+    const api = timed("api", clock, [limited(1_234)]);
     expect(await clock.runUntil(fl.protect(api.tool, "told"))).toMatchObject({ status: "done", attempts: 2 });
     expect(api.starts.map(({ at }) => at)).toEqual([0, 1_234]);
   });
 
   it("holds back everybody else who calls that target: they start after it, a little apart, and never before", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited()]);
+    const api = timed("api", clock, [limited()]);
     const calls = [fl.protect(api.tool, "told")];
     for (let caller = 0; caller < 20; caller++) {
       await clock.advance(100);
@@ -57,7 +58,7 @@ describe("a wait told to one caller", () => {
 
   it("spreads the others over no more than a second, however long it was", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited(300_000)]);
+    const api = timed("api", clock, [limited(300_000)]);
     const told = fl.protect(api.tool, "told");
     await clock.advance(0);
     const others = Array.from({ length: 30 }, (_, caller) => fl.protect(api.tool, `other ${caller}`));
@@ -69,9 +70,9 @@ describe("a wait told to one caller", () => {
 
   it("holds for other tools of the target, and for no other target", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited()]);
-    const sibling = timed("sibling", clock.now, [], { target: "api" });
-    const stranger = timed("stranger", clock.now, [], { provider: "api" });
+    const api = timed("api", clock, [limited()]);
+    const sibling = timed("sibling", clock, [], { target: "api" });
+    const stranger = timed("stranger", clock, [], { provider: "api" });
     const told = fl.protect(api.tool, "told");
     await clock.advance(0);
     await clock.runUntil(Promise.all([told, fl.protect(sibling.tool, "x"), fl.protect(stranger.tool, "x")]));
@@ -82,7 +83,7 @@ describe("a wait told to one caller", () => {
   it("may be an instant, is shown while it lasts, and is written down once", async () => {
     const { fl, clock, events } = world();
     const until = START_AT + WAIT_MS;
-    const api = timed("api", clock.now, [new FaultError(fault("Overloaded", { resetAt: until }))]);
+    const api = timed("api", clock, [new FaultError(fault("Overloaded", { resetAt: until }))]);
     const told = fl.protect(api.tool, "told");
     const other = fl.protect(api.tool, "other");
     expect(fl.targets()).toEqual([{ target: "api", breaker: "closed", pausedUntil: until }]);
@@ -94,7 +95,7 @@ describe("a wait told to one caller", () => {
 
   it("is made longer by a longer one and not shorter by a shorter one", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited(1_000), limited(4_000), limited(2_000)]);
+    const api = timed("api", clock, [limited(1_000), limited(4_000), limited(2_000)]);
     const first = fl.protect(api.tool, "1000");
     await clock.advance(1_000);
     const late = fl.protect(api.tool, "late");
@@ -147,12 +148,12 @@ describe("a wait that is too long", () => {
 
   it("is not slept on: callers go to another tool, take the default, or tell the model at once", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited(LONG_MS)]);
+    const api = timed("api", clock, [limited(LONG_MS)]);
     const told = await fl.protect(api.tool, "told");
     expect(told).toMatchObject({ status: "surfaced", fault: { code: "RateLimited", retryAfterMs: LONG_MS } });
     const second = scripted("second", []);
-    const elsewhere = timed("elsewhere", clock.now, [], { target: "api", alternatives: [second.tool] });
-    const defaulted = timed("defaulted", clock.now, [], { target: "api", default: "none" });
+    const elsewhere = timed("elsewhere", clock, [], { target: "api", alternatives: [second.tool] });
+    const defaulted = timed("defaulted", clock, [], { target: "api", default: "none" });
     await clock.advance(10_000);
     expect(await fl.protect(elsewhere.tool, "x")).toMatchObject({ status: "done", from: "second" });
     expect(await fl.protect(defaulted.tool, "x")).toMatchObject({ status: "defaulted", value: "none" });
@@ -171,7 +172,7 @@ describe("a wait that is too long", () => {
 
   it("puts a session's call away until it is over", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited(LONG_MS)]);
+    const api = timed("api", clock, [limited(LONG_MS)]);
     await fl.protect(api.tool, "told");
     const session = await clock.runUntil(fl.session("s"));
     const plan = { a: step(api.tool, "x") };
@@ -184,7 +185,7 @@ describe("a wait that is too long", () => {
 
   it("is slept on again once little enough of it is left", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited(LONG_MS)]);
+    const api = timed("api", clock, [limited(LONG_MS)]);
     await fl.protect(api.tool, "told");
     await clock.advance(2 * 60_000);
     expect(await clock.runUntil(fl.protect(api.tool, "x"))).toMatchObject({ status: "done" });
@@ -195,7 +196,7 @@ describe("a wait that is too long", () => {
 describe("whoever waits for a pause to end", () => {
   it("leaves at once when the call is cancelled, and starts nothing later", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited()]);
+    const api = timed("api", clock, [limited()]);
     const told = fl.protect(api.tool, "told");
     const controller = new AbortController();
     const other = fl.protect(api.tool, "other", { signal: controller.signal });
@@ -210,7 +211,7 @@ describe("whoever waits for a pause to end", () => {
 
   it("does not begin to wait when its deadline comes first", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited()]);
+    const api = timed("api", clock, [limited()]);
     const told = fl.protect(api.tool, "told");
     const other = await fl.protect(api.tool, "other", { deadlineMs: WAIT_MS });
     expect(clock.now()).toBe(START_AT);
@@ -224,7 +225,7 @@ describe("whoever waits for a pause to end", () => {
 
   it("starts before its deadline or not at all", async () => {
     const { fl, clock } = world();
-    const api = timed("api", clock.now, [limited()]);
+    const api = timed("api", clock, [limited()]);
     const told = fl.protect(api.tool, "told");
     const others = Array.from({ length: 50 }, (_, caller) =>
       fl.protect(api.tool, `other ${caller}`, { deadlineMs: WAIT_MS + 200 }),

@@ -11,7 +11,7 @@ describe("a target with few places", () => {
   it("runs no more at once than it has places, the others in the order in which they came", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 2 });
-    const calls = [..."abcdef"].map((input) => fl.protect(narrow.tool, input));
+    const calls = ["a", "b", "c", "d", "e", "f"].map((input) => fl.protect(narrow.tool, input));
     await clock.advance(0);
     expect(inputs(narrow.runs)).toEqual(["a", "b"]);
     narrow.run(1).answer("");
@@ -79,7 +79,7 @@ describe("a full queue", () => {
   it("refuses the next at once and says how many wait", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1, maxQueued: 2 });
-    const calls = [..."abcd"].map((input) => fl.protect(narrow.tool, input));
+    const calls = ["a", "b", "c", "d"].map((input) => fl.protect(narrow.tool, input));
     expect(await calls[3]).toMatchObject({
       status: "surfaced",
       attempts: 0,
@@ -170,15 +170,16 @@ describe("somebody in the queue", () => {
   it("whose time is up leaves the queue and never starts", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1 });
-    const calls = [fl.protect(narrow.tool, "a"), fl.protect(narrow.tool, "b", { deadlineMs: 500 })];
-    expect(await clock.runUntil(calls[1] as Promise<Outcome<string>>)).toMatchObject({
+    const first = fl.protect(narrow.tool, "a");
+    const waiting = fl.protect(narrow.tool, "b", { deadlineMs: 500 });
+    expect(await clock.runUntil(waiting)).toMatchObject({
       status: "failed",
       attempts: 0,
       fault: { code: "RunTimeout" },
     });
     expect(clock.now()).toBe(START_AT + 500);
     narrow.run(0).answer("");
-    await calls[0];
+    await first;
     await clock.runAll();
     expect(inputs(narrow.runs)).toEqual(["a"]);
     expect(clock.pending).toBe(0);

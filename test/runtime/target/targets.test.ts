@@ -4,19 +4,25 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type BreakerState,
   countEntries,
-  createFaultline,
   type Faultline,
   type JournalEvent,
   metricsOf,
-  openJournal,
   step,
   type Tool,
   tool,
 } from "../../../src/index.ts";
-import { systemClock } from "../../../src/host/clock.ts";
-import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
-import { broken, failure, held, type More, scripted, START_AT, type World, world } from "../../support/world.ts";
+import {
+  broken,
+  failure,
+  held,
+  liveOnDisk,
+  type More,
+  scripted,
+  START_AT,
+  type World,
+  world,
+} from "../../support/world.ts";
 
 const ONCE: More = { retry: "none" };
 
@@ -83,16 +89,8 @@ describe("in a journal on disk, a breaker", () => {
   beforeEach(() => void (folder = tempFolder()));
   afterEach(() => folder.remove());
 
-  /** One life of a program. */
-  async function live(now: number, body: (here: World) => Promise<void>): Promise<void> {
-    const clock = createFakeClock(now, systemClock.soon);
-    const fl = createFaultline({ clock, journal: await openJournal(folder.file("journal.db")) });
-    await fl.ready();
-    await body({ fl, clock, events: () => fl.recent().map(({ event }) => event) });
-    // What changed is kept one turn later.
-    await clock.advance(0);
-    await fl.close();
-  }
+  const live = (now: number, body: (here: World) => Promise<void>): Promise<void> =>
+    liveOnDisk(folder.file("journal.db"), now, {}, body);
 
   it("that is open refuses at once after a restart, and lets a probe through when its time is up", async () => {
     await live(START_AT, ({ fl }) => breakIt(fl, broken("down", "ToolUnavailable", ONCE).tool));

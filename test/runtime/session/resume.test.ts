@@ -1,0 +1,253 @@
+// Sessions that are taken up again by the next life of a program, on the same file.
+
+import { describe, expect, it } from "vitest";
+import { emptySession, foldEntry, type Session, step, tool, type TurnResult } from "../../../src/index.ts";
+import { fromSnapshot, snapshotOf } from "../../../src/core/record/replay.ts";
+import { thrownBy } from "../../support/thrown.ts";
+import { entriesOf, eventsOf, fails, type Life, lifeOn, never, newPath, only, thrown } from "./life.ts";
+
+const LATER = 9_000_000;
+
+/** An order whose second step hangs until it is told not to: abandoned there, it is what a killed process leaves behind. */
+class Order {
+  readonly ran: string[] = [];
+  hangs = true;
+  readonly #idempotent: boolean;
+
+  constructor(idempotent: boolean) {
+    this.#idempotent = idempotent;
+  }
+
+  readonly place = (session: Session, cents = 5): Promise<TurnResult> => {
+    const charge = tool<{ cents: number }, string>({ id: "charge", run: () => (this.ran.push("charge"), "receipt") });
+    const ship = tool<{ receipt: unknown }, string>({
+      id: "ship",
+      idempotent: this.#idempotent,
+      run: ({ receipt }) => {
+        this.ran.push("ship");
+        return this.hangs ? never<string>() : `shipped ${String(receipt)}`;
+      },
+    });
+    return session.turn(
+      {
+        charge: step(charge, { cents }),
+        ship: step(ship, (got) => ({ receipt: got["charge"] }), { needs: ["charge"] }),
+      },
+      { id: "order" },
+    );
+  };
+}
+
+async function killedWhileShipping(idempotent: boolean): Promise<{ readonly path: string; readonly order: Order }> {
+  const [path, order] = [newPath(), new Order(idempotent)];
+  const { fl, clock } = await lifeOn(path);
+  void order.place(await clock.runUntil(fl.session("s", { mode: "headless" })));
+  await clock.advance(20_000);
+  expect(order.ran).toEqual(["charge", "ship"]);
+  order.hangs = false;
+  return { path, order };
+}
+
+async function takenUp(path: string, startAt = LATER): Promise<Life & { readonly session: Session }> {
+  const next = await lifeOn(path, { startAt });
+  return { ...next, session: await next.clock.runUntil(next.fl.session("s", { mode: "headless" })) };
+}
+
+describe("work that was in flight", () => {
+  it("is named by the event that takes the session up, and tried again if that is safe", async () => {
+    const { path, order } = await killedWhileShipping(true);
+    const { session, clock, journal } = await takenUp(path);
+    expect((await eventsOf(journal, "s")).at(-1)).toEqual({ type: "session-resumed", interrupted: ["order/1/ship"] });
+    expect(await clock.runUntil(order.place(session))).toMatchObject({
+      status: "done",
+      outcomes: { charge: { value: "receipt", attempts: 1 }, ship: { value: "shipped receipt", attempts: 2 } },
+    });
+    expect(order.ran).toEqual(["charge", "ship", "ship"]);
+    const [failed] = only(await eventsOf(journal, "s"), "call-failed");
+    expect(failed).toMatchObject({ fault: { code: "Interrupted" }, decision: { recourse: "retry" } });
+  });
+
+  it("is asked about if nobody knows whether it happened; a yes runs it, in yet another life", async () => {
+    const { path, order } = await killedWhileShipping(false);
+    const second = await takenUp(path);
+    const waiting = await second.clock.runUntil(order.place(second.session));
+    expect(waiting).toMatchObject({ status: "waiting", questions: [{ code: "Interrupted" }] });
+    expect(order.ran).toEqual(["charge", "ship"]);
+
+    const third = await takenUp(path, 2 * LATER);
+    const [question] = await third.fl.questions();
+    await third.clock.runUntil(third.fl.answer(question?.id ?? "", { status: "accepted", value: true }));
+    expect(await third.clock.runUntil(order.place(third.session))).toMatchObject({ status: "done" });
+    expect(order.ran).toEqual(["charge", "ship", "ship"]);
+    expect(await third.fl.questions()).toEqual([]);
+  });
+
+  it("is surfaced, and not run, when a person says no", async () => {
+    const { path, order } = await killedWhileShipping(false);
+    const { session, clock, fl } = await takenUp(path);
+    const { questions } = await clock.runUntil(order.place(session));
+    await clock.runUntil(fl.answer(questions[0]?.id ?? "", { status: "rejected", reason: "better not" }));
+    expect((await clock.runUntil(order.place(session))).outcomes["ship"]).toMatchObject({
+      status: "surfaced",
+      fault: { code: "Interrupted" },
+    });
+    expect(order.ran).toEqual(["charge", "ship"]);
+  });
+});
+
+describe("a finished turn, and a finished call outside turns", () => {
+  it("are answered from the journal and do not run again", async () => {
+    const path = newPath();
+    let runs = 0;
+    const count = tool<string, { n: number; of: string }>({ id: "count", run: (of) => ({ n: ++runs, of }) });
+    const gone = tool<object, string>({ id: "gone", run: fails("NotFound", "not there") });
+    const program = async ({ session, clock }: Life & { session: Session }): Promise<readonly unknown[]> => [
+      await clock.runUntil(session.turn({ a: step(count, "turn"), b: step(gone, {}, { optional: true }) })),
+      await clock.runUntil(session.turn(async (turn) => [await turn.protect(count, "body"), "said"])),
+      await clock.runUntil(session.protect(count, "alone")),
+      await clock.runUntil(session.protect(gone, {}, { id: "lost" })),
+    ];
+    const before = await program(await takenUp(path, 1_000_000));
+    const after = await program(await takenUp(path));
+    expect(before).toMatchObject([
+      { status: "partial" },
+      { status: "done", value: [{ value: { n: 2 } }, "said"] },
+      {},
+      {},
+    ]);
+    expect(after).toEqual(JSON.parse(JSON.stringify(before)));
+    expect(runs).toBe(3);
+  });
+});
+
+describe("a turn that waits", () => {
+  it("for a time goes on when the time has come, and not before", async () => {
+    const path = newPath();
+    let runs = 0;
+    const limited = tool<object, string>({
+      id: "limited",
+      classify: () => ({ ...thrown("QuotaExhausted").fault, resetAt: 5_000_000 }),
+      run: () => {
+        if (++runs === 1) throw new Error("quota");
+        return "through";
+      },
+    });
+    const program = ({ session, clock }: Life & { session: Session }): Promise<TurnResult> =>
+      clock.runUntil(session.turn({ a: step(limited, {}) }, { timeoutMs: 60_000 }));
+    expect(await program(await takenUp(path, 1_000_000))).toMatchObject({
+      status: "waiting",
+      wakeAt: 5_000_000,
+      outcomes: { a: { status: "parked" } },
+    });
+    expect(await program(await takenUp(path, 4_999_999))).toMatchObject({ status: "waiting", wakeAt: 5_000_000 });
+    expect(runs).toBe(1);
+    expect(await program(await takenUp(path, 5_000_000))).toMatchObject({ status: "done", wakeAt: null });
+    expect(runs).toBe(2);
+  });
+});
+
+describe("the clock of a turn, and of a session", () => {
+  const left = tool<object, number>({ id: "left", idempotent: true, run: () => 0 });
+
+  it("stands still while nobody works: what a killed process had used is used, what it was down is not", async () => {
+    const path = newPath();
+    const { session, clock } = await takenUp(path, 1_000_000);
+    void session.turn(
+      async (turn) => {
+        await turn.protect(left, {});
+        await new Promise<void>((resolve) => void clock.after(20_000, resolve));
+        await turn.protect(left, {}, { id: "used" });
+        await never();
+      },
+      { timeoutMs: 60_000 },
+    );
+    await clock.advance(20_000);
+    const next = await takenUp(path, LATER);
+    const seen = await next.clock.runUntil(next.session.turn((turn) => Promise.resolve(turn.deadlineAt)));
+    expect(seen.value).toBe(LATER + 40_000);
+  });
+
+  it("stands still while a question is open", async () => {
+    const path = newPath();
+    const denied = tool<object, string>({ id: "denied", run: fails("AccessDenied") });
+    const first = await takenUp(path, 1_000_000);
+    await first.clock.runUntil(
+      first.session.turn(
+        async (turn) => {
+          await new Promise<void>((resolve) => void first.clock.after(50_000, resolve));
+          await turn.protect(denied, {});
+        },
+        { timeoutMs: 60_000 },
+      ),
+    );
+    expect(first.session.status).toBe("waiting");
+    await first.clock.advance(3_600_000);
+    const seen = await first.clock.runUntil(
+      first.session.turn((turn) => Promise.resolve(turn.deadlineAt - first.clock.now()), { id: "t1" }),
+    );
+    expect(seen.value).toBe(10_000);
+  });
+
+  it("of the whole session does not count the time between two lives either", async () => {
+    const path = newPath();
+    const limits = { runTimeoutMs: 100_000 };
+    const first = await lifeOn(path);
+    const session = await first.clock.runUntil(first.fl.session("s", { limits }));
+    await first.clock.advance(70_000);
+    await first.clock.runUntil(session.protect(left, {}));
+    const next = await lifeOn(path, { startAt: LATER });
+    const resumed = await next.clock.runUntil(next.fl.session("s", { limits }));
+    await next.clock.advance(29_999);
+    expect(await next.clock.runUntil(resumed.turn({ a: step(left, {}) }))).toMatchObject({ status: "done" });
+    await next.clock.advance(1);
+    expect(await next.clock.runUntil(resumed.turn({ a: step(left, {}) }))).toMatchObject({
+      status: "failed",
+      fault: { code: "RunTimeout" },
+    });
+  });
+});
+
+describe("a snapshot", () => {
+  it("with the entries behind it gives the same state as all entries", async () => {
+    const { path, order } = await killedWhileShipping(true);
+    const { session, clock, journal, fl } = await takenUp(path);
+    await clock.runUntil(order.place(session));
+    const denied = tool<object, string>({ id: "denied", cost: { estimate: () => 7 }, run: fails("AccessDenied") });
+    await clock.runUntil(session.turn({ a: step(denied, {}) }, { id: "asks" }));
+    await clock.runUntil(session.protect(denied, {}, { id: "alone" }));
+    const scratch = emptySession("s");
+    for (const entry of await entriesOf(journal, "s")) foldEntry(scratch, entry);
+    const resumed = fromSnapshot(await journal.kept("snapshot", "s"));
+    expect(resumed.seq).toBeLessThan(scratch.seq);
+    for await (const entry of journal.read("s", resumed.seq)) foldEntry(resumed, entry);
+    expect(snapshotOf(resumed)).toEqual(snapshotOf(scratch));
+    expect([scratch.turns.size, scratch.calls.size, scratch.spending]).toMatchObject([2, 2, { microcents: 14 }]);
+    expect(await fl.questions()).toHaveLength(2);
+  });
+
+  it("that is missing changes nothing for whoever goes on", async () => {
+    const { path, order } = await killedWhileShipping(true);
+    const second = await takenUp(path);
+    const before = await second.clock.runUntil(order.place(second.session));
+    await second.clock.runUntil(second.journal.keep([{ kind: "snapshot", key: "s", value: null }]));
+    const third = await takenUp(path, 2 * LATER);
+    expect(await third.clock.runUntil(order.place(third.session))).toEqual(JSON.parse(JSON.stringify(before)));
+  });
+});
+
+describe("a session that is over", () => {
+  it.each(["done", "failed", "cancelled"] as const)("(%s) is not taken up again", async (status) => {
+    const path = newPath();
+    const { session, clock } = await takenUp(path, 1_000_000);
+    await clock.runUntil(status === "cancelled" ? session.cancel() : session.end(status));
+    const ok = tool<object, string>({ id: "ok", run: () => "fine" });
+    expect(await clock.runUntil(session.protect(ok, {}))).toMatchObject({ fault: { code: "EngineState" } });
+    expect(await clock.runUntil(thrownBy(session.turn({ a: step(ok, {}) })))).toMatchObject({
+      fault: { code: "EngineState" },
+    });
+    const next = await lifeOn(path);
+    const refused = await next.clock.runUntil(thrownBy(next.fl.session("s")));
+    expect(refused).toMatchObject({ fault: { code: "EngineState", context: { session: "s" } } });
+    expect((await eventsOf(next.journal, "s")).map(({ type }) => type)).toEqual(["session-started", "session-ended"]);
+  });
+});
