@@ -93,7 +93,8 @@ export async function importSession(
   const isForeign = file.storeId !== journal.storeId;
   if (isForeign && !adopt) throw otherStore(file, journal.storeId);
   const entries = isForeign ? file.content.map((entry) => adopted(entry, journal.storeId)) : file.content;
-  const keeps = file.keeps.filter((keep) => goesWith(keep, session, isForeign));
+  const asked = questionsOf(file);
+  const keeps = file.keeps.filter((keep) => goesWith(keep, session, isForeign, asked));
   refuseOtherManifest(file);
 
   const already = await countAlready(journal, file, entries);
@@ -120,17 +121,27 @@ function adopted({ at, event }: NewEntry, storeId: string): NewEntry {
 }
 
 /** What belongs to the store stays with it; a snapshot names the store it was made in, so it is made anew elsewhere. */
-function goesWith({ kind, key, value }: Keep, session: string, isForeign: boolean): boolean {
+function goesWith(
+  { kind, key, value }: Keep,
+  session: string,
+  isForeign: boolean,
+  asked: ReadonlySet<string>,
+): boolean {
   switch (OWNERSHIP[kind]) {
     case "by-key":
       return isUnder(key, session) && !(isForeign && kind === "snapshot");
     case "by-value":
-      return value === null || namesSession(value, session);
+      return asked.has(key) && (value === null || namesSession(value, session));
     case "by-question":
-      return true;
+      return asked.has(key);
     case "shared":
       return false;
   }
+}
+
+/** The questions this session asked: a file may not answer, or take away, those of another. */
+function questionsOf({ content }: SessionFile): ReadonlySet<string> {
+  return new Set(content.flatMap(({ event }) => (event.type === "question-asked" ? [event.question.id] : [])));
 }
 
 function refuseOtherManifest({ session, content }: SessionFile): void {

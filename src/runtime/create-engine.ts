@@ -28,6 +28,8 @@ export interface Contributions {
 }
 
 export interface LiveEngine extends Engine {
+  /** Writes what has changed and is not written yet. */
+  readonly flush: () => Promise<void>;
   readonly targets: Targets;
   readonly policy: Policy;
 }
@@ -60,7 +62,10 @@ export function createEngine(
     retryBudget: policy.retryBudget,
     maxTargets: options.maxTargets,
     now: () => clock.now(),
-    changed: ({ id, breaker }) => keeper.keep("breaker", id, breaker),
+    // One that is well need not be remembered.
+    changed: ({ id, breaker, hasFailures }) =>
+      keeper.keep("breaker", id, breaker.state === "closed" && !hasFailures ? null : breaker),
+    evicted: (id) => keeper.keep("breaker", id, null),
   });
   const incidents = new Incidents((name, noted) => keeper.keep("incident", name, noted));
   const find = (id: string): AnyTool | undefined => byId.get(id);
@@ -92,6 +97,7 @@ export function createEngine(
     counters,
     targets,
     policy,
+    flush: () => keeper.flush(),
     wheel: new Wheel(clock),
     bind,
     find,
@@ -100,9 +106,14 @@ export function createEngine(
 }
 
 /** What the journal kept from an earlier life of the program. */
-export async function restore({ journal, targets, incidents }: LiveEngine): Promise<void> {
-  for (const { key, value } of await journal.keptAll("breaker")) targets.restore(key, value as Breaker);
-  for (const { key, value } of await journal.keptAll("incident")) incidents.restore(key, value as readonly Noted[]);
+export async function restore({ journal, targets, incidents, clock, suppress }: LiveEngine): Promise<void> {
+  try {
+    for (const { key, value } of await journal.keptAll("breaker")) targets.restore(key, value as Breaker);
+    for (const { key, value } of await journal.keptAll("incident")) incidents.restore(key, value as readonly Noted[]);
+  } catch (error) {
+    const seen = classify({ surface: "store", error, observedAt: clock.now() });
+    suppress(seen, "calls go on without the memory of breakers and incidents");
+  }
 }
 
 /** Writes what changed once per turn of the event loop, the last value only; memory journals need not be told. */
@@ -119,15 +130,16 @@ class Keeper {
   keep(kind: "breaker" | "incident", key: string, value: unknown): void {
     const { journal, clock } = this.#options;
     if (!journal.durable) return;
-    if (this.#changed.size === 0) clock.soon(() => this.#flush());
+    if (this.#changed.size === 0) clock.soon(() => void this.flush());
     this.#changed.set(`${kind} ${key}`, { kind, key, value });
   }
 
-  #flush(): void {
+  async flush(): Promise<void> {
     const { journal, clock } = this.#options;
     const keeps = [...this.#changed.values()];
     this.#changed.clear();
-    journal.keep(keeps).catch((error: unknown) => {
+    if (keeps.length === 0) return;
+    await journal.keep(keeps).catch((error: unknown) => {
       const seen = classify({ surface: "store", error, observedAt: clock.now() });
       this.#suppress(seen, "breakers and incidents are kept in memory until they change again");
     });

@@ -151,7 +151,11 @@ export class Faultline {
 
   #begin(): Promise<LiveEngine> {
     if (this.#engine !== null) return Promise.resolve(this.#engine);
-    this.#starting ??= this.#start();
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      // What was wrong may be put right: the next call tries again.
+      this.#starting = null;
+      throw error;
+    });
     return this.#starting;
   }
 
@@ -254,6 +258,7 @@ export class Faultline {
   /** Stops extensions, last started first, and closes the journal. */
   async close(): Promise<void> {
     await this.#extended?.stop();
+    await this.#engine?.flush();
     await this.journal.close();
   }
 }

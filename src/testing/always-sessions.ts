@@ -247,5 +247,5 @@ function gaveUpAfterCrash({ entries }: Story): boolean {
 }
 
 function shownOutcome(outcome: { readonly status: OutcomeStatus; readonly value?: unknown } | undefined): string {
-  return outcome === undefined ? "nothing" : `${outcome.status} ${JSON.stringify(outcome.value) ?? ""}`;
+  return outcome === undefined ? "nothing" : `${outcome.status} ${JSON.stringify([outcome.value])}`;
 }

@@ -63,7 +63,7 @@ function costsOf(world: WorldSpec, { call, events, runs }: CallHistory): readonl
       ({ event: other }) => other.type === "call-late" && other.tool === id && other.attempt === attempt,
     );
     const name = `${call} ${id} ${attempt}`;
-    const isCutDown = run === undefined || run.life !== end.life;
+    const isCutDown = run?.life !== end.life;
     if (run === undefined && !isBooked(end)) return [];
     const reported = isCutDown ? null : reportedCost(run, end, late);
     if (reported !== null) return [{ name, cost: reported, isEstimated: false }];

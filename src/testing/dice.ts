@@ -14,7 +14,8 @@ export interface Dice {
 
 /** The same parts give the same dice. */
 export function diceFor(...parts: readonly (string | number)[]): Dice {
-  const { roll } = createSeededChance(hashOf(...parts));
+  const chance = createSeededChance(hashOf(...parts));
+  const roll = (): number => chance.roll();
   const int = (least: number, most: number): number => least + Math.floor(roll() * (most - least + 1));
   return {
     roll,

@@ -76,14 +76,14 @@ const GAPS_MS = [0, 1, 1_000, 3_600_000];
 async function live(story: Story, disk: SimulatedDisk, startAt: number): Promise<number | null> {
   const life = new Life(story, startAt);
   const { clock, record } = life;
-  const program = new Program(life, await disk.openFor(life));
+  const program = new Program(life, disk.openFor(life));
   const ended = program.run();
   try {
     const end = await clock.runUntil(Promise.race([ended, life.over.then(() => null)]));
     if (end === null) return record.end === "died" ? clock.now() : null;
     if (end.again === null) await comeToRest(life);
     // Something that came late was the end of it.
-    if (life.isOver) return clock.now();
+    if (life.isOver()) return clock.now();
     record.spending = program.session?.spending ?? null;
     record.status = program.session?.status ?? null;
     life.end(end.again === null ? "done" : "again");

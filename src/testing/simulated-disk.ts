@@ -3,9 +3,9 @@
 
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
-import type { Breaker } from "../core/decide/breaker.ts";
+import { type Breaker, CLOSED } from "../core/decide/breaker.ts";
 import type { Clock } from "../host/clock.ts";
-import type { Journal, Keep, NewEntry } from "../journal/journal.ts";
+import type { Journal, Keep, Kept, NewEntry } from "../journal/journal.ts";
 import { createMemoryJournal } from "../journal/memory.ts";
 import { diceFor } from "./dice.ts";
 import { createSeededChance } from "./seeded-chance.ts";
@@ -40,13 +40,9 @@ export class SimulatedDisk {
   }
 
   /** The journal as a program in this life sees it. */
-  async openFor(life: Life): Promise<Journal> {
+  openFor(life: Life): Journal {
     const inner = this.#inner;
     this.#now = () => life.clock.now();
-    for (const { key, value } of await inner.keptAll("breaker")) {
-      // As if just before: nothing that is admitted in this life came earlier.
-      this.#noteBreaker(life, key, value as Breaker, life.record.startedAt - 1);
-    }
     const read = <T>(work: () => Promise<T>): Promise<T> => this.#read(life, work);
     return {
       storeId: inner.storeId,
@@ -57,11 +53,15 @@ export class SimulatedDisk {
       keepFirst: (keep) => read(() => inner.keepFirst(keep)),
       read: (session, after) => readThrough(read, inner, session, after ?? 0),
       kept: (kind, key) => read(() => inner.kept(kind, key)),
-      keptAll: (kind, under) => read(() => inner.keptAll(kind, under)),
+      keptAll: async (kind, under) => {
+        const kept = await read(() => inner.keptAll(kind, under));
+        if (kind === "breaker") this.#noteRestored(life, kept);
+        return kept;
+      },
       session: (session) => read(() => inner.session(session)),
       sessions: (filter) => read(() => inner.sessions(filter)),
       subscribe: (listener, from) => {
-        const stop = inner.subscribe((entry) => life.isOver || listener(entry), from);
+        const stop = inner.subscribe((entry) => life.isOver() || listener(entry), from);
         void life.over.then(stop);
         return stop;
       },
@@ -84,19 +84,19 @@ export class SimulatedDisk {
     const fate = this.#fate(life);
     await this.#takeTime(life);
     if (dies === "before") life.end("died");
-    if (life.isOver) return life.never();
+    if (life.isOver()) return life.never();
     if (fate === "refused") throw this.#refusal("the disk does not answer");
     await this.#inner.append(session, after, entries, keeps);
     this.#noteEntries(life, session, after, entries);
     this.#noteKeeps(life, keeps);
     if (dies === "after") life.end("died");
     await this.#takeTime(life);
-    if (life.isOver) return life.never();
+    if (life.isOver()) return life.never();
     if (fate === "uncertain") throw this.#refusal("the disk did not say whether it wrote");
   }
 
   async #keep(life: Life, keeps: readonly Keep[]): Promise<void> {
-    if (life.isOver) return life.never();
+    if (life.isOver()) return life.never();
     // Whether it is written or not: this is what the program now believes.
     this.#noteKeeps(life, keeps);
     if (this.#fate(life) === "refused") throw this.#refusal("the disk does not answer");
@@ -104,12 +104,12 @@ export class SimulatedDisk {
   }
 
   async #read<T>(life: Life, work: () => Promise<T>): Promise<T> {
-    if (life.isOver) return life.never();
+    if (life.isOver()) return life.never();
     const { world } = this.#story;
     const refuses = diceFor(world.seed, "read", ++this.#operations).chance(world.disk.refusesReads);
     if (refuses && life.number < TROUBLED_LIVES) throw this.#refusal("the disk cannot be read");
     const result = await work();
-    return life.isOver ? life.never<T>() : result;
+    return life.isOver() ? life.never<T>() : result;
   }
 
   #fate({ number: life }: Life): "written" | "refused" | "uncertain" {
@@ -145,11 +145,17 @@ export class SimulatedDisk {
 
   #noteKeeps(life: Life, keeps: readonly Keep[]): void {
     for (const { kind, key, value } of keeps) {
-      if (kind === "breaker") this.#noteBreaker(life, key, value as Breaker, life.clock.now());
+      // One that is not worth keeping is closed.
+      if (kind === "breaker") this.#noteBreaker(life, key, (value ?? CLOSED) as Breaker, life.clock.now());
       if (SHOWN_KINDS.has(kind) && value !== null && this.#story.world.secrets.length > 0) {
         this.#story.shown.push(JSON.stringify(value));
       }
     }
+  }
+
+  /** As if just before: nothing that is admitted in this life came earlier. */
+  #noteRestored(life: Life, breakers: readonly Kept[]): void {
+    for (const { key, value } of breakers) this.#noteBreaker(life, key, value as Breaker, life.record.startedAt - 1);
   }
 
   #noteBreaker(life: Life, target: string, breaker: Breaker, at: number): void {

@@ -38,11 +38,12 @@ export class Life {
     story.lives.push(this.record);
     this.over = new Promise((resolve) => (this.#end = resolve));
     this.clock = this.#counted(createFakeClock(startedAt));
-    const { roll, newId } = createSeededChance(hashOf(seed, "life", number));
-    this.chance = { roll, newId: (prefix) => newId(`${prefix}${number}`) };
+    const chance = createSeededChance(hashOf(seed, "life", number));
+    this.chance = { roll: () => chance.roll(), newId: (prefix) => chance.newId(`${prefix}${number}`) };
   }
 
-  get isOver(): boolean {
+  /** A function, as it may change while somebody waits. */
+  isOver(): boolean {
     return this.#isOver;
   }
 

@@ -52,7 +52,7 @@ export class Program {
     });
     if (watches) {
       this.#faultline.subscribe(({ session, seq }) => {
-        if (session !== "" && !life.isOver) story.told.push({ seq, onDisk: story.written.length });
+        if (session !== "" && !life.isOver()) story.told.push({ seq, onDisk: story.written.length });
       });
     }
   }
@@ -66,7 +66,7 @@ export class Program {
         const isLast = index === turns.length - 1;
         const waits = await this.#turn(this.session, turn, index, endsEarly && isLast);
         if (waits !== null) return { again: waits };
-        if (this.#cancelling !== null) break;
+        if (this.#isCancelled()) break;
       }
       await (this.#cancelling ?? this.session.end());
       return OVER;
@@ -95,7 +95,7 @@ export class Program {
     const { clock, story, number } = this.#life;
     const id = `turn${index}`;
     for (let resumes = 0; resumes < MOST_RESUMES; resumes++) {
-      if (this.#cancelling !== null) return null;
+      if (this.#isCancelled()) return null;
       const controller = new AbortController();
       const disarm = this.#armCancels(session, index, controller);
       const running = this.#start(session, spec, id, controller.signal);
@@ -106,7 +106,7 @@ export class Program {
       this.#seeTurn(result);
       await ended;
       if (result.fault?.class === "Session") return this.#giveUp(result.fault).again;
-      if (result.status !== "waiting" || this.#cancelling !== null || endsEarly) return null;
+      if (result.status !== "waiting" || this.#isCancelled() || endsEarly) return null;
       const dueAt = Math.max(await answerAtDesk(this.#life, this.#faultline, result.questions), result.wakeAt ?? 0);
       // Some programs stay, others leave and are started again.
       if (diceFor(story.world.seed, "stays", id, resumes, number).chance(0.3)) return dueAt;
@@ -180,7 +180,7 @@ export class Program {
     const mine = story.world.cancels.filter((cancel) => cancel.turn === turn && cancel.life === number);
     const disarms = mine.map(({ what, afterMs }) => {
       const disarm = clock.after(afterMs, () => {
-        if (this.#life.isOver || this.#cancelling !== null) return;
+        if (this.#life.isOver() || this.#isCancelled()) return;
         if (what === "session") {
           // Waited for at the end; that it fails meanwhile is no surprise.
           this.#cancel(session).catch((error: unknown) => classify({ surface: "store", error }));
@@ -192,6 +192,10 @@ export class Program {
       return what === "turn" ? disarm : () => undefined;
     });
     return () => disarms.forEach((disarm) => disarm());
+  }
+
+  #isCancelled(): boolean {
+    return this.#cancelling !== null;
   }
 
   #cancel(session: Session): Promise<void> {
@@ -206,8 +210,8 @@ export class Program {
   }
 
   #see(outcome: Outcome<unknown>): void {
-    const { story, clock, number, isOver } = this.#life;
-    if (isOver) return;
+    const { story, clock, number } = this.#life;
+    if (this.#life.isOver()) return;
     const { status, call, attempts } = outcome;
     const fault = "fault" in outcome ? outcome.fault : null;
     const isRefusal = status === "failed" && outcome.decision === null;
@@ -216,8 +220,8 @@ export class Program {
   }
 
   #seeTurn(result: TurnResult): void {
-    const { story, clock, number, isOver } = this.#life;
-    if (isOver) return;
+    const { story, clock, number } = this.#life;
+    if (this.#life.isOver()) return;
     story.turns.push({ order: story.next(), life: number, at: clock.now(), result });
     for (const outcome of Object.values(result.outcomes)) this.#see(outcome);
   }

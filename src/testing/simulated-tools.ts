@@ -46,7 +46,7 @@ function toolFrom(life: Life, spec: ToolSpec): ReturnType<typeof tool<SimulatedI
 }
 
 function runTool(life: Life, spec: ToolSpec, input: unknown, context: RunContext): unknown {
-  if (life.isOver) return life.never();
+  if (life.isOver()) return life.never();
   const { story, clock } = life;
   const { call, attempt, deadlineAt } = context;
   const act = actOf(story.world, spec, call, attempt);
@@ -76,7 +76,7 @@ async function later(life: Life, run: Run, act: Act, context: RunContext): Promi
     if (act.ends !== "never") clock.after(act.afterMs, () => resolve(false));
     if (act.listens) context.signal.addEventListener("abort", () => resolve(true), { once: true });
   });
-  if (life.isOver) return life.never();
+  if (life.isOver()) return life.never();
   if (!stopped) return finish(life, run, act, context);
   end(life, run);
   throw context.signal.reason as Error;

@@ -33,16 +33,17 @@ export function createTelling(locale: Locale): Telling {
 
 export function tell(record: TraceRecord, telling: Telling): StoryLine {
   const row = TELLERS[record.event_type] as (record: TraceRecord, telling: Telling) => Partial<StoryLine>;
-  const {
-    who = record.tool_id ?? "",
-    mark = "·",
-    style = "dim",
-    title = "",
-    facts = [],
-    more = [],
-  } = row(record, telling);
-  const lines = more.filter((line) => line !== "");
-  return { mark, style, who: shown(who, 60), title, facts: facts.filter((fact) => fact !== ""), more: lines };
+  const { who = whoOf(record), mark = "·", style = "dim", title = "", facts = [], more = [] } = row(record, telling);
+  const isThere = (text: string): boolean => text !== "";
+  return { mark, style, who: shown(who, 80), title, facts: facts.filter(isThere), more: more.filter(isThere) };
+}
+
+/** The tool, and the step it works for where that has another name. */
+function whoOf({ tool_id, call_id, turn_id }: TraceRecord): string {
+  const tool = tool_id ?? "";
+  if (call_id === null || turn_id === null) return tool;
+  const step = call_id.slice(turn_id.length + 1).replace(/^1\//, "");
+  return step === tool ? tool : `${tool} (${step})`;
 }
 
 type RecordOf<Type extends TraceRecord["event_type"]> = Extract<TraceRecord, { event_type: Type }>;

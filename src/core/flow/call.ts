@@ -116,6 +116,8 @@ export interface CallState {
   readonly attempt: number;
   /** Of all tools together. */
   readonly attempts: number;
+  /** Decisions since the last attempt that no attempt led to: a guard refused, and refused again. */
+  readonly refusals: number;
   readonly waitedMs: number;
   readonly taken: readonly Recourse[];
   readonly denied: readonly (Recourse | "retry")[];
@@ -143,6 +145,7 @@ export function startCall(event: Extract<CallEvent, { type: "call-started" }>): 
     tried: [event.tool],
     attempt: 0,
     attempts: 0,
+    refusals: 0,
     waitedMs: 0,
     taken: [],
     denied: [],
@@ -167,12 +170,14 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
         ...state,
         attempt: event.attempt,
         attempts: state.attempts + 1,
+        refusals: 0,
         approved: false,
         step: { at: "run", since: at },
       };
     case "call-failed":
-    case "call-decided":
       return decided(state, event.fault, event.decision, at);
+    case "call-decided":
+      return decided({ ...state, refusals: state.refusals + 1 }, event.fault, event.decision, at);
     case "call-succeeded":
       return { ...state, step: { at: "end", end: { status: "done", from: event.tool, errors: event.errors } } };
     case "call-cancelled":

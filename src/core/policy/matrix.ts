@@ -64,7 +64,7 @@ export const MATRIX: readonly PolicyRow[] = [
   row(["StoreUnavailable"],                        STORE_RETRY,      ["fail"]),
   row("Session",                                   null,             ["ask", "fail"]),
 
-  row(["TurnTimeout"],                             null,             ["partial", "surface", "fail"]),
+  row(["TurnTimeout", "RunTimeout"],               null,             ["partial", "default", "skip", "surface", "fail"]),
   row("Limit",                                     null,             ["ask", "fail"]),
 
   row("Guard",                                     null,             ["fallback", "alternative", "default", "skip", "park", "surface", "ask", "fail"]),

@@ -33,7 +33,9 @@ export class Binding {
   readonly counters: ToolCounters;
   readonly alternatives: readonly AnyTool[];
   /** Nothing has to be read, checked or paid for. */
-  readonly isPlain: boolean;
+  isPlain: boolean;
+  /** It has a price, or has once reported one. */
+  costs: boolean;
   /** What can always be done about a fault of this tool. */
   readonly offers: ReadonlySet<Recourse>;
   readonly #rules: RuleBook;
@@ -61,6 +63,7 @@ export class Binding {
       typeof named === "string" ? known(named, tool.id, home) : named,
     );
     this.offers = offersOf(tool);
+    this.costs = tool.estimate !== null;
     this.isPlain = tool.checkInput === null && tool.checkOutput === null && tool.estimate === null;
     this.#target = this.#lookUp();
   }
@@ -73,6 +76,12 @@ export class Binding {
   #lookUp(): Target {
     const { maxConcurrent, maxQueued } = this.tool;
     return this.#home.targets.get(this.tool.target, { rule: this.policy.breaker, maxConcurrent, maxQueued });
+  }
+
+  /** From now on its calls are held against the budget. */
+  noteCost(): void {
+    this.costs = true;
+    this.isPlain = false;
   }
 
   /** The most an attempt will cost; null when nobody knows. */

@@ -25,6 +25,7 @@ export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | n
   const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate);
   request.budget.settle(estimate, cost);
   attempt.booked = cost;
+  if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
   run.partialValue = attempt.partialValue;
   if (run.cancelled !== null) return endAsCancelled(run, run.cancelled, cost);
   const now = engine.clock.now();

@@ -45,7 +45,8 @@ export function decideAbout(run: LiveCall, seen: Fault, state: CallState, now: n
   const situation: Situation = {
     fault: seen,
     place: binding.place,
-    attempt: state.attempt,
+    // What was refused counts like an attempt, or a guard could be asked for ever.
+    attempt: Math.max(1, state.attempt + state.refusals),
     waitedMs: state.waitedMs,
     now,
     deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : null,
@@ -90,7 +91,7 @@ function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: 
   const { offers } = request.binding;
   const more: Recourse[] = hasAlternative ? ["alternative"] : [];
   const inSession = request.recorder.session !== "";
-  const canAsk = inSession || engine.interactors.size > 0;
+  const canAsk = inSession || engine.interactors.canAnswer("Approve");
   if (canAsk && state.questions < MAX_QUESTIONS && mayAskAbout(run, seen)) more.push("ask");
   if (inSession) more.push("park");
   if (run.partialValue !== null) more.push("partial");

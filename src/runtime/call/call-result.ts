@@ -24,6 +24,8 @@ export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: C
       const given = run.request.fallbackValue ?? run.request.binding.tool.fallbackValue;
       return { status: "defaulted", value: given?.value, fault: end.fault, call, attempts };
     }
+    case "cancelled":
+      return { status: end.status, fault: end.fault, decision: null, call, attempts };
     default:
       return { status: end.status, fault: end.fault, decision, call, attempts };
   }

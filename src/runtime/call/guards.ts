@@ -1,7 +1,8 @@
 // What an attempt has to get past before it may go out, in this order: a place among those that run, the pause the other
-// side asked for, the breaker, the money. A person's yes goes past the last three.
+// side asked for, the breaker, the money. A person's yes goes past what they were asked about.
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import { unawaited } from "./unawaited.ts";
 import { type LiveCall, noteBreaker } from "./live-call.ts";
@@ -25,7 +26,7 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   const { target } = run.binding;
   const place = await takePlace(run);
   if (place !== null) return place;
-  const refused = run.record.state.approved ? null : await passRest(run, estimateMicrocents);
+  const refused = await passRest(run, estimateMicrocents);
   if (refused === null && run.cancelled === null) {
     // A person's yes goes past an open breaker too, and then counts for nothing.
     run.ticket ??= target.admit(run.engine.clock.now());
@@ -72,8 +73,12 @@ async function takePlace(run: LiveCall): Promise<Verdict> {
   return "cancelled";
 }
 
+/** A person's yes goes past what they were asked about: the money, or what stands between us and the target. */
 async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
-  return (await sitOutPause(run)) ?? passBreaker(run) ?? passBudget(run, estimateMicrocents);
+  const { approved, fault: about } = run.record.state;
+  const isMoney = about !== null && traitsOf(about.code).pill === "budget exceeded";
+  const opened = approved && !isMoney ? null : ((await sitOutPause(run)) ?? passBreaker(run));
+  return opened ?? (approved && isMoney ? null : passBudget(run, estimateMicrocents));
 }
 
 /** Other callers start a little after the pause, each at another moment, so that they do not all come at once. */
@@ -116,7 +121,7 @@ function passBreaker(run: LiveCall): Fault | null {
 function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
   const { budget, recorder } = run.request;
   const { rule, spending, reservedMicrocents } = budget;
-  if (rule.maxCostMicrocents === 0 || run.binding.tool.estimate === null) return null;
+  if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
   const { maxCostMicrocents } = rule;
   const now = run.engine.clock.now();
   if (budget.shouldWarn(estimateMicrocents)) {
@@ -125,7 +130,9 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
       recorder.record([{ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents }], [], now),
     );
   }
-  if (rule.onExceed === "warn" || !budget.exceeds(estimateMicrocents)) return null;
+  // Who only reports afterwards is stopped when nothing is left.
+  const isSpent = estimateMicrocents === null && spending.microcents >= maxCostMicrocents;
+  if (rule.onExceed === "warn" || !(isSpent || budget.exceeds(estimateMicrocents))) return null;
   const estimate = estimateMicrocents ?? 0;
   const facts = {
     spentMicrocents: spending.microcents,

@@ -11,14 +11,15 @@ export const INCIDENT_MEMORY_MS = 3_600_000;
 
 export class Incidents {
   readonly #noted = new Map<string, readonly Noted[]>();
-  readonly #changed: (fingerprint: string, noted: readonly Noted[]) => void;
+  readonly #changed: (fingerprint: string, noted: readonly Noted[] | null) => void;
 
-  constructor(changed: (fingerprint: string, noted: readonly Noted[]) => void) {
+  /** `changed` gets null for what is forgotten. */
+  constructor(changed: (fingerprint: string, noted: readonly Noted[] | null) => void) {
     this.#changed = changed;
   }
 
   restore(fingerprint: string, noted: readonly Noted[]): void {
-    if (!this.#noted.has(fingerprint)) this.#noted.set(fingerprint, noted);
+    if (this.#noted.size < MAX_FINGERPRINTS && !this.#noted.has(fingerprint)) this.#noted.set(fingerprint, noted);
   }
 
   about(fingerprint: string, now: number): readonly Incident[] {
@@ -36,6 +37,7 @@ export class Incidents {
   #forgetOldest(): void {
     for (const fingerprint of this.#noted.keys()) {
       this.#noted.delete(fingerprint);
+      this.#changed(fingerprint, null);
       return;
     }
   }

@@ -1,11 +1,12 @@
 // What extensions add to a runtime, put together before its first call: tools, classifier rules, policy rows, interactors.
 
+import type { Rule } from "../../core/classify/rule.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import { rowsOfAdapter, withRows } from "../../core/policy/layer.ts";
 import type { Contributions } from "../create-engine.ts";
 import type { Engine } from "../engine.ts";
-import { type ContributionSink, createContributionSink, createHost } from "./extension-host.ts";
+import { type Adapter, type ContributionSink, createContributionSink, createHost } from "./extension-host.ts";
 import { startExtensions } from "./extension.ts";
 import type { Interactors } from "../person/interactors.ts";
 import type { ResolvedOptions } from "../options.ts";
@@ -50,9 +51,14 @@ function merged(own: Contributions, sink: ContributionSink): Contributions {
   );
   return {
     tools: withContributed(own.tools, sink),
-    rules: [...own.rules, ...sink.rules.map(({ what }) => what), ...adapters.flatMap(({ rules }) => rules)],
+    rules: [...own.rules, ...sink.rules.map(({ what }) => what), ...adapters.flatMap(rulesOfProvider)],
     policy: withRows(own.policy, [...sink.policyRows.map(({ what }) => what), ...adapterRows]),
   };
+}
+
+/** What one provider's failures mean says nothing about another's. */
+function rulesOfProvider({ provider, rules }: Adapter): readonly Rule[] {
+  return rules.map((rule) => ({ ...rule, when: { provider: [provider], ...rule.when } }));
 }
 
 /** Two tools of one name would take turns by accident. */

@@ -17,6 +17,8 @@ export interface TargetsOptions {
   readonly maxTargets: number;
   readonly now: () => number;
   readonly changed: (target: Target, from: BreakerState) => void;
+  /** Nothing is remembered of it any more. */
+  readonly evicted: (id: string) => void;
 }
 
 export class Targets {
@@ -34,8 +36,9 @@ export class Targets {
   /** What the journal kept from an earlier life. */
   restore(id: string, breaker: Breaker): void {
     const known = this.#targets.get(id);
-    if (known === undefined) this.#restored.set(id, breaker);
-    else if (known.breaker.generation === 0) known.replace(breaker);
+    if (known === undefined) {
+      if (this.#restored.size < this.#options.maxTargets) this.#restored.set(id, breaker);
+    } else if (known.breaker.generation === 0) known.replace(breaker);
   }
 
   get(id: string, settings: TargetSettings): Target {
@@ -98,6 +101,7 @@ export class Targets {
       target.evicted = true;
       this.#targets.delete(target.id);
       this.#byHand.delete(target.id);
+      this.#options.evicted(target.id);
     }
   }
 

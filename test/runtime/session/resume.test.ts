@@ -1,7 +1,17 @@
 // Sessions that are taken up again by the next life of a program, on the same file.
 
 import { describe, expect, it } from "vitest";
-import { emptySession, foldEntry, type Session, step, tool, type TurnResult } from "../../../src/index.ts";
+import {
+  DEFAULT_POLICY,
+  emptySession,
+  type FaultlineOptions,
+  foldEntry,
+  type Session,
+  step,
+  tool,
+  type TurnResult,
+  withRows,
+} from "../../../src/index.ts";
 import { fromSnapshot, snapshotOf } from "../../../src/core/record/replay.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { entriesOf, eventsOf, fails, type Life, lifeOn, never, newPath, only, thrown } from "./life.ts";
@@ -48,10 +58,21 @@ async function killedWhileShipping(idempotent: boolean): Promise<{ readonly path
   return { path, order };
 }
 
-async function takenUp(path: string, startAt = LATER): Promise<Life & { readonly session: Session }> {
-  const next = await lifeOn(path, { startAt });
+async function takenUp(
+  path: string,
+  startAt = LATER,
+  options: FaultlineOptions = {},
+): Promise<Life & { readonly session: Session }> {
+  const next = await lifeOn(path, { ...options, startAt });
   return { ...next, session: await next.clock.runUntil(next.fl.session("s", { mode: "headless" })) };
 }
+
+/** A request the other side calls bad is asked about. */
+const ASKING: FaultlineOptions = {
+  policy: withRows(DEFAULT_POLICY, [
+    { match: { code: ["RequestInvalid"] }, retry: null, then: ["ask"], origin: { layer: "file", at: "test" } },
+  ]),
+};
 
 describe("work that was in flight", () => {
   it("is named by the event that takes the session up, and tried again if that is safe", async () => {
@@ -143,6 +164,32 @@ describe("a turn that waits", () => {
     expect(runs).toBe(1);
     expect(await program(await takenUp(path, 5_000_000))).toMatchObject({ status: "done", wakeAt: null });
     expect(runs).toBe(2);
+  });
+});
+
+describe("an input that a person replaced", () => {
+  it("is the one that is tried again after a crash, though the program still says the old one", async () => {
+    const path = newPath();
+    const seen: string[] = [];
+    const search = tool<string, string>({
+      id: "search",
+      idempotent: true,
+      run: (city) => {
+        seen.push(city);
+        if (city === "Lisbom") throw thrown("RequestInvalid", "no such city");
+        return seen.length === 2 ? never<string>() : `found ${city}`;
+      },
+    });
+    const first = await takenUp(path, 1_000_000, ASKING);
+    const { questions } = await first.clock.runUntil(first.session.turn({ a: step(search, "Lisbom") }));
+    expect(questions).toMatchObject([{ payload: { kind: "Ask" } }]);
+    await first.clock.runUntil(first.fl.answer(questions[0]?.id ?? "", { status: "accepted", value: "Lisbon" }));
+    void first.session.turn({ a: step(search, "Lisbom") }, { id: "t1" });
+    await first.clock.advance(0);
+    const next = await takenUp(path, LATER, ASKING);
+    const result = await next.clock.runUntil(next.session.turn({ a: step(search, "Lisbom") }));
+    expect(result).toMatchObject({ status: "done", outcomes: { a: { value: "found Lisbon" } } });
+    expect(seen).toEqual(["Lisbom", "Lisbon", "Lisbon"]);
   });
 });
 

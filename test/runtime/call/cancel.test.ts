@@ -1,0 +1,306 @@
+// Cancelling a call: whatever it is doing, it ends at once, starts nothing later, counts against nobody and leaves nothing behind.
+
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import {
+  createMemoryJournal,
+  FaultError,
+  type Interactor,
+  type Journal,
+  type Outcome,
+  tool,
+} from "../../../src/index.ts";
+import { scopeOfSignal } from "../../../src/runtime/scope.ts";
+import { tempFolder } from "../../journal/temp-folder.ts";
+import { broken, failure, held, liveOnDisk, scripted, START_AT, type World, world } from "../../support/world.ts";
+
+/** A gate that stays shut until the test opens it. */
+function gate(): { readonly passed: Promise<boolean>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const passed = new Promise<boolean>((resolve) => (open = () => resolve(true)));
+  return { passed, open };
+}
+
+/** Somebody who is asked and says nothing. */
+function silent(): Interactor & { readonly shown: AbortSignal[] } {
+  const shown: AbortSignal[] = [];
+  return {
+    name: "silent",
+    shown,
+    answer: (_question, signal) =>
+      new Promise((_resolve, reject) => {
+        shown.push(signal);
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+  };
+}
+
+interface Case {
+  readonly runs: readonly unknown[];
+  readonly call: Promise<Outcome<string>>;
+}
+
+/** Each brings a call to where it does something else. */
+const PLACES: Readonly<Record<string, (here: World, signal: AbortSignal) => Case>> = {
+  "in an attempt": ({ fl, clock }, signal) => {
+    const slow = held("slow", clock);
+    return { runs: slow.runs, call: fl.protect(slow.tool, "x", { signal }) };
+  },
+  "between two attempts": ({ fl }, signal) => {
+    const down = broken("down");
+    return { runs: down.runs, call: fl.protect(down.tool, "x", { signal }) };
+  },
+  "in the queue": ({ fl, clock }, signal) => {
+    const narrow = held("narrow", clock, { maxConcurrent: 1, idempotent: false });
+    void fl.protect(narrow.tool, "first");
+    return { runs: narrow.runs, call: fl.protect(narrow.tool, "second", { signal }) };
+  },
+  "in a pause of its target": ({ fl }, signal) => {
+    const limited = scripted("limited", [failure("RateLimited", { retryAfterMs: 600_001 })], { retry: "none" });
+    void fl.protect(limited.tool, "told");
+    const patient = scripted("patient", [], { target: "limited", retry: { maxWaitMs: 1e9, maxTotalWaitMs: 1e9 } });
+    return { runs: patient.runs, call: fl.protect(patient.tool, "x", { signal }) };
+  },
+  "while a person is asked": ({ fl }, signal) => {
+    fl.attach(silent());
+    const locked = broken("locked", "AuthFailed");
+    return { runs: locked.runs, call: fl.protect(locked.tool, "x", { signal }) };
+  },
+};
+
+describe("a call that is cancelled", () => {
+  it.each(Object.entries(PLACES))("%s ends at once, starts nothing later and leaves no timer", async (_name, start) => {
+    const here = world();
+    const controller = new AbortController();
+    const { call, runs } = start(here, controller.signal);
+    await here.clock.advance(10);
+    const started = runs.length;
+    controller.abort();
+    expect(await call).toMatchObject({ status: "cancelled", fault: { code: "ToolCancelled" }, decision: null });
+    expect(here.clock.now()).toBe(START_AT + 10);
+    expect(scopeOfSignal(controller.signal).size).toBe(0);
+    await here.clock.runAll();
+    expect(runs).toHaveLength(started);
+    expect(here.clock.pending).toBe(0);
+  });
+
+  it("before it started never runs its tool, and is written down as cancelled and not as an error", async () => {
+    const { fl, events } = world();
+    const fine = scripted("fine", []);
+    const signal = AbortSignal.abort();
+    expect(await fl.protect(fine.tool, "x", { signal })).toMatchObject({ status: "cancelled", attempts: 0 });
+    expect(fine.runs).toEqual([]);
+    expect(events().map(({ type }) => type)).toEqual(["call-started", "call-cancelled"]);
+    expect(fl.metrics()["fine"]).toMatchObject({ call_count: 1, cancelled_count: 1, error_count: 0 });
+  });
+
+  it.each([
+    ["a text", "user pressed stop", "user pressed stop"],
+    ["an error", new Error("window closed"), "window closed"],
+    ["nothing", undefined, "cancelled by the caller"],
+  ])("keeps the reason its caller gave, here %s", async (_kind, reason, message) => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const controller = new AbortController();
+    const call = fl.protect(slow.tool, "x", { signal: controller.signal });
+    controller.abort(reason);
+    expect(await call).toMatchObject({ fault: { message } });
+  });
+
+  it("tells its tool with a fault, also one that looks at its signal only later", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const controller = new AbortController();
+    const watching = fl.protect(slow.tool, "watches", { signal: controller.signal });
+    const blind = fl.protect(slow.tool, "blind", { signal: controller.signal });
+    let told: unknown = null;
+    const { signal } = slow.run(0).context;
+    signal.addEventListener("abort", () => (told = signal.reason));
+    controller.abort();
+    await Promise.all([watching, blind]);
+    expect(told).toBeInstanceOf(FaultError);
+    expect(told).toMatchObject({ fault: { code: "ToolCancelled" } });
+    expect(slow.run(1).context.signal.aborted).toBe(true);
+  });
+
+  it("writes down what its tool answers after that, and returns none of it", async () => {
+    const { fl, clock, events } = world();
+    const slow = held("slow", clock);
+    const controller = new AbortController();
+    const call = fl.protect(slow.tool, "x", { signal: controller.signal });
+    controller.abort();
+    slow.run(0).answer("too late");
+    expect(await call).toMatchObject({ status: "cancelled" });
+    await clock.advance(0);
+    expect(events().at(-1)).toMatchObject({ type: "call-late", ok: true });
+    expect(fl.metrics()["slow"]).toMatchObject({ success_count: 0, cancelled_count: 1, late_count: 1 });
+  });
+});
+
+describe("a cancellation wins", () => {
+  it("over a value that arrives in the same moment, before or after it, until the value is on disk", async () => {
+    const { fl, clock } = world();
+    const session = await clock.runUntil(fl.session("s"));
+    for (const order of ["cancel, value", "value, cancel"]) {
+      const slow = held("slow", clock);
+      const controller = new AbortController();
+      const turn = session.turn((live) => live.protect(slow.tool, "x"), { signal: controller.signal });
+      await clock.advance(0);
+      if (order === "cancel, value") controller.abort();
+      slow.run(0).answer("value");
+      if (order !== "cancel, value") controller.abort();
+      expect(await clock.runUntil(turn)).toMatchObject({ status: "cancelled", value: { status: "cancelled" } });
+    }
+  });
+
+  it.each([
+    ["reads input", true],
+    ["reads input it will refuse", false],
+  ])("over a schema that %s", async (_what, fits) => {
+    const { fl, clock } = world();
+    const { passed, open } = gate();
+    const runs: string[] = [];
+    const input = z.string().refine(async () => (await passed) && fits);
+    const strict = tool({ id: "strict", input, run: (text) => String(runs.push(text)) });
+    const controller = new AbortController();
+    const call = fl.protect(strict, "x", { signal: controller.signal });
+    await clock.advance(0);
+    controller.abort();
+    open();
+    expect(await call).toMatchObject({ status: "cancelled", attempts: 0 });
+    expect(runs).toEqual([]);
+  });
+
+  it.each([
+    ["accepts the output", true],
+    ["refuses the output", false],
+  ])("over a schema that %s", async (_what, fits) => {
+    const { fl, clock } = world();
+    const { passed, open } = gate();
+    const output = z.string().refine(async () => (await passed) && fits);
+    const strict = tool<string, string>({ id: "strict", output, run: () => "value" });
+    const controller = new AbortController();
+    const call = fl.protect(strict, "x", { signal: controller.signal });
+    await clock.advance(0);
+    controller.abort();
+    open();
+    expect(await call).toMatchObject({ status: "cancelled", attempts: 1 });
+  });
+
+  it("over a failure whose files are still being written", async () => {
+    const folder = tempFolder();
+    await liveOnDisk(folder.file("journal.db"), START_AT, {}, async ({ fl, clock }) => {
+      const slow = held("slow", clock);
+      const session = await fl.session("s");
+      const controller = new AbortController();
+      const started = new Promise<void>((resolve) => {
+        fl.subscribe(({ event }) => {
+          if (event.type === "call-admitted") resolve();
+        });
+      });
+      const turn = session.turn((live) => live.protect(slow.tool, "x"), { signal: controller.signal });
+      await started;
+      await clock.advance(0);
+      slow.run(0).fail(failure("NotFound"));
+      // Promises only: whatever has to reach the disk has not.
+      for (let step = 0; step < 50; step++) await Promise.resolve();
+      controller.abort();
+      expect(await turn).toMatchObject({ status: "cancelled", value: { status: "cancelled" } });
+    });
+    folder.remove();
+  });
+
+  it("over a question that is just being written down, and leaves none behind that nobody waits for", async () => {
+    const inner = createMemoryJournal();
+    const controller = new AbortController();
+    const journal: Journal = {
+      ...inner,
+      append: async (session, after, entries, keeps) => {
+        await inner.append(session, after, entries, keeps);
+        if (entries.some(({ event }) => event.type === "question-asked")) controller.abort();
+      },
+    };
+    const { fl, clock } = world({ journal });
+    const person = silent();
+    fl.attach(person);
+    const locked = broken("locked", "AuthFailed");
+    const session = await clock.runUntil(fl.session("s"));
+    const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
+    await clock.advance(0);
+    expect(await turn).toMatchObject({ status: "cancelled" });
+    expect(clock.now()).toBe(START_AT);
+    expect(person.shown).toEqual([]);
+    expect(await fl.questions()).toEqual([]);
+  });
+
+  it("over a question that is being asked: it is taken off the screen and out of the journal", async () => {
+    const { fl, clock } = world();
+    const person = silent();
+    fl.attach(person);
+    const locked = broken("locked", "AuthFailed");
+    const session = await clock.runUntil(fl.session("s"));
+    const controller = new AbortController();
+    const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
+    await clock.advance(0);
+    expect(await fl.questions()).toHaveLength(1);
+    controller.abort();
+    await clock.advance(0);
+    expect(await turn).toMatchObject({ status: "cancelled" });
+    expect(person.shown.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await fl.questions()).toEqual([]);
+  });
+
+  it("over whatever a call is doing, at any moment, and no attempt starts after it", async () => {
+    const script = fc.array(fc.constantFrom("ok", "ToolUnavailable", "NotFound", "RateLimited"), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(script, fc.nat(4_000), fc.nat(400), async (answers, cancelAt, workMs) => {
+        const { fl, clock } = world();
+        const starts: number[] = [];
+        const moody = tool<string, string>({
+          id: "moody",
+          idempotent: true,
+          run: (_input, { attempt }) =>
+            new Promise((resolve, reject) => {
+              starts.push(clock.now());
+              const answer = answers[attempt - 1] ?? "ok";
+              clock.after(workMs, () => (answer === "ok" ? resolve(answer) : reject(failure(answer as "NotFound"))));
+            }),
+        });
+        const controller = new AbortController();
+        const call = fl.protect(moody, "x", { signal: controller.signal });
+        let endedAt = Infinity;
+        void call.then(() => (endedAt = clock.now()));
+        await clock.advance(cancelAt);
+        controller.abort();
+        const isOver = endedAt < Infinity;
+        const outcome = await clock.runUntil(call);
+        await clock.runAll();
+        if (!isOver) expect([outcome.status, endedAt]).toEqual(["cancelled", START_AT + cancelAt]);
+        else expect(outcome.status).not.toBe("cancelled");
+        expect(starts.filter((at) => at > START_AT + cancelAt)).toEqual([]);
+        expect(clock.pending).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("one signal for many calls", () => {
+  it("has one listener however many calls there are, all of them are told, and none stays registered", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const fine = scripted("fine", []);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const listening = vi.spyOn(signal, "addEventListener");
+    for (let made = 0; made < 10_000; made++) await fl.protect(fine.tool, "x", { signal });
+    expect(scopeOfSignal(signal).size).toBe(0);
+    const running = Array.from({ length: 10_000 }, () => fl.protect(slow.tool, "x", { signal }));
+    expect(scopeOfSignal(signal).size).toBe(10_000);
+    controller.abort();
+    expect((await Promise.all(running)).every(({ status }) => status === "cancelled")).toBe(true);
+    expect(scopeOfSignal(signal).size).toBe(0);
+    expect(listening).toHaveBeenCalledTimes(1);
+  });
+});
