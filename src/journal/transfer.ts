@@ -93,7 +93,7 @@ export async function importSession(
   const isForeign = file.storeId !== journal.storeId;
   if (isForeign && !adopt) throw otherStore(file, journal.storeId);
   const entries = isForeign ? file.content.map((entry) => adopted(entry, journal.storeId)) : file.content;
-  const asked = questionsOf(file);
+  const asked = await questionsOf(journal, file);
   const keeps = file.keeps.filter((keep) => goesWith(keep, session, isForeign, asked));
   refuseOtherManifest(file);
 
@@ -140,8 +140,15 @@ function goesWith(
 }
 
 /** The questions this session asked: a file may not answer, or take away, those of another. */
-function questionsOf({ content }: SessionFile): ReadonlySet<string> {
-  return new Set(content.flatMap(({ event }) => (event.type === "question-asked" ? [event.question.id] : [])));
+async function questionsOf(journal: Journal, { session, content, keeps }: SessionFile): Promise<ReadonlySet<string>> {
+  const asked = new Set(content.flatMap(({ event }) => (event.type === "question-asked" ? [event.question.id] : [])));
+  for (const { kind, key, value } of keeps) {
+    if (OWNERSHIP[kind] === "by-value" && namesSession(value, session)) asked.add(key);
+  }
+  for (const { key, value } of await journal.keptAll("question")) {
+    if (!namesSession(value, session)) asked.delete(key);
+  }
+  return asked;
 }
 
 function refuseOtherManifest({ session, content }: SessionFile): void {

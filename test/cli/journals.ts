@@ -14,9 +14,12 @@ import {
   type Faultline,
   type FaultlineOptions,
   openJournal,
+  type PolicyRow,
+  PRESETS,
   step,
   tool,
   type TurnResult,
+  withRows,
 } from "../../src/index.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
@@ -89,11 +92,15 @@ const SECRET = "sk-ant-api03-AAAABBBBCCCC";
 const HOSTILE = "\u001b[2J\u009b2J\u001b]0;evil\u0007\u202e";
 export const HIDDEN = [SECRET, "\u001b", "\u009b", "\u0007", "\u202e"];
 
-function failing(id: string, code: FaultCode, message: string, more: object = {}) {
+/** Each takes a time of its own, so that what they write down has one order. */
+function failing(id: string, code: FaultCode, message: string, wait: () => Promise<void>, more: object = {}) {
   return tool<object, string>({
     id,
     ...more,
-    run: () => Promise.reject(new FaultError(fault(code, { message }))),
+    run: async () => {
+      await wait();
+      throw new FaultError(fault(code, { message }));
+    },
   });
 }
 
@@ -111,6 +118,8 @@ export async function writeTrip(file: string, startAt = NOON, session = "trip-42
       throw new FaultError(fault("RateLimited", { message: "Rate limit reached for gpt-5.5.", retryAfterMs: 20_000 }));
     },
   });
+  const noForecast = `${HOSTILE}no forecast, key ${SECRET}`;
+  const weather = failing("weather", "Unsupported", noForecast, () => pass(20), { default: "?" });
   const taxi = tool<object, string>({ id: "taxi", run: () => Promise.resolve("a car") });
   const book = tool<object, string>({ id: "book", timeoutMs: 1_000, run: () => new Promise(() => undefined) });
   const opened = await run(fl.session(session, { mode: "headless", labels: { user: "ada" } }));
@@ -118,9 +127,13 @@ export async function writeTrip(file: string, startAt = NOON, session = "trip-42
     opened.turn(
       {
         flights: step(flights, {}),
-        hotels: step(failing("hotels", "NotFound", "no such city"), {}, { optional: true }),
+        hotels: step(
+          failing("hotels", "NotFound", "no such city", () => pass(10)),
+          {},
+          { optional: true },
+        ),
         taxi: step(taxi, {}, { needs: ["hotels"], optional: true }),
-        weather: step(failing("weather", "Unsupported", `${HOSTILE}no forecast, key ${SECRET}`, { default: "?" }), {}),
+        weather: step(weather, {}),
         book: step(book, {}, { needs: ["flights"] }),
       },
       { id: "plan" },
@@ -131,9 +144,17 @@ export async function writeTrip(file: string, startAt = NOON, session = "trip-42
   await run(fl.close());
 }
 
+const ASK_FIRST: PolicyRow = {
+  match: { code: ["RequestInvalid"] },
+  retry: null,
+  then: ["ask", "fail"],
+  origin: { layer: "file", at: "test:1" },
+};
+
 /** A program that asks a person three things, in one life of it after the other. Returns how its turn ended. */
 export async function runAsking(file: string, startAt = NOON): Promise<TurnResult> {
-  const { fl, run } = await life(file, startAt, {
+  const { fl, run, pass } = await life(file, startAt, {
+    policy: withRows(PRESETS.default, [ASK_FIRST]),
     budget: { maxCostMicrocents: 1_000_000, onExceed: "pause_for_approval" },
   });
   const paid = tool<object, string>({
@@ -157,7 +178,11 @@ export async function runAsking(file: string, startAt = NOON): Promise<TurnResul
       {
         first: step(paid, {}),
         second: step(paid, {}, { needs: ["first"] }),
-        model: step(failing("model", "QuotaExhausted", "the quota is used up"), {}, { optional: true }),
+        model: step(
+          failing("model", "QuotaExhausted", "the quota is used up", () => pass(10)),
+          {},
+          { optional: true },
+        ),
         search: step(search, { query: "" }),
       },
       { id: "summaries" },
@@ -186,6 +211,14 @@ export async function writeInterrupted(file: string): Promise<void> {
   await program(first, true, first.advance);
   await program(await life(file, NOON + 86_400_000), false, null);
   await first.run(first.fl.close());
+}
+
+/** How many entries each session of a journal has, as the journal itself says. */
+export async function entryCounts(file: string): Promise<Readonly<Record<string, number>>> {
+  const journal = await openJournal(file);
+  const sessions = await journal.sessions();
+  await journal.close();
+  return Object.fromEntries(sessions.map(({ session, lastSeq }) => [session, lastSeq]));
 }
 
 /** Changes a file behind the journal's back. */

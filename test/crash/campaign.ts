@@ -9,7 +9,7 @@ import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { checkCalls } from "./check-calls.ts";
 import { checkJournal, type Entries, readEntries } from "./check-journal.ts";
 import { checkSession, strayFiles } from "./check-session.ts";
-import { type Diary, readDiary } from "./diary.ts";
+import { type Diary, readDiary, type Trouble } from "./diary.ts";
 import { HITS, type Hit, whatWasHit } from "./hits.ts";
 import { bundleLibrary } from "./library.ts";
 import { type Came, type Job, type LifeEnd, type Moment, pickMoment, startLife } from "./life.ts";
@@ -209,6 +209,9 @@ class Story {
     this.#report.kills += killed.length;
     this.#report.lives += ends.length;
     const diary = readDiary(this.#folder);
+    for (const { life, code, while: what } of ends.length === 1 ? troublesOf(diary, ends) : []) {
+      this.#blame(`life ${life} was alone with its journal, and had trouble ${what}: ${code}`);
+    }
     // Half of the time only a copy is opened, so that the next life finds the files as the dead one left them.
     const entries = await this.#look(diary, this.#chance.roll() < 0.5);
     for (const { life } of killed) for (const hit of whatWasHit(life, diary, entries)) this.#report.hits[hit]++;
@@ -280,4 +283,8 @@ class Story {
     this.#problems++;
     this.#report.problems.push(`[seed ${this.#options.seed}] ${this.#name}: ${problem}`);
   }
+}
+
+function troublesOf({ acks }: Diary, ends: readonly LifeEnd[]): readonly Trouble[] {
+  return acks.filter((ack): ack is Trouble => ack.what === "trouble" && ends.some(({ life }) => life === ack.life));
 }

@@ -38,10 +38,17 @@ export interface Told extends Line {
 }
 
 export interface Mark extends Line {
-  readonly what: "loaded" | "opened" | "committing" | "committed" | "trouble";
+  readonly what: "loaded" | "opened" | "committing" | "committed";
 }
 
-export type Ack = Append | Told | Mark;
+/** The journal told of something that nobody waited for. */
+export interface Trouble extends Line {
+  readonly what: "trouble";
+  readonly code: string;
+  readonly while: string;
+}
+
+export type Ack = Append | Told | Mark | Trouble;
 
 export interface Result extends Line {
   readonly session: string;

@@ -8,6 +8,7 @@ import {
   FaultError,
   type Faultline,
   type FaultlineOptions,
+  type Interactor,
   type JournalEvent,
   openJournal,
   type Outcome,
@@ -136,4 +137,18 @@ export function held(id: string, clock: FakeClock, more: More = {}): Held {
     return found;
   };
   return { tool: made, runs, run };
+}
+
+/** Somebody who is asked and says nothing. */
+export function silent(): Interactor & { readonly shown: AbortSignal[] } {
+  const shown: AbortSignal[] = [];
+  return {
+    name: "silent",
+    shown,
+    answer: (_question, signal) =>
+      new Promise((_resolve, reject) => {
+        shown.push(signal);
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+  };
 }

@@ -1,6 +1,7 @@
 // A plan of calls within a turn, and who needs whom. Checked once, before anything runs: a plan that could never end is
 // refused by name. Every walk is a loop over nodes and needs, so that a long chain costs no stack.
 
+import { nameFault } from "./name.ts";
 import { fault, type Fault, type FaultContext } from "../fault/fault.ts";
 
 export interface PlanNode {
@@ -32,6 +33,8 @@ export function checkPlan(given: readonly PlanNode[]): CheckedPlan {
   const nodes = new Map<string, PlanNode>();
   for (const [index, node] of given.entries()) {
     if (node.id === "") return refused(`node ${index + 1} of the plan has no id: give it one`, { field: "id", index });
+    const unfit = nameFault("step", node.id);
+    if (unfit !== null) return { plan: null, fault: unfit };
     if (nodes.has(node.id)) {
       return refused(`two nodes of the plan are called ${quoted(node.id)}: rename one of them`, {
         field: "id",

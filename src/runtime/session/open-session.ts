@@ -3,6 +3,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { Manifest, SessionStatus } from "../../core/record/event.ts";
@@ -31,6 +32,8 @@ const ENDED: readonly SessionStatus[] = ["done", "failed", "cancelled"];
 
 export async function openSession(engine: Engine, id: string, settings: SessionSettings): Promise<Session> {
   const { journal, clock } = engine;
+  const unfit = nameFault("session", id);
+  if (unfit !== null) throw new FaultError(unfit);
   const state = await loadSession(engine, id);
   const isNew = state.seq === 0;
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);

@@ -38,6 +38,7 @@ export class SessionCore {
   readonly headless: boolean;
   readonly #live = new Map<string, CallRun>();
   readonly #whenIdle: (() => void)[] = [];
+  readonly #whenAnyEnds: (() => void)[] = [];
 
   constructor(
     engine: Engine,
@@ -86,6 +87,7 @@ export class SessionCore {
       return failedOutcome(call, classify({ surface: "node", error, observedAt: this.clock.now() }));
     } finally {
       this.#live.delete(call);
+      for (const resolve of this.#whenAnyEnds.splice(0)) resolve();
       if (this.#live.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
@@ -93,6 +95,13 @@ export class SessionCore {
   /** Resolves when no call runs any more. */
   async idle(): Promise<void> {
     if (this.#live.size > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
+  }
+
+  /** Resolves when no call of this turn runs any more. */
+  async idleIn(turn: string): Promise<void> {
+    while ([...this.#live.values()].some(({ request }) => request.turn === turn)) {
+      await new Promise<void>((resolve) => void this.#whenAnyEnds.push(resolve));
+    }
   }
 
   /** Takes away the questions that calls of this turn, or of the whole session, still wait for: nobody needs the answer. */

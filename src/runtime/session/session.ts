@@ -3,13 +3,15 @@
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import { nameFault } from "../../core/flow/name.ts";
 import type { Spending } from "../../core/flow/money.ts";
 import type { Entry, SessionStatus } from "../../core/record/event.ts";
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Outcome } from "../call/outcome.ts";
-import type { PlanSteps } from "./plan.ts";
+import { hasJsonForm } from "../call/preview.ts";
+import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -43,6 +45,8 @@ export class Session {
   #calls = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #ended: SessionStatus | null = null;
+  /** The last turn without a name waits for something. */
+  #lastWaits = false;
 
   constructor(core: SessionCore, limits: SessionLimits) {
     this.#core = core;
@@ -69,7 +73,8 @@ export class Session {
   ): Promise<Outcome<Output>> {
     const core = this.#core;
     const call = options.id ?? `c${++this.#calls}`;
-    if (this.#ended !== null) return failedOutcome(call, endedFault(this.id, this.#ended)) as Outcome<Output>;
+    const refused = this.#ended === null ? nameFault("call", call) : endedFault(this.id, this.#ended);
+    if (refused !== null) return failedOutcome(call, refused) as Outcome<Output>;
     const outcome = await core.call({
       tool,
       input,
@@ -88,19 +93,28 @@ export class Session {
   turn(plan: PlanSteps, options?: TurnOptions): Promise<TurnResult>;
   turn<T>(body: TurnBody<T>, options?: TurnOptions): Promise<TurnResult<T>>;
   turn(what: PlanSteps | TurnBody<unknown>, options: TurnOptions = {}): Promise<TurnResult> {
-    const id = options.id ?? `t${++this.#turns}`;
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
-    const result = this.#queue.then(() => this.#turn(id, body, options));
+    const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
+    const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options));
     this.#queue = result.catch((error: unknown) => classify({ surface: "store", error }));
     return result;
   }
 
-  async #turn(id: string, body: TurnBody<unknown>, options: TurnOptions): Promise<TurnResult> {
+  /** A turn without a name of its own takes up the one that waits, if that had none either. */
+  #nameOf({ id }: TurnOptions): string {
+    if (id !== undefined) return id;
+    const last = `t${this.#turns}`;
+    return this.#core.state.turns.get(last)?.status === "waiting" && this.#lastWaits ? last : `t${++this.#turns}`;
+  }
+
+  async #turn(id: string, body: TurnBody<unknown>, digest: string, options: TurnOptions): Promise<TurnResult> {
     const core = this.#core;
+    this.#lastWaits = false;
     if (this.#ended !== null) throw new FaultError(endedFault(this.id, this.#ended));
     const known = core.state.turns.get(id);
-    if (known?.status !== undefined && known.status !== null && known.status !== "waiting") return this.#recall(known);
-    const refused = this.#refusal(known);
+    const isOver = known?.status !== undefined && known.status !== null && known.status !== "waiting";
+    if (known !== undefined && isOver) return this.#recall(known, digest);
+    const refused = nameFault("turn", id) ?? this.#refusal(known);
     if (refused !== null) return emptyResult(id, refused);
     const deadlineAt = await this.#open(id, known, options);
     const record = core.state.turns.get(id);
@@ -122,7 +136,13 @@ export class Session {
       maxRounds: this.#limits.maxToolRounds,
       maxParallel: this.#limits.maxParallel,
     });
-    const { value, thrown, deadline } = await this.#runBody(live, body, scope);
+    const ending = await this.#runBody(live, body, scope);
+    const isKept = hasJsonForm(ending.value);
+    const value = isKept ? ending.value : undefined;
+    const thrown = isKept ? ending.thrown : noJsonForm(id);
+    const { deadline } = ending;
+    // A call the body did not wait for belongs to the turn all the same.
+    await core.idleIn(id);
     signalScope?.remove(bySignal);
     scope.leave();
     const { outcomes, rounds } = live;
@@ -138,7 +158,8 @@ export class Session {
       locale: core.engine.locale,
       redactor: core.engine.redactor,
     });
-    await this.#close(result);
+    await this.#close(result, digest);
+    this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
   }
 
@@ -189,13 +210,13 @@ export class Session {
     return result;
   }
 
-  async #close(result: TurnResult): Promise<void> {
+  async #close(result: TurnResult, digest: string): Promise<void> {
     const core = this.#core;
     const { turn, status, fault: why } = result;
     if (why !== null && why.class === "Session") return;
     const done = status !== "waiting";
     const keeps: Keep[] = done
-      ? [{ kind: "result", key: `${this.id}/turn:${turn}`, value: result }, ...core.withoutQuestions(turn)]
+      ? [{ kind: "result", key: turnKey(this.id, turn), value: { digest, result } }, ...core.withoutQuestions(turn)]
       : [];
     for (const { call, turn: of } of core.state.calls.values()) {
       if (done && of === turn) keeps.push({ kind: "result", key: `${this.id}/${call}`, value: null });
@@ -204,14 +225,15 @@ export class Session {
     await core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(core.state) }]);
   }
 
-  async #recall({ turn }: TurnRecord): Promise<TurnResult> {
-    const kept = await this.#core.engine.journal.kept("result", `${this.id}/turn:${turn}`);
+  async #recall({ turn }: TurnRecord, digest: string): Promise<TurnResult> {
+    const kept = await this.#core.engine.journal.kept("result", turnKey(this.id, turn));
     if (kept === undefined || kept === null) {
       throw new FaultError(
         fault("ManifestDrift", { message: `turn ${turn} is over, but its result is not in the journal` }),
       );
     }
-    return kept as TurnResult;
+    const { result, digest: before } = kept as { readonly result: TurnResult; readonly digest: string };
+    return before === digest ? result : emptyResult(turn, otherPlan(turn));
   }
 
   #refusal(known: TurnRecord | undefined): Fault | null {
@@ -271,6 +293,25 @@ function endedFault(session: string, status: SessionStatus): Fault {
   return fault("EngineState", {
     message: `session ${session} is over (${status}); begin a new one`,
     context: { session },
+  });
+}
+
+/** A call's key has the turn, the round and the step; no turn is called nothing. */
+function turnKey(session: string, turn: string): string {
+  return `${session}//${turn}`;
+}
+
+function otherPlan(turn: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `turn ${turn} is over, and had another plan; give this turn a name of its own`,
+    context: { turn },
+  });
+}
+
+function noJsonForm(turn: string): Fault {
+  return fault("OutputMalformed", {
+    message: `what the body of turn ${turn} returned has no form in JSON, so the session cannot keep it; return plain data`,
+    context: { turn },
   });
 }
 

@@ -2,13 +2,14 @@
 // from the journal what an earlier life has already done.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import { nameFault } from "../../core/flow/name.ts";
 import type { TurnRecord } from "../../core/record/replay.ts";
 import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
 import { runRound, type RoundResult } from "./run-round.ts";
 import type { Scope } from "../scope.ts";
-import type { SessionCore } from "./session-core.ts";
+import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
 
 export interface CallOptions<Output = unknown> {
@@ -86,6 +87,8 @@ export class LiveTurn implements Turn {
   ): Promise<Outcome<Output>> {
     const { core, scope, deadlineAt, deadlineCode } = this.#options;
     const name = options.id ?? `c${++this.#calls}`;
+    const unfit = nameFault("call", name);
+    if (unfit !== null) return failedOutcome(name, unfit) as Outcome<Output>;
     const outcome = await core.call({
       tool,
       input,

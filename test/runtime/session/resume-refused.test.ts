@@ -1,4 +1,4 @@
-// Sessions that must not be taken up as they are: a drifted manifest, another store, another plan, tool or input.
+// Sessions that must not be taken up as they are: a drifted manifest, another store, another plan, tool or input; or one that is over.
 
 import { describe, expect, it } from "vitest";
 import { type Manifest, type Session, step, tool } from "../../../src/index.ts";
@@ -124,5 +124,24 @@ describe("a program that has changed", () => {
     const { fl, clock } = await lifeOn(path);
     const session = await clock.runUntil(fl.session("s"));
     expect(await clock.runUntil(session.protect(pay, { to: "ada", cents: 5 }))).toMatchObject({ value: "paid" });
+  });
+});
+
+describe("a session that is over", () => {
+  it.each(["done", "failed", "cancelled"] as const)("(%s) is not taken up again", async (status) => {
+    const path = newPath();
+    const first = await lifeOn(path);
+    const session = await first.clock.runUntil(first.fl.session("s"));
+    const { clock } = first;
+    await clock.runUntil(status === "cancelled" ? session.cancel() : session.end(status));
+    const ok = tool<object, string>({ id: "ok", run: () => "fine" });
+    expect(await clock.runUntil(session.protect(ok, {}))).toMatchObject({ fault: { code: "EngineState" } });
+    expect(await clock.runUntil(thrownBy(session.turn({ a: step(ok, {}) })))).toMatchObject({
+      fault: { code: "EngineState" },
+    });
+    const next = await lifeOn(path);
+    const refused = await next.clock.runUntil(thrownBy(next.fl.session("s")));
+    expect(refused).toMatchObject({ fault: { code: "EngineState", context: { session: "s" } } });
+    expect((await eventsOf(next.journal, "s")).map(({ type }) => type)).toEqual(["session-started", "session-ended"]);
   });
 });

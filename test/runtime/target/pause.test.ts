@@ -233,7 +233,7 @@ describe("whoever waits for a pause to end", () => {
     const outcomes = await clock.runUntil(Promise.all(others));
     await clock.runUntil(told);
     const done = outcomes.filter(({ status }) => status === "done");
-    const late = outcomes.filter((outcome) => outcome.status === "failed" && outcome.fault.code === "RunTimeout");
+    const late = outcomes.filter((outcome) => outcome.status === "surfaced" && outcome.fault.code === "RunTimeout");
     expect(done.length).toBeGreaterThan(0);
     expect(late.length).toBeGreaterThan(0);
     expect(done.length + late.length).toBe(50);

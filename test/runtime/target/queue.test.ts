@@ -173,7 +173,7 @@ describe("somebody in the queue", () => {
     const first = fl.protect(narrow.tool, "a");
     const waiting = fl.protect(narrow.tool, "b", { deadlineMs: 500 });
     expect(await clock.runUntil(waiting)).toMatchObject({
-      status: "failed",
+      status: "surfaced",
       attempts: 0,
       fault: { code: "RunTimeout" },
     });

@@ -1,0 +1,161 @@
+// Proves that sessions travel between real journals through `faultline journal export` and `import`, whole or not at all.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openJournal } from "../../src/index.ts";
+import { writeRescue } from "../../src/journal/rescue.ts";
+import { jsonOf, type Run, runCli } from "../support/run-cli.ts";
+import { entryCounts, type Folder, HIDDEN, newFolder, NOON, tamper, writeTrip } from "./journals.ts";
+
+let folder: Folder;
+let agent = "";
+/** What `export` prints. */
+let lines = "";
+let count = 0;
+
+beforeAll(async () => {
+  folder = newFolder();
+  agent = folder.file("agent.db");
+  await writeTrip(agent);
+  count = (await entryCounts(agent))["trip-42"] ?? 0;
+  lines = (await journal("export", agent, "trip-42")).stdout;
+});
+afterAll(() => folder.remove());
+
+function journal(...args: readonly string[]): Promise<Run> {
+  return runCli(["journal", ...args]);
+}
+
+function pipedInto(stdin: string, ...args: readonly string[]): Promise<Run> {
+  return runCli(["journal", ...args], { stdin });
+}
+
+describe("journal export", () => {
+  it("prints a header, the entries and a footer", () => {
+    const all = lines.trimEnd().split("\n");
+    expect(all).toHaveLength(count + 2);
+    expect(JSON.parse(all[0] ?? "")).toMatchObject({ format: "faultline-session", session: "trip-42", entries: count });
+    expect(JSON.parse(all.at(-1) ?? "")).toMatchObject({ end: true, entries: count, kept: 0 });
+    expect(lines).not.toContain(HIDDEN[0]);
+  });
+
+  it("adds results when it is asked to", async () => {
+    const { stdout } = await journal("export", agent, "trip-42", "--with-results");
+    expect(stdout).toContain('"kind":"result"');
+    expect(lines).not.toContain('"kind":"result"');
+  });
+
+  it("writes a new file for its owner alone, and never over another", async () => {
+    const out = folder.file("trip.jsonl");
+    expect(await journal("export", agent, "trip-42", "-o", out)).toEqual({
+      stdout: `✓ session trip-42 is in ${out}\n`,
+      stderr: "",
+      exit: "ok",
+    });
+    expect(readFileSync(out, "utf8")).toBe(lines);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    const before = readFileSync(agent);
+    const again = await journal("export", agent, "trip-42", "-o", agent);
+    expect(again).toMatchObject({ stdout: "", exit: "usage" });
+    expect(again.stderr).toContain("it is there already");
+    expect(readFileSync(agent).equals(before)).toBe(true);
+  });
+
+  it("leaves no file when it cannot go through with it", async () => {
+    const broken = folder.copy(agent, "broken.db");
+    tamper(broken, "DELETE FROM events WHERE seq = 20");
+    const out = folder.file("broken.jsonl");
+    const run = await journal("export", broken, "trip-42", "-o", out);
+    expect(run).toMatchObject({ stdout: "", exit: "config" });
+    expect(run.stderr).toContain("Entry 20 of session trip-42 is missing");
+    expect(existsSync(out)).toBe(false);
+    expect(await journal("export", agent, "trip-43", "-o", out)).toMatchObject({ exit: "usage" });
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe("journal import", () => {
+  it("takes a session over into a journal of its own, through a pipe", async () => {
+    const file = folder.file("elsewhere.db");
+    expect(await pipedInto(lines, "import", file, "-", "--adopt")).toEqual({
+      stdout:
+        `✓ session trip-42: ${count} entries written, 0 there already\n` +
+        "It was taken over from another store: do not go on with it there.\n",
+      stderr: "",
+      exit: "ok",
+    });
+    const shown = async (of: string): Promise<string> => (await journal("show", of, "trip-42")).stdout;
+    expect(await shown(file)).toBe(await shown(agent));
+    expect(await journal("verify", file)).toMatchObject({ stdout: `✓ 1 session, ${count} entries, all as written\n` });
+  });
+
+  it("does no harm when it is done twice", async () => {
+    const again = await pipedInto(lines, "import", folder.copy(agent, "twice.db"), "--json");
+    expect(jsonOf(again)).toEqual({ session: "trip-42", appended: 0, already: count, adopted: false });
+  });
+
+  it("brings in a rescue file", async () => {
+    const file = folder.copy(agent, "rescued.db");
+    const store = await openJournal(file);
+    await store.append("lost", 0, [
+      {
+        at: NOON,
+        event: {
+          type: "session-started",
+          manifest: {
+            sessionId: "lost",
+            storeId: store.storeId,
+            contract: 1,
+            mode: "attended",
+            createdAt: NOON,
+            labels: {},
+          },
+        },
+      },
+    ]);
+    const rest = [{ at: NOON + 1, event: { type: "session-ended", status: "done", fault: null } }] as const;
+    const rescue = await writeRescue([folder.path], "lost", store.storeId, 1, rest, [], NOON + 2);
+    await store.close();
+    expect(await journal("import", file, rescue)).toMatchObject({
+      stdout: "✓ session lost: 1 entry written, 0 there already\n",
+      exit: "ok",
+    });
+    expect(jsonOf(await journal("sessions", file, "--status", "done", "--limit", "1", "--json"))).toMatchObject([
+      { session: "lost", lastSeq: 2 },
+    ]);
+  });
+
+  it("refuses a session of another store unless it is told to adopt it", async () => {
+    const other = folder.file("other.db");
+    await writeTrip(other, NOON, "other-1");
+    const run = await pipedInto(lines, "import", other);
+    expect(run).toMatchObject({ stdout: "", exit: "failed" });
+    expect(run.stderr).toContain("was written by store");
+    expect(jsonOf(await journal("sessions", other, "--json"))).toHaveLength(1);
+  });
+
+  it.each([
+    ["changed", (text: string) => text.replace('"ada"', '"eve"'), "was changed"],
+    ["cut", (text: string) => text.slice(0, -200), "cut"],
+    ["something else", () => '{"hello":1}\n', "it is not the header of a session file"],
+  ])("makes no journal for a file that is %s", async (what, change, why) => {
+    const file = folder.file(`untrusted ${what}.db`);
+    const run = await pipedInto(change(lines), "import", file, "--adopt");
+    expect(run).toMatchObject({ stdout: "", exit: "config" });
+    expect(run.stderr).toContain(why);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith(`untrusted ${what}`))).toEqual([]);
+  });
+
+  it("says that nothing came in", async () => {
+    const run = await journal("import", agent);
+    expect(run).toMatchObject({ stdout: "", exit: "usage" });
+    expect(run.stderr).toContain("Nothing to import");
+    expect((await journal("import", agent, folder.file("none.jsonl"))).stderr).toContain("there is no such file");
+  });
+
+  it("says why a journal is needed first", async () => {
+    const run = await pipedInto(lines, "import", folder.file("none.db"));
+    expect(run.stderr).toContain("Without --adopt a session only goes back to the store that wrote it.");
+    expect(run.exit).toBe("usage");
+  });
+});

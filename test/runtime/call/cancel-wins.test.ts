@@ -1,0 +1,128 @@
+// A cancellation that comes while something else is just ending: until that is written down, the cancellation wins.
+
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createMemoryJournal, type Journal, tool } from "../../../src/index.ts";
+import { tempFolder } from "../../journal/temp-folder.ts";
+import { broken, failure, held, liveOnDisk, silent, START_AT, world } from "../../support/world.ts";
+
+/** A gate that stays shut until the test opens it. */
+function gate(): { readonly passed: Promise<boolean>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const passed = new Promise<boolean>((resolve) => (open = () => resolve(true)));
+  return { passed, open };
+}
+
+describe("a cancellation wins", () => {
+  it("over a value that arrives in the same moment, before or after it, until the value is on disk", async () => {
+    const { fl, clock } = world();
+    const session = await clock.runUntil(fl.session("s"));
+    for (const order of ["cancel, value", "value, cancel"]) {
+      const slow = held("slow", clock);
+      const controller = new AbortController();
+      const turn = session.turn((live) => live.protect(slow.tool, "x"), { signal: controller.signal });
+      await clock.advance(0);
+      if (order === "cancel, value") controller.abort();
+      slow.run(0).answer("value");
+      if (order !== "cancel, value") controller.abort();
+      expect(await clock.runUntil(turn)).toMatchObject({ status: "cancelled", value: { status: "cancelled" } });
+    }
+  });
+
+  it.each([
+    ["reads input", true],
+    ["reads input it will refuse", false],
+  ])("over a schema that %s", async (_what, fits) => {
+    const { fl, clock } = world();
+    const { passed, open } = gate();
+    const runs: string[] = [];
+    const input = z.string().refine(async () => (await passed) && fits);
+    const strict = tool({ id: "strict", input, run: (text) => String(runs.push(text)) });
+    const controller = new AbortController();
+    const call = fl.protect(strict, "x", { signal: controller.signal });
+    await clock.advance(0);
+    controller.abort();
+    open();
+    expect(await call).toMatchObject({ status: "cancelled", attempts: 0 });
+    expect(runs).toEqual([]);
+  });
+
+  it.each([
+    ["accepts the output", true],
+    ["refuses the output", false],
+  ])("over a schema that %s", async (_what, fits) => {
+    const { fl, clock } = world();
+    const { passed, open } = gate();
+    const output = z.string().refine(async () => (await passed) && fits);
+    const strict = tool<string, string>({ id: "strict", output, run: () => "value" });
+    const controller = new AbortController();
+    const call = fl.protect(strict, "x", { signal: controller.signal });
+    await clock.advance(0);
+    controller.abort();
+    open();
+    expect(await call).toMatchObject({ status: "cancelled", attempts: 1 });
+  });
+
+  it("over a failure whose files are still being written", async () => {
+    const folder = tempFolder();
+    await liveOnDisk(folder.file("journal.db"), START_AT, {}, async ({ fl, clock }) => {
+      const slow = held("slow", clock);
+      const session = await fl.session("s");
+      const controller = new AbortController();
+      const started = new Promise<void>((resolve) => {
+        fl.subscribe(({ event }) => {
+          if (event.type === "call-admitted") resolve();
+        });
+      });
+      const turn = session.turn((live) => live.protect(slow.tool, "x"), { signal: controller.signal });
+      await started;
+      await clock.advance(0);
+      slow.run(0).fail(failure("NotFound"));
+      // Promises only: whatever has to reach the disk has not.
+      for (let step = 0; step < 50; step++) await Promise.resolve();
+      controller.abort();
+      expect(await turn).toMatchObject({ status: "cancelled", value: { status: "cancelled" } });
+    });
+    folder.remove();
+  });
+
+  it("over a question that is just being written down, and leaves none behind that nobody waits for", async () => {
+    const inner = createMemoryJournal();
+    const controller = new AbortController();
+    const journal: Journal = {
+      ...inner,
+      append: async (session, after, entries, keeps) => {
+        await inner.append(session, after, entries, keeps);
+        if (entries.some(({ event }) => event.type === "question-asked")) controller.abort();
+      },
+    };
+    const { fl, clock } = world({ journal });
+    const person = silent();
+    fl.attach(person);
+    const locked = broken("locked", "AuthFailed");
+    const session = await clock.runUntil(fl.session("s"));
+    const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
+    await clock.advance(0);
+    expect(await turn).toMatchObject({ status: "cancelled" });
+    expect(clock.now()).toBe(START_AT);
+    expect(person.shown).toEqual([]);
+    expect(await fl.questions()).toEqual([]);
+  });
+
+  it("over a question that is being asked: it is taken off the screen and out of the journal", async () => {
+    const { fl, clock } = world();
+    const person = silent();
+    fl.attach(person);
+    const locked = broken("locked", "AuthFailed");
+    const session = await clock.runUntil(fl.session("s"));
+    const controller = new AbortController();
+    const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
+    await clock.advance(0);
+    expect(await fl.questions()).toHaveLength(1);
+    controller.abort();
+    await clock.advance(0);
+    expect(await turn).toMatchObject({ status: "cancelled" });
+    expect(person.shown.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await fl.questions()).toEqual([]);
+  });
+});

@@ -1,0 +1,204 @@
+// Plans of many steps: they end, cost as much as they are large, and keep their order and their limit.
+
+import { describe, expect, it } from "vitest";
+import {
+  type Clock,
+  createFaultline,
+  createMemoryJournal,
+  type Journal,
+  type PlanSteps,
+  step,
+  tool,
+} from "../../../src/index.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
+import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
+import { eventsOf, fails, life, only } from "./life.ts";
+
+const add = tool<number, number>({ id: "add", run: (number) => number + 1 });
+const valueOf = (got: Readonly<Record<string, unknown>>): number => Math.max(0, ...(Object.values(got) as number[]));
+const needing = (...needs: string[]): PlanSteps[string] => step(add, valueOf, { needs });
+
+/** Step 0, and each step after it needs what `needsOf` says. */
+function planOf(count: number, needsOf: (index: number) => readonly number[]): PlanSteps {
+  const entries = Array.from({ length: count }, (_, index) => {
+    const needs = needsOf(index).map((need) => `s${need}`);
+    return [`s${index}`, needing(...needs)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const LAYER = 100;
+const SHAPES: Readonly<Record<string, (index: number) => readonly number[]>> = {
+  chain: (index) => (index === 0 ? [] : [index - 1]),
+  star: (index) => (index === 0 ? [] : [0]),
+  layered: (index) =>
+    index < LAYER ? [] : Array.from({ length: 5 }, (_, other) => index - LAYER - (index % LAYER) + other),
+};
+
+interface Work {
+  readonly clockCalls: number;
+  readonly appends: number;
+  readonly entries: number;
+}
+
+/** Runs the plan and counts what was asked of the clock and of the journal. */
+async function workOf(plan: PlanSteps, expected: "done" | "failed"): Promise<Work> {
+  const fake = createFakeClock(1_000_000);
+  let [clockCalls, appends, entries] = [0, 0, 0];
+  const counting = <Args extends unknown[], T>(work: (...args: Args) => T) => {
+    return (...args: Args): T => {
+      clockCalls += 1;
+      return work(...args);
+    };
+  };
+  const clock: Clock = {
+    tickMs: fake.tickMs,
+    now: counting(() => fake.now()),
+    after: counting((delayMs: number, wake: () => void) => fake.after(delayMs, wake)),
+    soon: counting((next: () => void) => fake.soon(next)),
+  };
+  const inner = createMemoryJournal({ clock: fake, chance: createSeededChance(1) });
+  const journal: Journal = {
+    ...inner,
+    append: (session, after, more, keeps) => {
+      appends += 1;
+      entries += more.length;
+      return inner.append(session, after, more, keeps);
+    },
+  };
+  const fl = createFaultline({ clock, journal, chance: createSeededChance(2) });
+  const session = await fake.runUntil(fl.session("s"));
+  const result = await fake.runUntil(session.turn(plan));
+  expect(result.status).toBe(expected);
+  expect(Object.keys(result.outcomes)).toHaveLength(Object.keys(plan).length);
+  return { clockCalls, appends, entries };
+}
+
+describe("a plan of ten thousand steps", () => {
+  it.each(Object.entries(SHAPES))(
+    "(%s) ends, with ten times the work of one of a thousand",
+    async (_shape, needsOf) => {
+      const small = await workOf(planOf(1_000, needsOf), "done");
+      const large = await workOf(planOf(10_000, needsOf), "done");
+      const fixed = 4;
+      expect(small.entries).toBe(3 * 1_000 + fixed - 1);
+      expect(large.entries).toBe(3 * 10_000 + fixed - 1);
+      expect(large.clockCalls).toBeLessThan(10.5 * small.clockCalls);
+      expect(large.appends).toBeLessThan(10.5 * small.appends);
+    },
+  );
+
+  it("of which the first fails ends in one write for all that cannot run any more", async () => {
+    const bad = tool<number, number>({ id: "bad", retry: "none", run: fails("NotFound") });
+    const broken = (count: number): PlanSteps => ({
+      ...planOf(count, SHAPES["chain"] ?? (() => [])),
+      s0: step(bad, 0),
+    });
+    const small = await workOf(broken(1_000), "failed");
+    const large = await workOf(broken(10_000), "failed");
+    expect(large.entries - small.entries).toBe(9_000);
+    expect([large.appends, large.clockCalls]).toEqual([small.appends, small.clockCalls]);
+  });
+
+  it("is no limit: two hundred thousand steps cascade as well", async () => {
+    const bad = tool<number, number>({ id: "bad", retry: "none", run: fails("NotFound") });
+    const { appends } = await workOf({ ...planOf(200_000, SHAPES["star"] ?? (() => [])), s0: step(bad, 0) }, "failed");
+    expect(appends).toBeLessThan(10);
+  });
+});
+
+describe("steps that run side by side", () => {
+  it.each([1, 3, 16])("are never more than maxParallel (%s), and as many as that", async (maxParallel) => {
+    const { fl, clock } = life({ limits: { maxParallel } });
+    let [running, most] = [0, 0];
+    const slow = tool<number, number>({
+      id: "slow",
+      run: (ms) => {
+        most = Math.max(most, ++running);
+        return new Promise((resolve) => {
+          clock.after(ms, () => {
+            running -= 1;
+            resolve(ms);
+          });
+        });
+      },
+    });
+    const plan = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`s${index}`, step(slow, 10 + (index % 7))]),
+    );
+    const session = await clock.runUntil(fl.session("s"));
+    expect(await clock.runUntil(session.turn(plan))).toMatchObject({ status: "done" });
+    expect(most).toBe(maxParallel);
+    most = 0;
+    await clock.runUntil(session.turn((turn) => turn.run(plan, { maxParallel: 2 })));
+    expect(most).toBe(2);
+  });
+
+  it("cannot be none: a plan of which nothing may run is refused, and does not look done", async () => {
+    const { fl, clock } = life();
+    const session = await clock.runUntil(fl.session("s"));
+    for (const maxParallel of [0, Number.NaN, -1]) {
+      const result = await clock.runUntil(session.turn((turn) => turn.run({ a: step(add, 1) }, { maxParallel })));
+      expect(result).toMatchObject({ status: "failed", fault: { code: "ConfigSchemaViolation" } });
+    }
+  });
+
+  it("are told in the order of the plan, whichever ends first", async () => {
+    const { fl, clock } = life();
+    const slow = tool<number, number>({
+      id: "slow",
+      run: (ms) => new Promise((resolve) => clock.after(ms, () => resolve(ms))),
+    });
+    const bad = tool<number, number>({ id: "bad", run: fails("NotFound") });
+    const session = await clock.runUntil(fl.session("s"));
+    const result = await clock.runUntil(
+      session.turn({
+        slowest: step(slow, 300),
+        after: step(bad, (got) => Number(got["slowest"]), { needs: ["slowest"], optional: true }),
+        fast: step(slow, 100),
+        lost: step(bad, 1, { optional: true }),
+        slower: step(slow, 200),
+      }),
+    );
+    expect(Object.keys(result.outcomes)).toEqual(["slowest", "after", "fast", "lost", "slower"]);
+    expect(result.missing.map(({ node }) => node)).toEqual(["after", "lost"]);
+  });
+});
+
+describe("a step", () => {
+  it("gets the values of what it needs, and nothing else", async () => {
+    const { fl, clock } = life();
+    const seen: unknown[] = [];
+    const look = tool<unknown, string>({ id: "look", run: (got) => (seen.push(got), "looked") });
+    const session = await clock.runUntil(fl.session("s"));
+    await clock.runUntil(
+      session.turn({
+        a: step(add, 1),
+        b: step(add, 2),
+        c: step(look, (got) => got, { needs: ["a"] }),
+      }),
+    );
+    expect(seen).toEqual([{ a: 2 }]);
+  });
+
+  it("whose input cannot be made fails with what it needs told, and takes down only what needs it", async () => {
+    const { fl, clock, journal } = life();
+    const session = await clock.runUntil(fl.session("s"));
+    const broken = (): number => {
+      throw new TypeError("x is undefined");
+    };
+    const result = await clock.runUntil(
+      session.turn({ a: step(add, 1), b: step(add, broken, { needs: ["a"] }), c: needing("b"), d: needing("a") }),
+    );
+    expect(result.status).toBe("failed");
+    expect(result.outcomes).toMatchObject({
+      a: { status: "done" },
+      b: { status: "failed", fault: { code: "InputInvalid" }, attempts: 0 },
+      c: { status: "failed", fault: { code: "InputInvalid" } },
+      d: { status: "done", value: 3 },
+    });
+    expect(only(await eventsOf(journal, "s"), "node-settled").map(({ node, because }) => [node, because])).toEqual([
+      ["c", "b"],
+    ]);
+  });
+});
