@@ -101,6 +101,7 @@ export function createEngine(
     wheel: new Wheel(clock),
     bind,
     find,
+    openQuestions: new Map(),
     newCall: () => `${run}.${++calls}`,
   };
 }

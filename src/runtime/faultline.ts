@@ -24,7 +24,7 @@ import { collectContributions, type ExtendedRuntime } from "./extension/contribu
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { openSession } from "./session/open-session.ts";
-import { type FaultlineOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import { checked, type FaultlineOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
 import type { Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
@@ -104,8 +104,10 @@ export class Faultline {
   #protect(engine: LiveEngine, tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {
     const { signal, deadlineMs } = options;
     let binding;
+    let scope;
     try {
       binding = engine.bind(tool);
+      scope = signal === undefined ? null : scopeOfSignal(signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
       return Promise.resolve(refusedOutcome(engine, seen));
@@ -118,7 +120,7 @@ export class Faultline {
       digest: "",
       recorder: this.#ring,
       budget: this.#budget,
-      scope: signal === undefined ? null : scopeOfSignal(signal),
+      scope,
       deadlineAt: deadlineMs === undefined ? Infinity : engine.clock.now() + deadlineMs,
       deadlineCode: "RunTimeout",
       optional: options.optional ?? false,
@@ -184,8 +186,8 @@ export class Faultline {
     return openSession(engine, id ?? engine.chance.newId("ses"), {
       mode: options.mode ?? "attended",
       labels: options.labels ?? {},
-      budget: { ...budget, ...options.budget },
-      limits: { ...limits, ...options.limits },
+      budget: checked("budget", { ...budget, ...options.budget }),
+      limits: checked("limits", { ...limits, ...options.limits }),
       policy: engine.policy,
       rescueFolders,
     });
@@ -206,7 +208,9 @@ export class Faultline {
     }
     const checked = checkAnswer(question as Question, answer);
     if (!("status" in checked)) throw new FaultError(checked);
-    return this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
+    const isFirst = await this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
+    if (isFirst) this.#engine?.openQuestions.get(questionId)?.();
+    return isFirst;
   }
 
   attach(interactor: Interactor): () => void {

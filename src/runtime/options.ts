@@ -105,7 +105,7 @@ function policyOf(policy: PresetName | Policy): Policy {
 }
 
 /** Numbers that are none, or negative, would switch a limit off without a word. */
-function checked<T extends object>(field: string, values: T): T {
+export function checked<T extends object>(field: string, values: T): T {
   for (const [name, value] of Object.entries(values) as [string, unknown][]) {
     if (typeof value === "number" && !(value >= 0)) {
       const message = `${field}.${name} is ${String(value)}; it must be a number from 0 up`;

@@ -4,6 +4,7 @@
 // S3  a scope that was cancelled stays so, and tells newcomers at once.
 
 import type { CancelScope } from "../core/classify/evidence.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { tolerate } from "../core/tolerate.ts";
@@ -73,6 +74,10 @@ export function cancellation(kind: CancelScope, reason: string): Fault {
 const SCOPE_OF_SIGNAL = new WeakMap<AbortSignal, Scope>();
 
 export function scopeOfSignal(signal: AbortSignal): Scope {
+  if (!(signal instanceof AbortSignal)) {
+    const message = "signal is no AbortSignal; pass `controller.signal`, not the controller";
+    throw new FaultError(fault("ShapeInvalid", { message, context: { field: "signal" } }));
+  }
   let scope = SCOPE_OF_SIGNAL.get(signal);
   if (scope === undefined) {
     const made = new Scope("tool", null);

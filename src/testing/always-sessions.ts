@@ -134,8 +134,9 @@ function isStepSettled({ written }: Story, call: string, before: number): boolea
   );
 }
 
-/** Time or a cancellation ended its turn in this life. */
-function isLeftBehind({ written }: Story, call: string, life: number): boolean {
+/** Time, a cancellation or the loss of the store ended its turn in this life. */
+function isLeftBehind({ written, lives }: Story, call: string, life: number): boolean {
+  if (lives[life]?.lostStore === true) return true;
   return written.some(
     ({ life: other, entry: { event } }) =>
       other === life && event.type === "turn-ended" && event.fault !== null && call.startsWith(`${event.turn}/`),

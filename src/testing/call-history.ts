@@ -7,7 +7,7 @@ import { type Place, type Policy, type PolicyRow, rowFor } from "../core/policy/
 import { PRESETS } from "../core/policy/presets.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
-import { retryOf } from "../runtime/tool/tool.ts";
+import { tool as makeTool } from "../runtime/tool/tool.ts";
 import type { Run, Story, Written } from "./story.ts";
 import type { ToolSpec, WorldSpec } from "./world-spec.ts";
 
@@ -120,7 +120,8 @@ export function rowInCharge(world: WorldSpec, tool: ToolSpec, fault: Fault): Pol
   let known = POLICIES.get(tool);
   if (known === undefined) {
     const base = PRESETS[world.policy];
-    const rows = tool.retry === null ? [] : rowsOfRetry(tool.id, retryOf(tool.retry, tool.id), base);
+    const retry = tool.retry === null ? null : makeTool({ id: tool.id, retry: tool.retry, run: () => null }).retry;
+    const rows = retry === null ? [] : rowsOfRetry(tool.id, retry, base);
     known = {
       policy: withRows(base, rows),
       place: { surface: "tool", provider: tool.target.id, tool: tool.id, stage: "" },

@@ -70,6 +70,25 @@ export function subscriptionSuite(name: string, using: Using): void {
         }
       }));
 
+    it("that comes while another one is far behind gets only what is written from then on", () =>
+      using(async ({ journal }) => {
+        let late: readonly Entry[] = [];
+        const stop = journal.subscribe(({ seq }) => {
+          if (seq === 1) late = listen(journal).entries;
+        });
+        const other = listen(journal);
+        await journal.append(
+          "s",
+          0,
+          Array.from({ length: 600 }, () => note("x")),
+        );
+        await other.until(600);
+        await journal.append("s", 600, [note("last")]);
+        await other.until(601);
+        expect(numbers(late)).toEqual([601]);
+        stop();
+      }));
+
     it("is not called any more once it has taken its subscription back", () =>
       using(async ({ journal }) => {
         const stays = listen(journal);
@@ -80,13 +99,21 @@ export function subscriptionSuite(name: string, using: Using): void {
           seen.push(seq);
           stop();
         });
+        const seenOfOne: number[] = [];
+        const stopOfOne = journal.subscribe(
+          ({ seq }) => {
+            seenOfOne.push(seq);
+            stopOfOne();
+          },
+          { session: "s" },
+        );
         await journal.append("s", 0, [note("a"), note("b")]);
         await stays.until(2);
         goes.stop();
         ofOne.stop();
         await journal.append("s", 2, [note("c")]);
         await stays.until(3);
-        expect(seen).toEqual([1]);
+        expect([seen, seenOfOne]).toEqual([[1], [1]]);
         expect(numbers(goes.entries)).toEqual([1, 2]);
         expect(numbers(ofOne.entries)).toEqual([1, 2]);
       }));

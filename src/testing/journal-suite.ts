@@ -112,9 +112,14 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
 
     it("of types from the future are kept whole", () =>
       using(async ({ journal }) => {
-        const event = { type: "constructor", deep: { list: [1, null, "…"] } } as unknown as JournalEvent;
-        await journal.append("s", 0, [{ at: 1, event }]);
-        expect((await readAll(journal, "s"))[0]?.event).toEqual(event);
+        const types = ["from-the-future", "constructor", "__proto__"];
+        const events = types.map((type) => ({ type, deep: { list: [1, null, "…"] } }) as unknown as JournalEvent);
+        await journal.append(
+          "s",
+          0,
+          events.map((event) => ({ at: 1, event })),
+        );
+        expect((await readAll(journal, "s")).map(({ event }) => event)).toEqual(events);
         expect((await journal.session("s"))?.status).toBe("open");
       }));
   });

@@ -17,6 +17,18 @@ const COMMANDS = [
   "policy show",
   "policy simulate",
   "policy schema",
+  "tools",
+  "tools check",
+  "tools schema",
+  "journal",
+  "journal sessions",
+  "journal show",
+  "journal verify",
+  "journal export",
+  "journal import",
+  "journal prune",
+  "journal questions",
+  "journal answer",
   "tour",
 ];
 const ESCAPE = "\u001b[";
@@ -65,7 +77,8 @@ describe("the program", () => {
   it("prints help when called without arguments", async () => {
     const { stdout, stderr, exit } = await runCli([]);
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
-    for (const command of ["classify", "explain", "policy", "tour"]) expect(stdout).toContain(`\n  ${command}`);
+    for (const command of ["classify", "explain", "policy", "tools", "journal", "tour"])
+      expect(stdout).toContain(`\n  ${command}`);
   });
 
   it.each(COMMANDS)("has help for %s", async (command) => {
@@ -74,7 +87,7 @@ describe("the program", () => {
     expect(stdout).toContain(`Usage: faultline ${command}`);
   });
 
-  it.each(["classify", "explain"])("shows examples in the help of %s", async (command) => {
+  it.each(["classify", "explain", "journal"])("shows examples in the help of %s", async (command) => {
     const { stdout } = await runCli([command, "--help"]);
     expect(stdout).toMatch(new RegExp(`Examples:\\n(?:.*\\n)*? {2}\\$ faultline ${command} `));
   });
@@ -88,6 +101,8 @@ describe("a wrong call", () => {
     ["an unknown language", ["explain", "RateLimited", "--locale", "xx"], "en, zh-CN"],
     ["a missing argument", ["policy", "check"], "file"],
     ["a group without a command", ["policy"], "Usage: faultline policy"],
+    ["a mistyped command of a group", ["journal", "sesions", "x"], "Did you mean sessions?"],
+    ["a limit that is none", ["journal", "sessions", "x", "--limit", "0"], "a whole number from 1 up"],
   ])("%s is refused with a hint", async (_what, args, hint) => {
     const { stdout, stderr, exit } = await runCli(args);
     expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });

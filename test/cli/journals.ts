@@ -54,11 +54,11 @@ export const FAR_AHEAD = Date.UTC(2999, 0, 1);
 interface Life {
   readonly fl: Faultline;
   /** Moves time on until the work has ended. */
-  run<T>(work: Promise<T>): Promise<T>;
+  readonly run: <T>(work: Promise<T>) => Promise<T>;
   /** Waits within a tool. */
-  pass(ms: number): Promise<void>;
+  readonly pass: (ms: number) => Promise<void>;
   /** Lets this much time pass, and leaves what is under way as a crash does. */
-  advance(ms: number): Promise<void>;
+  readonly advance: (ms: number) => Promise<void>;
 }
 
 let lives = 0;
@@ -192,25 +192,24 @@ export async function runAsking(file: string, startAt = NOON): Promise<TurnResul
   return result;
 }
 
-/** Stopped in the middle of a call, then taken up by a second life that finishes. */
+/** Stopped in the middle of a call, then taken up by a second life a day later, which finishes. */
 export async function writeInterrupted(file: string): Promise<void> {
-  const program = async ({ fl, run }: Life, dies: boolean, advance: ((ms: number) => Promise<void>) | null) => {
-    const ship = tool<object, string>({
-      id: "ship",
-      idempotent: true,
-      run: () => (dies ? new Promise(() => undefined) : Promise.resolve("shipped")),
-    });
-    const session = await run(fl.session("order-7"));
-    const turn = session.turn({ ship: step(ship, {}) }, { id: "t1" });
-    if (advance !== null) return advance(1_000);
-    await run(turn);
-    await run(session.end());
-    await run(fl.close());
-  };
   const first = await life(file, NOON);
-  await program(first, true, first.advance);
-  await program(await life(file, NOON + 86_400_000), false, null);
+  void (await beginOrder(first, () => new Promise(() => undefined))).turn;
+  await first.advance(1_000);
+
+  const second = await life(file, NOON + 86_400_000);
+  const { session, turn } = await beginOrder(second, () => Promise.resolve("shipped"));
+  await second.run(turn);
+  await second.run(session.end());
+  await second.run(second.fl.close());
   await first.run(first.fl.close());
+}
+
+async function beginOrder({ fl, run }: Life, work: () => Promise<string>) {
+  const ship = tool<object, string>({ id: "ship", idempotent: true, run: work });
+  const session = await run(fl.session("order-7"));
+  return { session, turn: session.turn({ ship: step(ship, {}) }, { id: "t1" }) };
 }
 
 /** How many entries each session of a journal has, as the journal itself says. */

@@ -67,6 +67,6 @@ function checkTold(entries: Entries, { acks }: Diary): readonly string[] {
 }
 
 /** As `child.mjs` makes it. */
-export function digestOf(value: unknown): string {
+function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }

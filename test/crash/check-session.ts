@@ -3,10 +3,9 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Entry, Journal, TurnResult } from "../../src/index.ts";
+import type { Entry, Journal } from "../../src/index.ts";
 import { fileNameOf } from "../../src/journal/artefact-names.ts";
 import { type EndedSession, isTerminal, stepOf } from "./check-calls.ts";
-import { digestOf } from "./check-journal.ts";
 import type { Came } from "./life.ts";
 import { expectedOutcomes, type StepStatus } from "./program.ts";
 
@@ -23,9 +22,7 @@ export async function checkSession(
   const givenUp = givenUpCalls(ended.entries);
   for (const [index, spec] of turns.entries()) {
     const turn = `t${index + 1}`;
-    const kept = (await journal.kept("result", `${session}/turn:${turn}`)) as TurnResult | null;
-    if (kept === null) problems.push(`${turn} has no result`);
-    else problems.push(...checkTurn(ended, turn, kept, expectedOutcomes(turn, spec, givenUp)));
+    problems.push(...checkTurn(ended, turn, expectedOutcomes(turn, spec, givenUp)));
   }
   problems.push(...(await checkLeftovers(ended, journal)), ...checkArtefacts(ended, journal));
   return problems.map((problem) => `${session}: ${problem}`);
@@ -91,48 +88,46 @@ function givenUpCalls(entries: readonly Entry[]): ReadonlyMap<string, StepStatus
 function checkTurn(
   { spec, entries, diary }: EndedSession,
   turn: string,
-  kept: TurnResult,
   expected: ReadonlyMap<string, StepStatus>,
 ): readonly string[] {
   const { session } = spec;
   const problems: string[] = [];
+  const results = diary.results.filter((each) => each.session === session && each.turn === turn);
+  const [result, ...others] = results.filter((each) => each.status !== "waiting");
+  if (result === undefined) return [`${turn} never came to a result`];
+  if (others.some(({ digest }) => digest !== result.digest))
+    problems.push(`${turn} had another result in another life`);
+  const outcomes = new Map(result.outcomes.map(([name, ...outcome]) => [name, outcome]));
   const statuses = [...expected.values()];
   const status = statuses.includes("failed")
     ? "failed"
     : statuses.some((each) => each === "skipped" || each === "surfaced")
       ? "partial"
       : "done";
-  if (kept.status !== status) problems.push(`${turn} is ${kept.status}; it should be ${status}`);
+  if (result.status !== status) problems.push(`${turn} is ${result.status}; it should be ${status}`);
   for (const [call, wanted] of expected) {
     const [, round = "", name = ""] = call.split("/");
-    const outcome = kept.outcomes[round === "1" ? name : `${round}/${name}`];
-    if (outcome?.status !== wanted)
-      problems.push(`${call} is ${outcome?.status ?? "not there"}; it should be ${wanted}`);
+    const [found, value] = outcomes.get(round === "1" ? name : `${round}/${name}`) ?? ["not there", null];
+    if (found !== wanted) problems.push(`${call} is ${found}; it should be ${wanted}`);
     const settled = entries.filter(
       ({ event }) => event.type === "node-settled" && `${event.turn}/${event.round}/${event.node}` === call,
     ).length;
     const hasRun = entries.some(({ event }) => event.type === "call-started" && event.call === call);
     if (settled + (hasRun ? 1 : 0) !== 1)
       problems.push(`${call} was settled ${settled} times and ${hasRun ? "ran" : "did not run"}`);
-    if (outcome?.status !== "done") continue;
-    const value = String(outcome.value).trimEnd();
+    if (found !== "done") continue;
     const succeeded = entries.flatMap(({ event }) =>
       event.type === "call-succeeded" && event.call === call ? [event] : [],
     );
     const made = diary.effects.filter((effect) => effect.session === session && effect.value === value);
     if (made.length !== 1 || made[0]?.attempt !== succeeded[0]?.attempt || made[0]?.call !== call) {
-      problems.push(`${call} returned ${value}, which is not what its run made`);
+      problems.push(`${call} returned ${String(value)}, which is not what its run made`);
     }
   }
   const ends = entries.filter(
     ({ event }) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting",
   );
   if (ends.length !== 1) problems.push(`${turn} ended ${ends.length} times`);
-  const wanted = digestOf(kept);
-  for (const { life, status: told, digest, session: of, turn: name } of diary.results) {
-    if (of !== session || name !== turn || told === "waiting" || digest === wanted) continue;
-    problems.push(`${turn} had another result in life ${life} than the one that is kept`);
-  }
   return problems;
 }
 
@@ -142,10 +137,9 @@ async function checkLeftovers({ spec }: EndedSession, journal: Journal): Promise
   const questions = (await journal.keptAll("question")) as readonly { key: string; value: { session: string } }[];
   const open = questions.filter(({ value }) => value.session === session);
   if (open.length > 0) problems.push(`${open.length} questions are still open`);
-  const results = (await journal.keptAll("result", session)).map(({ key }) => key.slice(session.length + 1)).sort();
-  const expected = ["outside", ...turns.map((_, index) => `turn:t${index + 1}`)].sort();
-  if (results.join() !== expected.join())
-    problems.push(`keeps results of ${results.join()}, not of ${expected.join()}`);
+  // Of each turn, and of the call outside all turns; those of calls within turns are gone with their turn.
+  const results = await journal.keptAll("result", session);
+  if (results.length !== turns.length + 1) problems.push(`keeps ${results.length} results of ${turns.length} turns`);
   return problems;
 }
 

@@ -148,7 +148,12 @@ async function runSession({ session: id, mode, turns }) {
         for (const plan of plans) if (!GOES_ON.includes((await turn.run(plan)).status)) return;
       };
       const result = await session.turn(plans.length === 1 ? plans[0] : body);
-      note(results, { session: id, turn: `t${index + 1}`, status: result.status, digest: digestOf(result) });
+      const outcomes = Object.entries(result.outcomes).map(([name, { status, value }]) => [
+        name,
+        status,
+        headOf(value),
+      ]);
+      note(results, { session: id, turn: `t${index + 1}`, status: result.status, outcomes, digest: digestOf(result) });
       pass("turn");
       if (result.status === "waiting") return report("waiting", await moneyOf(session));
       if (result.fault !== null) return report("stopped", { code: result.fault.code, message: result.fault.message });

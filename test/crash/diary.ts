@@ -54,6 +54,9 @@ export interface Result extends Line {
   readonly session: string;
   readonly turn: string;
   readonly status: string;
+  /** Each step's name, status and value. */
+  readonly outcomes: readonly (readonly [string, string, unknown])[];
+  /** Of all that the caller was given. */
   readonly digest: string;
 }
 

@@ -57,7 +57,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     if (admitted === undefined) return false;
     for (let attempt = 20; attempt < 40; attempt++) {
       const event = { ...admitted.entry.event, attempt };
-      story.written.push({ ...admitted, order: LAST, entry: { ...admitted.entry, event } as Written["entry"] });
+      story.written.push({ ...admitted, order: LAST, entry: { ...admitted.entry, event } });
     }
     return true;
   },
@@ -75,8 +75,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
     return true;
   },
   "an open breaker admits nothing but its probe": (story) => {
-    const admitted = eventsOf(story, "call-admitted").find(({ life, entry }) => entry.at < (story.lives[life]?.endedAt ?? 0));
-    const run = admitted === undefined ? undefined : story.runs.find(({ call }) => call === (admitted.entry.event as { call?: string }).call);
+    const admitted = eventsOf(story, "call-admitted").find(
+      ({ life, entry }) => entry.at < (story.lives[life]?.endedAt ?? 0),
+    );
+    const run =
+      admitted === undefined
+        ? undefined
+        : story.runs.find(({ call }) => call === (admitted.entry.event as { call?: string }).call);
     if (admitted === undefined || run === undefined) return false;
     const { life, entry } = admitted;
     const breaker = { state: "open", generation: 1, opens: 1, openedAt: 0, openMs: LAST } as const;
@@ -96,7 +101,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "a resumed run ends as one that did not crash": (story) => story.world.isPlain && story.kept.has("turn:turn0"),
   "finished calls do not run twice": (story) => {
     const [succeeded] = eventsOf(story, "call-succeeded");
-    const run = succeeded === undefined ? undefined : runOf(story, succeeded.entry.event as never);
+    const run = succeeded === undefined ? undefined : runOf(story, succeeded.entry.event);
     if (run !== undefined) story.runs.push({ ...run, order: LAST });
     return run !== undefined;
   },
@@ -110,14 +115,18 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
   "cost booked is the sum of all attempts": (story) => {
     const run = story.runs.find(({ reports, ended }) => reports.length > 0 && ended !== null);
-    if (run === undefined || !eventsOf(story, "call-succeeded").some(({ entry }) => (entry.event as { call?: string }).call === run.call)) return false;
+    if (
+      run === undefined ||
+      !eventsOf(story, "call-succeeded").some(({ entry }) => (entry.event as { call?: string }).call === run.call)
+    )
+      return false;
     run.reports = [{ isFirst: false, microcents: 1_000_000 }];
     return true;
   },
   "what comes late is written down": (story) => {
     const late = eventsOf(story, "call-late").find(({ life }) => story.lives[life]?.end === "done");
     if (late === undefined || story.refusals > 0) return false;
-    const run = runOf(story, late.entry.event as never);
+    const run = runOf(story, late.entry.event);
     if (run?.ended === null || run === undefined || run.ended.at <= run.deadlineAt + 1) return false;
     story.written.splice(story.written.indexOf(late), 1);
     return true;
@@ -173,7 +182,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 /** For the one check that compares two worlds: the same story with another result. */
 function otherTwin(story: Story): Story {
   const twin = copyOf(story);
-  const result = story.kept.get("turn:turn0") as TurnResult;
+  const result = story.kept.get("turn:turn0")!;
   twin.kept.set("turn:turn0", { ...result, status: result.status === "done" ? "partial" : "done" });
   return twin;
 }
@@ -186,7 +195,11 @@ describe("a check of the simulation", () => {
       if (change === undefined) throw new Error(`no story breaks "${property}": add one`);
       const complaints = stories.flatMap((story) => {
         const copy = copyOf(story);
-        const twin = change(copy) ? (copy.world.isPlain && copy.kept.has("turn:turn0") ? otherTwin(copy) : null) : undefined;
+        const twin = change(copy)
+          ? copy.world.isPlain && copy.kept.has("turn:turn0")
+            ? otherTwin(copy)
+            : null
+          : undefined;
         return twin === undefined ? [] : [broken(copy, twin)];
       });
       expect(complaints.length).toBeGreaterThan(0);

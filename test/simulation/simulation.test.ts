@@ -29,7 +29,9 @@ describe("simulated worlds", () => {
     const types = new Set<string>(events.map(({ type }) => type));
     const decided = new Set(events.flatMap((event) => ("decision" in event ? [event.decision.recourse] : [])));
     expect([...MUST_COME].filter((type) => !types.has(type))).toEqual([]);
-    expect(["retry", "alternative", "park", "ask", "default", "skip", "partial"].filter((r) => !decided.has(r as "ask"))).toEqual([]);
+    expect(
+      ["retry", "alternative", "park", "ask", "default", "skip", "partial"].filter((r) => !decided.has(r as "ask")),
+    ).toEqual([]);
     const ends = new Set(stories.flatMap(({ lives }) => lives.map(({ end }) => end)));
     expect([...ends].sort()).toEqual(["again", "died", "done"]);
     expect(stories.filter(({ refusals }) => refusals > 0).length).toBeGreaterThan(SEEDS / 10);

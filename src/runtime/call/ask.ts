@@ -1,11 +1,13 @@
 // A person is asked about a call. The question is written down first; the answer may come from an interactor here, or,
 // when nobody is here, later and from another program: then the call stops as waiting and goes on when it is taken up again.
 
+import { classify } from "../../core/classify/classify.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import { type Answer, INTERACTIONS, type Question } from "../../core/flow/interaction.ts";
 import { payloadFor } from "../../core/flow/question-words.ts";
 import type { Keep } from "../../journal/journal.ts";
+import type { Answered } from "../person/interactors.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -73,18 +75,54 @@ function isHeadless(run: LiveCall, kind: Question["payload"]["kind"]): boolean {
   return run.request.headless || !run.engine.interactors.canAnswer(kind);
 }
 
-async function findAnswer(run: LiveCall, question: Question): Promise<{ answer: Answer; by: string } | null> {
+async function findAnswer(run: LiveCall, question: Question): Promise<Answered | null> {
   const { engine, request } = run;
-  if (request.recorder.session !== "") {
-    const posted = await engine.journal.kept("answer", question.id);
-    if (posted !== undefined && posted !== null) return posted as { answer: Answer; by: string };
-  }
+  const isKept = request.recorder.session !== "";
+  const posted = isKept ? await postedAnswer(run, question) : null;
+  if (posted !== null) return posted;
   if (engine.clock.now() >= question.expiresAt) return { answer: { status: "timeout" }, by: "clock" };
   // Whoever cancelled while the question was written down found nothing to wake.
-  if (run.cancelled !== null || isHeadless(run, question.payload.kind)) return null;
+  if (run.cancelled !== null) return null;
+  if (isHeadless(run, question.payload.kind)) return isKept ? null : NOBODY;
+  const answered = await askHere(run, question);
+  // The first answer wins, wherever it came from. A secret is not put down for others to find.
+  if (!isKept || run.cancelled !== null || INTERACTIONS[question.payload.kind].secret) return answered;
+  const isFirst = await engine.journal.keepFirst({ kind: "answer", key: question.id, value: answered });
+  return isFirst ? answered : ((await postedAnswer(run, question)) ?? answered);
+}
+
+const NOBODY: Answered = { answer: { status: "rejected", reason: "nobody is there to ask" }, by: "nobody" };
+
+async function postedAnswer({ engine }: LiveCall, { id }: Question): Promise<Answered | null> {
+  return ((await engine.journal.kept("answer", id)) ?? null) as Answered | null;
+}
+
+/** How often another process's answer is looked for while somebody is asked here. */
+const LOOK_EVERY_MS = 1_000;
+
+async function askHere(run: LiveCall, question: Question): Promise<Answered> {
+  const { interactors, openQuestions, clock, journal, suppress } = run.engine;
   const dismissed = new AbortController();
-  run.wake = () => dismissed.abort();
-  const answered = await engine.interactors.ask(question, dismissed.signal);
+  const dismiss = (): void => dismissed.abort();
+  let disarm: () => void = () => undefined;
+  const look = (): void => {
+    journal.kept("answer", question.id).then(
+      (posted) => {
+        if (dismissed.signal.aborted) return;
+        if (posted !== undefined && posted !== null) dismiss();
+        else disarm = clock.after(LOOK_EVERY_MS, look);
+      },
+      (error: unknown) =>
+        suppress(classify({ surface: "store", error }), "an answer from elsewhere is not looked for any more"),
+    );
+  };
+  run.wake = dismiss;
+  openQuestions.set(question.id, dismiss);
+  if (question.session !== "" && journal.durable) disarm = clock.after(LOOK_EVERY_MS, look);
+  const answered = await interactors.ask(question, dismissed.signal);
+  dismiss();
+  disarm();
+  openQuestions.delete(question.id);
   run.wake = null;
   return answered;
 }

@@ -28,14 +28,13 @@ async function inTime(run: LiveCall, checking: Promise<CheckResult>): Promise<Ch
   const { clock } = run.engine;
   const now = clock.now();
   const untilAt = Math.min(now + run.binding.tool.timeoutMs, run.request.deadlineAt);
+  let disarm: () => void = () => undefined;
   const result = await new Promise<CheckResult | null>((resolve) => {
-    const disarm = clock.after(untilAt - now, () => resolve(null));
+    disarm = clock.after(untilAt - now, () => resolve(null));
     run.wake = () => resolve(null);
-    void checking.then((checked) => {
-      disarm();
-      resolve(checked);
-    });
+    void checking.then(resolve);
   });
+  disarm();
   run.wake = null;
   return result;
 }

@@ -199,7 +199,7 @@ export class Session {
       const leave = (why: Fault | null): void => {
         void core.idle().then(() => core.clock.soon(() => resolve({ value: undefined, thrown: null, deadline: why })));
       };
-      const late = fault("TurnTimeout", { message: `turn ${live.id} was not finished in time` });
+      const late = fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` });
       if (Number.isFinite(live.deadlineAt)) {
         disarm = core.clock.after(live.deadlineAt - core.clock.now(), () => leave(late));
       }

@@ -72,6 +72,10 @@ export class LiveTurn implements Turn {
     return this.#options.deadlineAt;
   }
 
+  get deadlineCode(): LiveTurnOptions["deadlineCode"] {
+    return this.#options.deadlineCode;
+  }
+
   get cancelled(): Fault | null {
     return this.#options.scope.cancelled;
   }

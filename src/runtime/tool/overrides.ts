@@ -3,7 +3,7 @@
 import type { Rule } from "../../core/classify/rule.ts";
 import { type ToolRetryManifest, toolRetry } from "../../core/policy/layer.ts";
 import type { BreakerRule } from "../../core/policy/policy.ts";
-import type { AnyTool } from "./tool.ts";
+import { type AnyTool, checkedTool } from "./tool.ts";
 
 export interface ToolOverride {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface ToolOverride {
 }
 
 export function withOverride(tool: AnyTool, override: ToolOverride): AnyTool {
-  return {
+  return checkedTool({
     ...tool,
     timeoutMs: override.timeoutMs ?? tool.timeoutMs,
     idempotent: override.idempotent ?? tool.idempotent,
@@ -32,5 +32,5 @@ export function withOverride(tool: AnyTool, override: ToolOverride): AnyTool {
     retry: override.retry === undefined ? tool.retry : toolRetry(override.retry),
     breaker: override.breaker === undefined ? tool.breaker : { ...tool.breaker, ...override.breaker },
     rules: [...override.rules, ...tool.rules],
-  };
+  });
 }

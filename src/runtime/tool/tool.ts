@@ -126,13 +126,13 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
   if (typeof id !== "string" || id.trim() === "") throw invalid("id", "a tool needs an id", "");
   if (typeof options.run !== "function") throw invalid("run", `tool ${id} has no run function`, id);
   const target = options.target ?? id;
-  return Object.freeze({
+  return checkedTool({
     id,
     checkInput: options.input === undefined ? null : compileSchema(options.input, `the input of tool ${id}`),
     checkOutput: options.output === undefined ? null : compileSchema(options.output, `the output of tool ${id}`),
     idempotent: options.idempotent ?? false,
-    timeoutMs: within("timeoutMs", options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 1, MAX_TIMEOUT_MS, id),
-    retry: options.retry === undefined ? null : retryOf(options.retry, id),
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    retry: options.retry === undefined ? null : retryOf(options.retry),
     alternatives: options.alternatives ?? [],
     fallbackValue: "default" in options ? { value: options.default } : null,
     optional: options.optional ?? false,
@@ -141,8 +141,8 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     target,
     provider: options.provider ?? target,
     surface: options.surface ?? "tool",
-    maxConcurrent: within("maxConcurrent", options.maxConcurrent ?? Infinity, 1, Infinity, id),
-    maxQueued: within("maxQueued", options.maxQueued ?? DEFAULT_QUEUE, 0, Infinity, id),
+    maxConcurrent: options.maxConcurrent ?? Infinity,
+    maxQueued: options.maxQueued ?? DEFAULT_QUEUE,
     breaker: options.breaker ?? null,
     estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
     run: options.run as (input: unknown, context: RunContext) => unknown,
@@ -150,38 +150,58 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
 }
 
 /** The tools' own retry with what the author changed. */
-export function retryOf(options: RetryOptions | "none", id: string): Retry {
+export function retryOf(options: RetryOptions | "none"): Retry {
   if (options === "none") return { ...TOOL_RETRY, maxAttempts: 1 };
-  const initialMs = within(
-    "retry.backoff.initialMs",
-    options.backoff?.initialMs ?? TOOL_RETRY.backoff.initialMs,
-    0,
-    MAX_TIMEOUT_MS,
-    id,
-  );
+  const { backoff } = TOOL_RETRY;
+  const initialMs = options.backoff?.initialMs ?? backoff.initialMs;
   return {
-    maxAttempts: within("retry.maxAttempts", options.maxAttempts ?? TOOL_RETRY.maxAttempts, 1, 1000, id),
+    maxAttempts: options.maxAttempts ?? TOOL_RETRY.maxAttempts,
     backoff: {
-      kind: options.backoff?.kind ?? TOOL_RETRY.backoff.kind,
+      kind: options.backoff?.kind ?? backoff.kind,
       initialMs,
-      maxMs: options.backoff?.maxMs ?? Math.max(TOOL_RETRY.backoff.maxMs, initialMs),
-      multiplier: within(
-        "retry.backoff.multiplier",
-        options.backoff?.multiplier ?? TOOL_RETRY.backoff.multiplier,
-        1,
-        100,
-        id,
-      ),
+      maxMs: options.backoff?.maxMs ?? Math.max(backoff.maxMs, initialMs),
+      multiplier: options.backoff?.multiplier ?? backoff.multiplier,
     },
-    jitter: within("retry.jitter", options.jitter ?? TOOL_RETRY.jitter, 0, 1, id),
+    jitter: options.jitter ?? TOOL_RETRY.jitter,
     maxWaitMs: options.maxWaitMs ?? TOOL_RETRY.maxWaitMs,
     maxTotalWaitMs: options.maxTotalWaitMs ?? TOOL_RETRY.maxTotalWaitMs,
   };
 }
 
-function within(field: string, value: number, least: number, most: number, id: string): number {
-  if (value >= least && value <= most) return value;
-  throw invalid(field, `${field} of tool ${id} is ${String(value)}; it goes from ${least} to ${most}`, id);
+interface Bound {
+  readonly field: string;
+  readonly read: (tool: AnyTool) => number | undefined;
+  readonly least: number;
+  readonly most: number;
+}
+
+// prettier-ignore
+const BOUNDS: readonly Bound[] = [
+  { field: "timeoutMs",                least: 1, most: MAX_TIMEOUT_MS, read: (tool) => tool.timeoutMs },
+  { field: "maxConcurrent",            least: 1, most: Infinity,       read: (tool) => tool.maxConcurrent },
+  { field: "maxQueued",                least: 0, most: Infinity,       read: (tool) => tool.maxQueued },
+  { field: "retry.maxAttempts",        least: 1, most: 1000,           read: (tool) => tool.retry?.maxAttempts },
+  { field: "retry.backoff.initialMs",  least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff.initialMs },
+  { field: "retry.backoff.maxMs",      least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff.maxMs },
+  { field: "retry.backoff.multiplier", least: 1, most: 100,            read: (tool) => tool.retry?.backoff.multiplier },
+  { field: "retry.jitter",             least: 0, most: 1,              read: (tool) => tool.retry?.jitter },
+  { field: "retry.maxWaitMs",          least: 0, most: Infinity,       read: (tool) => tool.retry?.maxWaitMs },
+  { field: "retry.maxTotalWaitMs",     least: 0, most: Infinity,       read: (tool) => tool.retry?.maxTotalWaitMs },
+  { field: "breaker.failures",         least: 1, most: Infinity,       read: (tool) => tool.breaker?.failures },
+  { field: "breaker.successes",        least: 1, most: Infinity,       read: (tool) => tool.breaker?.successes },
+  { field: "breaker.openMs",           least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.breaker?.openMs },
+];
+
+/** A number that is none, or out of bounds, would hang a call or switch a limit off without a word. */
+export function checkedTool(tool: AnyTool): AnyTool {
+  for (const { field, read, least, most } of BOUNDS) {
+    const value = read(tool);
+    if (value !== undefined && !(value >= least && value <= most)) {
+      const message = `${field} of tool ${tool.id} is ${String(value)}; it goes from ${least} to ${most}`;
+      throw invalid(field, message, tool.id);
+    }
+  }
+  return Object.freeze(tool);
 }
 
 function invalid(field: string, message: string, id: string): FaultError {

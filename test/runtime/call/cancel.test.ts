@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 import { FaultError, type Outcome, tool } from "../../../src/index.ts";
 import { scopeOfSignal } from "../../../src/runtime/scope.ts";
 import { broken, failure, held, scripted, silent, START_AT, type World, world } from "../../support/world.ts";
@@ -53,6 +54,18 @@ describe("a call that is cancelled", () => {
     await here.clock.runAll();
     expect(runs).toHaveLength(started);
     expect(here.clock.pending).toBe(0);
+  });
+
+  it("while a schema reads its input, for ever, leaves it there and leaves no timer", async () => {
+    const { fl, clock } = world();
+    const input = z.string().refine(() => new Promise<boolean>(() => undefined));
+    const strict = tool({ id: "strict", input, run: () => "never" });
+    const controller = new AbortController();
+    const call = fl.protect(strict, "x", { signal: controller.signal });
+    await clock.advance(10);
+    controller.abort();
+    expect(await call).toMatchObject({ status: "cancelled", attempts: 0 });
+    expect([clock.now(), clock.pending]).toEqual([START_AT + 10, 0]);
   });
 
   it("before it started never runs its tool, and is written down as cancelled and not as an error", async () => {

@@ -1,0 +1,91 @@
+// Proves that text from elsewhere cannot drive a terminal, whatever it holds, and that lines keep to their width.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../src/cli/safe-text.ts";
+import { tableLines, wrapped } from "../../src/cli/table.ts";
+import { columnsOf } from "../../src/yaml-file/columns.ts";
+import { execFileSync } from "node:child_process";
+
+/** What a terminal obeys, or what hides and reverses text. */
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
+const hostile = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      "\u001b[2J",
+      "\u001b]0;t\u0007",
+      "\u009b",
+      "\r",
+      "\n",
+      "\t",
+      "\u202e",
+      "\ufeff",
+      "'",
+      '"',
+      "\\",
+      "$(x)",
+    ),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    fc.constantFrom("word ", "中文", "，"),
+  ),
+});
+
+describe("text from elsewhere", () => {
+  it("holds nothing a terminal obeys once it is made safe", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(safeText(text)).not.toMatch(OBEYED);
+        expect(oneLine(text)).not.toMatch(new RegExp(`${OBEYED.source}|[\\n\\t]`));
+        expect(oneLine(text, 10).length).toBeLessThanOrEqual(10);
+        expect(safeJson({ text })).not.toMatch(OBEYED);
+      }),
+    );
+  });
+
+  it("is still the same JSON", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(JSON.parse(safeJson({ [text]: text }))).toEqual({ [text]: text });
+        expect(JSON.parse(escapeUnsafe(JSON.stringify(text)))).toBe(text);
+      }),
+    );
+  });
+
+  it.each(["plain", "a b", "it's", '"$(rm x)"', "`id`", "a;b", "-x\\"])("is one word to a shell: %s", (text) => {
+    expect(execFileSync("sh", ["-c", `printf %s ${shellWord(text)}`], { encoding: "utf8" })).toBe(text);
+  });
+});
+
+describe("lines", () => {
+  it("keep to their width and lose nothing but spaces", () => {
+    const words = fc.array(fc.constantFrom("a", "word", "longer-word", "中文字", "，", "。", "x".repeat(18)), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 20, max: 60 }), (list, columns) => {
+        const text = list.join(" ");
+        const lines = wrapped(text, columns);
+        for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+        expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
+      }),
+    );
+  });
+
+  it("break Chinese between characters, and never before a mark that closes", () => {
+    const lines = wrapped("操作可能已执行，且未声明可安全重复。", 20);
+    expect(lines).toEqual(["操作可能已执行，且未", "声明可安全重复。"]);
+    expect(wrapped("一二三四五六七八九十，一", 20)).toEqual(["一二三四五六七八九", "十，一"]);
+  });
+
+  it("of a table stand under each other by what a terminal shows", () => {
+    expect(
+      tableLines(
+        [{ title: "工具" }, { title: "n", right: true }],
+        [
+          ["a", "1"],
+          ["中文字", "10"],
+        ],
+      ),
+    ).toEqual(["工具     n", "a        1", "中文字  10"]);
+  });
+});

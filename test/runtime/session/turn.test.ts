@@ -1,0 +1,270 @@
+// Turns: bodies of their own, one after another, limits, and what stops them.
+
+import { describe, expect, it } from "vitest";
+import {
+  isFaultError,
+  type JournalEvent,
+  type Session,
+  type SessionLimits,
+  step,
+  tool,
+  type Turn,
+} from "../../../src/index.ts";
+import { eventsOf, fails, type Life, life, never, only } from "./life.ts";
+
+const ok = tool<string, string>({ id: "ok", run: (text) => text });
+
+async function begun(limits: Partial<SessionLimits> = {}): Promise<Life & { readonly session: Session }> {
+  const made = life({ limits });
+  return { ...made, session: await made.clock.runUntil(made.fl.session("s")) };
+}
+
+const endsOf = (events: readonly JournalEvent[]): readonly string[] =>
+  only(events, "turn-ended").map(({ turn, status }) => `${turn} ${status}`);
+
+describe("a body", () => {
+  it("may run several rounds and single calls; all of them are told under names of their own", async () => {
+    const { session, clock, journal } = await begun();
+    const result = await clock.runUntil(
+      session.turn(async (turn) => {
+        const first = await turn.run({ a: step(ok, "one") });
+        const single = await turn.protect(ok, "single");
+        const named = await turn.protect(ok, "named", { id: "mine" });
+        await turn.run({ a: step(ok, "two") });
+        return [first.status, single.status, named.status];
+      }),
+    );
+    expect(result).toMatchObject({ status: "done", value: ["done", "done", "done"], missing: [], message: "" });
+    const values = Object.entries(result.outcomes).map(([name, outcome]) => [
+      name,
+      "value" in outcome && outcome.value,
+    ]);
+    expect(values).toEqual([
+      ["a", "one"],
+      ["c1", "single"],
+      ["mine", "named"],
+      ["2/a", "two"],
+    ]);
+    const started = only(await eventsOf(journal, "s"), "call-started").map(({ call }) => call);
+    expect(started).toEqual(["t1/1/a", "t1/c1", "t1/mine", "t1/2/a"]);
+  });
+
+  const THROWING: readonly (readonly [string, () => Promise<string>])[] = [
+    ["later", () => Promise.reject(new RangeError("index 7"))],
+    [
+      "at once",
+      () => {
+        throw new RangeError("index 7");
+      },
+    ],
+    ["nothing that is an error", () => Promise.reject<string>("index 7")],
+  ];
+
+  it.each(THROWING)("that throws %s is one failed turn, and the session goes on", async (_when, body) => {
+    const { session, clock, journal } = await begun();
+    const result = await clock.runUntil(session.turn(body));
+    expect(result).toMatchObject({
+      status: "failed",
+      value: undefined,
+      fault: { class: "Internal", code: "Uncaught" },
+    });
+    expect(await clock.runUntil(session.turn({ a: step(ok, "fine") }))).toMatchObject({ status: "done" });
+    expect(endsOf(await eventsOf(journal, "s"))).toEqual(["t1 failed", "t2 done"]);
+  });
+
+  it("that throws keeps what its calls came to", async () => {
+    const { session, clock } = await begun();
+    const result = await clock.runUntil(
+      session.turn(async (turn) => {
+        await turn.protect(ok, "before");
+        throw new Error("after");
+      }),
+    );
+    expect(result).toMatchObject({ status: "failed", outcomes: { c1: { value: "before" } } });
+  });
+
+  it("that hangs is left at the deadline: what is done stays, and what it does later is not part of the turn", async () => {
+    const { session, clock, journal } = await begun();
+    const startedAt = clock.now();
+    const late: unknown[] = [];
+    const result = await clock.runUntil(
+      session.turn(
+        async (turn) => {
+          await turn.protect(ok, "before");
+          await new Promise<void>((resolve) => void clock.after(90_000, resolve));
+          late.push(await turn.protect(ok, "too late"));
+        },
+        { timeoutMs: 60_000 },
+      ),
+    );
+    expect(clock.now() - startedAt).toBe(60_000);
+    expect(result).toMatchObject({
+      status: "partial",
+      fault: { code: "TurnTimeout" },
+      outcomes: { c1: { value: "before" } },
+    });
+    await clock.advance(60_000);
+    expect(late).toMatchObject([{ status: "surfaced", fault: { code: "TurnTimeout" }, attempts: 0 }]);
+    expect(endsOf(await eventsOf(journal, "s"))).toEqual(["t1 partial"]);
+  });
+});
+
+describe("turns", () => {
+  it("run one after another, in the order in which they were asked for, also after one that failed", async () => {
+    const { session, clock, journal } = await begun();
+    const order: string[] = [];
+    const body =
+      (name: string, ms: number, dies = false) =>
+      async (): Promise<string> => {
+        order.push(`${name} begins`);
+        await new Promise<void>((resolve) => void clock.after(ms, resolve));
+        order.push(`${name} ends`);
+        if (dies) throw new Error("as planned");
+        return name;
+      };
+    const asked = [session.turn(body("a", 300)), session.turn(body("b", 200, true)), session.turn(body("c", 100))];
+    const results = await clock.runUntil(Promise.all(asked));
+    expect(results.map(({ status }) => status)).toEqual(["done", "failed", "done"]);
+    expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+    expect(endsOf(await eventsOf(journal, "s"))).toEqual(["t1 done", "t2 failed", "t3 done"]);
+  });
+});
+
+describe("a limit", () => {
+  it("on turns refuses the next one; those that were are still answered", async () => {
+    const { session, clock, journal } = await begun({ maxTurns: 2 });
+    for (const id of ["one", "two"]) await clock.runUntil(session.turn({ a: step(ok, id) }, { id }));
+    const refused = await clock.runUntil(session.turn({ a: step(ok, "three") }, { id: "three" }));
+    expect(refused).toMatchObject({ status: "failed", fault: { class: "Limit", code: "TurnLimit" }, outcomes: {} });
+    expect(await clock.runUntil(session.turn({ a: step(ok, "two") }, { id: "two" }))).toMatchObject({ status: "done" });
+    expect(only(await eventsOf(journal, "s"), "call-started")).toHaveLength(2);
+  });
+
+  it("on rounds of tools refuses the next round of the turn, and no call goes out", async () => {
+    const { session, clock, journal } = await begun({ maxToolRounds: 3 });
+    let rounds = 0;
+    const result = await clock.runUntil(
+      session.turn(async (turn) => {
+        for (;;) {
+          const { fault } = await turn.run({ a: step(ok, String(rounds)) });
+          if (fault !== null) return fault.code;
+          rounds += 1;
+        }
+      }),
+    );
+    expect(result).toMatchObject({ status: "failed", value: "TurnLimit", fault: { code: "TurnLimit" } });
+    expect([rounds, only(await eventsOf(journal, "s"), "call-started").length]).toEqual([3, 3]);
+  });
+
+  it("on the time of the whole session ends a turn that runs, and refuses the next", async () => {
+    const { session, clock } = await begun({ runTimeoutMs: 10_000 });
+    const running = await clock.runUntil(
+      session.turn(async (turn) => {
+        await turn.protect(ok, "quick");
+        await never();
+      }),
+    );
+    expect(running).toMatchObject({
+      status: "partial",
+      fault: { code: "RunTimeout" },
+      outcomes: { c1: { value: "quick" } },
+    });
+    expect(clock.now()).toBe(1_010_000);
+    expect(await clock.runUntil(session.turn({ a: step(ok, "x") }))).toMatchObject({ fault: { code: "RunTimeout" } });
+  });
+});
+
+describe("a cancellation", () => {
+  /** A tool that hangs, and tells what its signal said. */
+  function hanging(): { readonly hang: ReturnType<typeof tool<string, string>>; readonly reasons: unknown[] } {
+    const reasons: unknown[] = [];
+    const run = (_input: string, { signal }: { readonly signal: AbortSignal }): Promise<string> => {
+      signal.addEventListener("abort", () => {
+        if (isFaultError(signal.reason)) reasons.push(signal.reason.fault.code);
+      });
+      return never<string>();
+    };
+    return { reasons, hang: tool<string, string>({ id: "hang", run }) };
+  }
+
+  const CANCELS = [
+    ["of the turn by itself", "TurnCancelled", (_session: Session, turn: Turn) => turn.cancel("enough")],
+    [
+      "by the caller's signal",
+      "TurnCancelled",
+      (_session: Session, _turn: Turn, caller: AbortController) => caller.abort(),
+    ],
+    ["of the session", "SessionCancelled", (session: Session) => void session.cancel("enough")],
+  ] as const;
+
+  it.each(CANCELS)("%s reaches what runs at once, and wins over a failure", async (_of, code, cancel) => {
+    const { session, clock, journal } = await begun();
+    const { hang, reasons } = hanging();
+    const bad = tool<string, string>({ id: "bad", run: fails("NotFound") });
+    const caller = new AbortController();
+    const running = session.turn(
+      async (turn) => {
+        clock.after(50, () => cancel(session, turn, caller));
+        await turn.run({ bad: step(bad, "x"), hang: step(hang, "x"), next: step(ok, "x", { needs: ["hang"] }) });
+        await never();
+      },
+      { signal: caller.signal },
+    );
+    const result = await clock.runUntil(running);
+    expect(clock.now()).toBe(1_000_050);
+    expect(reasons).toEqual([code]);
+    expect(result).toMatchObject({ status: "cancelled", fault: { class: "Cancellation", code } });
+    expect(result.outcomes).toMatchObject({
+      bad: { status: "surfaced" },
+      hang: { status: "cancelled", fault: { code } },
+    });
+    await clock.advance(0);
+    const events = await eventsOf(journal, "s");
+    expect(endsOf(events)).toEqual(["t1 cancelled"]);
+    expect(only(events, "session-ended").map(({ status }) => status)).toEqual(
+      code === "SessionCancelled" ? ["cancelled"] : [],
+    );
+  });
+
+  it("of one turn leaves the session and its other turns alone", async () => {
+    const { session, clock } = await begun();
+    const { hang } = hanging();
+    const outside = session.protect(hang, "outside");
+    const first = session.turn(async (turn) => {
+      clock.after(10, () => turn.cancel());
+      await turn.protect(hang, "inside");
+    });
+    const second = session.turn({ a: step(ok, "fine") });
+    expect(await clock.runUntil(first)).toMatchObject({ status: "cancelled" });
+    expect(await clock.runUntil(second)).toMatchObject({ status: "done" });
+    expect(await clock.runUntil(outside)).toMatchObject({ fault: { code: "ExecutionTimeout" } });
+  });
+
+  it("of the session ends turns that wait in line, and a body that hangs on something else, without waiting", async () => {
+    const { session, clock, journal } = await begun();
+    const { hang } = hanging();
+    const stuck = session.turn(async (turn) => {
+      await turn.protect(hang, "x");
+      await never();
+    });
+    const queued = session.turn({ a: step(hang, "x") });
+    await clock.advance(0);
+    const cancelled = session.cancel("enough");
+    await clock.advance(0);
+    await Promise.all([cancelled, session.cancel("once more"), session.end()]);
+    expect(await Promise.all([stuck, queued])).toMatchObject([{ status: "cancelled" }, { status: "cancelled" }]);
+    const events = await eventsOf(journal, "s");
+    expect(only(events, "session-ended")).toMatchObject([{ status: "cancelled", fault: { code: "SessionCancelled" } }]);
+    expect(events.at(-1)).toMatchObject({ type: "session-ended" });
+    expect(clock.now()).toBe(1_000_000);
+  });
+
+  it("that comes after the end changes nothing", async () => {
+    const { session, clock, journal } = await begun();
+    const running = session.protect(ok, "x");
+    await clock.runUntil(session.end());
+    await clock.runUntil(session.cancel());
+    expect(await running).toMatchObject({ status: "done" });
+    expect((await eventsOf(journal, "s")).at(-1)).toMatchObject({ type: "session-ended", status: "done" });
+  });
+});

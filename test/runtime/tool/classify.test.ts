@@ -1,0 +1,144 @@
+// What a tool's failures are called: by the classifier, by rules put in front of it, by the tool itself; each failure anew.
+
+import { describe, expect, it } from "vitest";
+import { type Fault, fault, type FaultCode, type JournalEvent, type Rule } from "../../../src/index.ts";
+import { failure, scripted, world } from "../../support/world.ts";
+
+const suppressedIn = (events: readonly JournalEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === "fault-suppressed" ? [event.reason] : []));
+
+describe("what a failure means", () => {
+  /** The first fault of a tool whose own opinion this is. */
+  async function named(
+    hook: (error: unknown, seen: Fault) => unknown,
+  ): Promise<{ seen: Fault; told: readonly string[] }> {
+    const { fl, events } = world();
+    const classify = hook as (error: unknown, seen: Fault) => FaultCode | Fault | undefined;
+    const { tool: odd } = scripted("odd", [new Error("HTTP 503, retry after 7 seconds")], { classify, retry: "none" });
+    const outcome = await fl.protect(odd, "x");
+    if (!("fault" in outcome)) throw new Error(`the call was ${outcome.status}`);
+    return { seen: outcome.fault, told: suppressedIn(events()) };
+  }
+
+  it("is the classifier's word when the tool says nothing", async () => {
+    const { seen, told } = await named(() => undefined);
+    expect(seen).toMatchObject({ code: "ToolUnavailable", retryAfterMs: 7_000 });
+    expect(told).toEqual([]);
+  });
+
+  it("is the tool's word when it gives a code, with what the classifier read", async () => {
+    const { seen } = await named(() => "ResourceBusy");
+    expect(seen).toMatchObject({
+      code: "ResourceBusy",
+      class: "ToolTransient",
+      retryAfterMs: 7_000,
+      evidence: { rule: "tool/odd" },
+    });
+  });
+
+  it("is the tool's word when it gives a whole fault", async () => {
+    const { seen } = await named((_error, before) => fault("NotFound", { message: `was ${before.code}` }));
+    expect(seen).toMatchObject({ code: "NotFound", message: "was ToolUnavailable" });
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("bug in the hook");
+      },
+    ],
+    ["returns null", () => null],
+    ["returns a code that there is none of", () => "Nonsense"],
+    ["returns something like a fault", () => ({ code: "NotFound" })],
+    ["returns a promise", () => Promise.resolve("NotFound")],
+  ])("stays the classifier's word when the tool's own %s, and that is told", async (_what, hook) => {
+    const { seen, told } = await named(hook);
+    expect(seen.code).toBe("ToolUnavailable");
+    expect(told).toEqual([expect.stringContaining("classify hook of tool odd")]);
+  });
+
+  it("may be put in front as rules, of the tool and of the runtime, the tool's first", async () => {
+    const rule = (id: string, means: FaultCode): Rule => ({
+      id,
+      when: { says: [["gate is shut"]] },
+      means,
+      example: "the gate is shut",
+    });
+    const { fl } = world({ rules: [rule("mine/gate", "NotFound")] });
+    const shut = new Error("sorry, the gate is shut today");
+    const plain = scripted("plain", [shut]);
+    const own = scripted("own", [shut], { rules: [rule("own/gate", "Forbidden")] });
+    expect(await fl.protect(plain.tool, "")).toMatchObject({
+      fault: { code: "NotFound", evidence: { rule: "mine/gate" } },
+    });
+    expect(await fl.protect(own.tool, "")).toMatchObject({
+      fault: { code: "Forbidden", evidence: { rule: "own/gate" } },
+    });
+  });
+});
+
+describe("a failure after another", () => {
+  const IDEMPOTENT = { idempotent: true, retry: { maxAttempts: 9, maxTotalWaitMs: 1e9 } } as const;
+
+  /** What is seen of failures of one tool, one after the other. */
+  async function seenOf(failures: readonly Error[]): Promise<readonly Fault[]> {
+    const { fl, clock, events } = world();
+    await clock.runUntil(fl.protect(scripted("odd", failures, IDEMPOTENT).tool, "x"));
+    return events().flatMap((event) => (event.type === "call-failed" ? [event.fault] : []));
+  }
+
+  it("is told its own wait, though it reads the same", async () => {
+    const faults = await seenOf([failure("RateLimited"), failure("RateLimited", { retryAfterMs: 30_000 })]);
+    expect(faults.map(({ retryAfterMs }) => retryAfterMs)).toEqual([undefined, 30_000]);
+  });
+
+  it("keeps its own context, though it reads the same", async () => {
+    const faults = await seenOf(["a", "b"].map((item) => failure("ToolUnavailable", { context: { item } })));
+    expect(faults.map(({ context }) => context["item"])).toEqual(["a", "b"]);
+  });
+
+  it("is not taken for the one before when only its name differs, or what a getter tells", async () => {
+    const dom = await seenOf([new DOMException("x", "TimeoutError"), new DOMException("x", "NetworkError")]);
+    const alone = await seenOf([new DOMException("x", "NetworkError")]);
+    expect(dom.map(({ code }) => code)).toEqual(["ExecutionTimeout", alone[0]?.code]);
+    expect(dom[1]?.code).not.toBe("ExecutionTimeout");
+    class Answer extends Error {
+      readonly #status: number;
+      constructor(status: number) {
+        super("refused");
+        this.#status = status;
+      }
+      get status(): number {
+        return this.#status;
+      }
+    }
+    const answers = await seenOf([new Answer(503), new Answer(404)]);
+    expect(answers.map(({ context }) => context["status"])).toEqual([503, 404]);
+  });
+
+  it("is not taken for the one before when its cause, its code or what it gathers differs", async () => {
+    const refused = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
+    const missing = Object.assign(new Error("failed"), { code: "ENOENT" });
+    const cases = [refused, missing, new Error("failed", { cause: refused }), new Error("failed", { cause: missing })];
+    const gathered = [refused, missing].map((error) => new AggregateError([error], "failed"));
+    for (const pair of [cases.slice(0, 2), cases.slice(2), gathered]) {
+      const [first, second] = pair;
+      if (first === undefined || second === undefined) throw new Error("a pair is two");
+      const together = await seenOf([first, second]);
+      const [alone] = await seenOf([second]);
+      expect(together[1]?.code ?? alone?.code).toBe(alone?.code);
+      expect((await seenOf([first]))[0]?.code).not.toBe(alone?.code);
+    }
+  });
+
+  it("is called the same when it is the same", async () => {
+    const faults = await seenOf(Array.from({ length: 4 }, () => Object.assign(new Error("down"), { status: 503 })));
+    expect(faults.map(({ code, context }) => [code, context["status"], context["attempt"]])).toEqual([
+      ["ToolUnavailable", 503, 1],
+      ["ToolUnavailable", 503, 2],
+      ["ToolUnavailable", 503, 3],
+      ["ToolUnavailable", 503, 4],
+    ]);
+  });
+});
