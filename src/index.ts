@@ -189,6 +189,7 @@ export { partial, tool } from "./runtime/tool/tool.ts";
 export type {
   AnyTool,
   CostOptions,
+  DeviceCode,
   PartialOutput,
   RetryOptions,
   RunContext,
@@ -200,7 +201,9 @@ export type { Outcome, OutcomeStatus } from "./runtime/call/outcome.ts";
 export { step } from "./runtime/session/plan.ts";
 export type { Got, PlanStep, PlanSteps } from "./runtime/session/plan.ts";
 export type { Missing, RoundResult } from "./runtime/session/run-round.ts";
-export type { Session, SessionLimits, TurnBody, TurnOptions } from "./runtime/session/session.ts";
+export type { PersonAnswer } from "./runtime/session/ask-person.ts";
+export type { TurnBody } from "./runtime/session/run-body.ts";
+export type { Session, SessionLimits, TurnOptions } from "./runtime/session/session.ts";
 export type { CallOptions, RunOptions, Turn } from "./runtime/session/turn.ts";
 export type { TurnResult } from "./runtime/session/turn-result.ts";
 
@@ -214,8 +217,9 @@ export type { AdapterOptions, ExtensionHost } from "./runtime/extension/extensio
 export type { Journal, Keep, KeepKind, NewEntry, SessionSummary, VerifyReport } from "./journal/journal.ts";
 export { createMemoryJournal } from "./journal/memory.ts";
 export { openJournal } from "./journal/open-journal.ts";
+export type { SqliteJournalOptions } from "./journal/sqlite.ts";
 export { exportSession, importSession } from "./journal/transfer.ts";
-export { keepArtefact, readArtefact } from "./journal/artefacts.ts";
+export { artefactsFolder, keepArtefact, readArtefact } from "./journal/artefacts.ts";
 export type { Clock } from "./host/clock.ts";
 export type { Chance } from "./host/chance.ts";
 export type { AnySchema, JsonSchema } from "./schema/index.ts";

@@ -20,7 +20,7 @@ const CORE_NAMES = [
 
 // prettier-ignore
 const RUNTIME_NAMES = [
-  "EXTENSION_CONTRACT", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
+  "EXTENSION_CONTRACT", "artefactsFolder", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
   "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
 ];
 

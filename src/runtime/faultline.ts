@@ -23,6 +23,7 @@ import {
 import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
+import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
 import { checked, type FaultlineOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
 import type { Outcome } from "./call/outcome.ts";
@@ -68,6 +69,7 @@ export class Faultline {
   /** null until extensions have started and the journal's memory is read. */
   #engine: LiveEngine | null = null;
   #starting: Promise<LiveEngine> | null = null;
+  readonly #sessions = new OpenSessions();
   #extended: ExtendedRuntime | null = null;
 
   constructor(options: ResolvedOptions) {
@@ -182,8 +184,13 @@ export class Faultline {
   /** Begins a session, or goes on with the one of that name. Rejects when it must not start: a wrong extension, a drifted file. */
   async session(id?: string, options: SessionOptions = {}): Promise<Session> {
     const engine = await this.#begin();
+    const name = id ?? engine.chance.newId("ses");
+    return this.#sessions.get(name, () => this.#open(engine, name, options));
+  }
+
+  #open(engine: LiveEngine, name: string, options: SessionOptions): Promise<Session> {
     const { budget, limits, rescueFolders } = this.#options;
-    return openSession(engine, id ?? engine.chance.newId("ses"), {
+    return openSession(engine, name, {
       mode: options.mode ?? "attended",
       labels: options.labels ?? {},
       budget: checked("budget", { ...budget, ...options.budget }),

@@ -135,8 +135,10 @@ function isStepSettled({ written }: Story, call: string, before: number): boolea
 }
 
 /** Time, a cancellation or the loss of the store ended its turn in this life. */
-function isLeftBehind({ written, lives }: Story, call: string, life: number): boolean {
+function isLeftBehind({ written, lives, cancels }: Story, call: string, life: number): boolean {
   if (lives[life]?.lostStore === true) return true;
+  if (cancels.some((each) => each.life === life && (each.turn === null || call.startsWith(`${each.turn}/`))))
+    return true;
   return written.some(
     ({ life: other, entry: { event } }) =>
       other === life && event.type === "turn-ended" && event.fault !== null && call.startsWith(`${event.turn}/`),
@@ -225,16 +227,17 @@ export function onlyTheStoreEndsASessionEarly({ lives, refusals }: Story): Broke
 /** For plain worlds, whose twin met no trouble; work that was cut down too often to be tried again has another outcome. */
 export function aResumedRunEndsAsOneThatDidNotCrash(story: Story, twin: Story | null): Broken {
   if (twin === null || gaveUpAfterCrash(story)) return null;
-  for (const [key, expected] of twin.kept) {
-    if (!key.startsWith("turn:")) continue;
-    const found = story.kept.get(key);
-    if (found === undefined) return `${key} has no result`;
+  for (const { event } of twin.entries) {
+    if (event.type !== "turn-ended" || event.status === "waiting") continue;
+    const { turn } = event;
+    const [found, expected] = [story.kept.get(turn), twin.kept.get(turn)];
+    if (found === undefined || expected === undefined) return `the result of ${turn} is not kept`;
     if (found.status !== expected.status)
-      return `${key} ended as ${found.status}, without trouble as ${expected.status}`;
+      return `${turn} ended as ${found.status}, without trouble as ${expected.status}`;
     const names = new Set([...Object.keys(found.outcomes), ...Object.keys(expected.outcomes)]);
     for (const name of names) {
       const [mine, others] = [shownOutcome(found.outcomes[name]), shownOutcome(expected.outcomes[name])];
-      if (mine !== others) return `${key} ${name} ended as ${mine}, without trouble as ${others}`;
+      if (mine !== others) return `${turn} ${name} ended as ${mine}, without trouble as ${others}`;
     }
   }
   return null;

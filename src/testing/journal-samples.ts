@@ -14,6 +14,9 @@ export interface JournalUnderTest {
   readonly close: () => Promise<void>;
 }
 
+/** Opens a journal for one test and closes it afterwards. */
+export type Using = (test: (subject: JournalUnderTest) => Promise<void>) => Promise<void>;
+
 export function started(
   session: string,
   storeId: string,

@@ -2,9 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../core/record/event.ts";
-import { codeOf, listen, note, readAll, type JournalUnderTest } from "./journal-samples.ts";
-
-type Using = (test: (subject: JournalUnderTest) => Promise<void>) => Promise<void>;
+import { codeOf, listen, note, readAll, type Using } from "./journal-samples.ts";
 
 const numbers = (entries: readonly Entry[]): readonly number[] => entries.map(({ seq }) => seq);
 

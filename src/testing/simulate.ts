@@ -106,6 +106,11 @@ async function remember(story: Story, { inner }: SimulatedDisk): Promise<void> {
   for await (const entry of inner.read(story.session)) story.entries.push(entry);
   story.snapshot = await inner.kept("snapshot", story.session);
   for (const { key, value } of await inner.keptAll("result", story.session)) {
-    story.kept.set(key.slice(story.session.length + 1), value as TurnResult);
+    if (isTurn(value)) story.kept.set(key.slice(key.lastIndexOf("/") + 1), value.result);
   }
+}
+
+/** Results of calls are kept there too. */
+function isTurn(value: unknown): value is { readonly result: TurnResult } {
+  return typeof value === "object" && value !== null && "result" in value;
 }

@@ -1,11 +1,12 @@
 // Proves that text from elsewhere cannot drive a terminal, whatever it holds, and that lines keep to their width.
 
+import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { dollars, minuteOf, shown } from "../../src/cli/journal/show-values.ts";
 import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../src/cli/safe-text.ts";
 import { tableLines, wrapped } from "../../src/cli/table.ts";
 import { columnsOf } from "../../src/yaml-file/columns.ts";
-import { execFileSync } from "node:child_process";
 
 /** What a terminal obeys, or what hides and reverses text. */
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
@@ -51,8 +52,31 @@ describe("text from elsewhere", () => {
     );
   });
 
+  it("hides no secret behind a colour, and shows what is no text as JSON", () => {
+    expect(shown("key \u001b[31msk-ant-api03-AAAABBBBCCCC\u001b[0m")).toBe("key [redacted]");
+    expect([shown(undefined), shown(7), shown({ a: "\u009b" })]).toEqual(["null", "7", '{"a":"\\u009b"}']);
+  });
+
   it.each(["plain", "a b", "it's", '"$(rm x)"', "`id`", "a;b", "-x\\"])("is one word to a shell: %s", (text) => {
     expect(execFileSync("sh", ["-c", `printf %s ${shellWord(text)}`], { encoding: "utf8" })).toBe(text);
+  });
+});
+
+describe("values", () => {
+  it.each([
+    [0, "$0.00"],
+    [1, "$0.00000001"],
+    [750_000, "$0.0075"],
+    [1_500_000, "$0.015"],
+    [123_400_000_000, "$1234.00"],
+  ])("%d micro-cents are %s", (microcents, text) => {
+    expect(dollars(microcents)).toBe(text);
+  });
+
+  it("are times even where no calendar goes", () => {
+    expect(minuteOf(Date.UTC(2026, 0, 2, 3, 4, 59))).toBe("2026-01-02 03:04");
+    expect(minuteOf(Number.MAX_SAFE_INTEGER)).toBe("+275760-09-13 00:00");
+    expect(minuteOf(Number.MIN_SAFE_INTEGER)).toBe("-271821-04-20 00:00");
   });
 });
 

@@ -35,7 +35,7 @@ const MISTAKES = [
 ] as const;
 const SECRET = "sk-ant-api03-AAAABBBBCCCC";
 /** A mistake in a line that would clear the screen and leak a key. */
-const HOSTILE = `tool:\n  id: x\n  "a\u009b2J${SECRET}": 1\n`;
+const HOSTILE = `tool:\n  id: x\n  "a\u009b2J ${SECRET}": 1\n`;
 
 const FILES = {
   "good.yaml": GOOD,

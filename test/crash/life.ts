@@ -47,7 +47,8 @@ export function pickMoment(chance: Chance, isNewStore: boolean): Moment {
   if (isNewStore && roll < 0.5) return byThread("exec", between(chance, 1, 6), between(chance, 0, 12_000));
   if (roll < 0.05) return { after: "start", delayMs: between(chance, 0, 120) };
   if (roll < 0.4) return { after: "load", delayMs: between(chance, 0, 400) };
-  if (roll < 0.6) return byThread("committing", between(chance, 1, 30), between(chance, 0, 4_000));
+  // A commit writes its pages within the first moment, and waits for the disk for the rest of its time.
+  if (roll < 0.6) return byThread("committing", between(chance, 1, 30), between(chance, 0, pick(chance, [150, 4_000])));
   const at = pick(chance, POINTS);
   const most = at === "opened" ? 1 : at === "turn" ? 3 : at === "told" ? 90 : 30;
   const by = chance.roll() < 0.5 ? "itself" : "parent";

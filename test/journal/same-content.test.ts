@@ -127,7 +127,7 @@ describe("random interleavings of several writers", () => {
           folder.remove();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

@@ -2,7 +2,6 @@
 // thing changed.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import type { TurnResult } from "../../src/index.ts";
 import { ALWAYS } from "../../src/testing/always.ts";
 import { simulate } from "../../src/testing/simulate.ts";
 import { type Run, Story, type Written } from "../../src/testing/story.ts";
@@ -98,7 +97,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     if (run !== undefined) story.runs[0] = { ...run, order: 0 };
     return run !== undefined;
   },
-  "a resumed run ends as one that did not crash": (story) => story.world.isPlain && story.kept.has("turn:turn0"),
+  "a resumed run ends as one that did not crash": (story) => story.world.isPlain && story.kept.has("turn0"),
   "finished calls do not run twice": (story) => {
     const [succeeded] = eventsOf(story, "call-succeeded");
     const run = succeeded === undefined ? undefined : runOf(story, succeeded.entry.event);
@@ -182,8 +181,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
 /** For the one check that compares two worlds: the same story with another result. */
 function otherTwin(story: Story): Story {
   const twin = copyOf(story);
-  const result = story.kept.get("turn:turn0")!;
-  twin.kept.set("turn:turn0", { ...result, status: result.status === "done" ? "partial" : "done" });
+  const result = story.kept.get("turn0");
+  if (result === undefined) throw new Error("the story has no first turn");
+  twin.kept.set("turn0", { ...result, status: result.status === "done" ? "partial" : "done" });
   return twin;
 }
 
@@ -195,11 +195,7 @@ describe("a check of the simulation", () => {
       if (change === undefined) throw new Error(`no story breaks "${property}": add one`);
       const complaints = stories.flatMap((story) => {
         const copy = copyOf(story);
-        const twin = change(copy)
-          ? copy.world.isPlain && copy.kept.has("turn:turn0")
-            ? otherTwin(copy)
-            : null
-          : undefined;
+        const twin = change(copy) ? (copy.world.isPlain && copy.kept.has("turn0") ? otherTwin(copy) : null) : undefined;
         return twin === undefined ? [] : [broken(copy, twin)];
       });
       expect(complaints.length).toBeGreaterThan(0);

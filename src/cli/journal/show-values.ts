@@ -4,9 +4,10 @@ import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { JournalWords } from "../journal-words.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
 
-/** Whatever is stored where a text should be. */
+/** Whatever is stored where a text should be. Control sequences go first, as they may hide the beginning of a secret. */
 export function shown(value: unknown, maxChars = 500): string {
-  return oneLine(SHAPE_REDACTOR.text(typeof value === "string" ? value : safeJson(value ?? null)), maxChars);
+  const text = oneLine(typeof value === "string" ? value : safeJson(value ?? null), Infinity);
+  return oneLine(SHAPE_REDACTOR.text(text), maxChars);
 }
 
 /** Dates begin and end here, in milliseconds from 1970. */

@@ -2,6 +2,7 @@
 // the dashboard see the same state because they fold the same events with this.
 
 import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/call.ts";
+import type { Answer, Question } from "../flow/interaction.ts";
 import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
@@ -30,8 +31,15 @@ export interface SessionState {
   readonly turns: Map<string, TurnRecord>;
   /** Calls of turns that are not over, and calls outside turns. */
   readonly calls: Map<string, CallState>;
+  /** Questions that no call asked, and their answers. */
+  readonly asks: Map<string, Asked>;
   spending: Spending;
   budgetWarned: boolean;
+}
+
+export interface Asked {
+  readonly question: Question;
+  readonly answer: Answer | null;
 }
 
 export function emptySession(session: string): SessionState {
@@ -44,6 +52,7 @@ export function emptySession(session: string): SessionState {
     startedAt: 0,
     turns: new Map(),
     calls: new Map(),
+    asks: new Map(),
     spending: NOTHING_SPENT,
     budgetWarned: false,
   };
@@ -123,8 +132,15 @@ const FOLDS: Folds = {
   "call-late": (state, { cost, booked }) => {
     state.spending = rebook(state.spending, booked, cost);
   },
-  "question-asked": advance,
-  "question-answered": advance,
+  "question-asked": (state, event, at) => {
+    if (state.calls.has(event.call)) advance(state, event, at);
+    else state.asks.set(event.call, { question: event.question, answer: null });
+  },
+  "question-answered": (state, event, at) => {
+    const asked = state.asks.get(event.call);
+    if (asked === undefined) advance(state, event, at);
+    else state.asks.set(event.call, { ...asked, answer: event.answer });
+  },
   "budget-warned": (state) => {
     state.budgetWarned = true;
   },
@@ -152,10 +168,12 @@ export function snapshotOf(state: SessionState): unknown {
       settled: [...turn.settled],
     })),
     calls: [...state.calls.values()],
+    asks: [...state.asks],
   };
 }
 
-type Snapshot = Omit<SessionState, "turns" | "calls"> & {
+type Snapshot = Omit<SessionState, "turns" | "calls" | "asks"> & {
+  readonly asks: readonly [string, Asked][];
   readonly turns: readonly (Omit<TurnRecord, "rounds" | "settled"> & {
     readonly rounds: readonly [number, string][];
     readonly settled: readonly string[];
@@ -165,12 +183,13 @@ type Snapshot = Omit<SessionState, "turns" | "calls"> & {
 
 /** Only for what `snapshotOf` made; the journal vouches for it. */
 export function fromSnapshot(snapshot: unknown): SessionState {
-  const { turns, calls, ...rest } = snapshot as Snapshot;
+  const { turns, calls, asks, ...rest } = snapshot as Snapshot;
   return {
     ...rest,
     turns: new Map(
       turns.map((turn) => [turn.turn, { ...turn, rounds: new Map(turn.rounds), settled: new Set(turn.settled) }]),
     ),
     calls: new Map(calls.map((call) => [call.call, call])),
+    asks: new Map(asks),
   };
 }

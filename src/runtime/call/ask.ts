@@ -2,14 +2,24 @@
 // when nobody is here, later and from another program: then the call stops as waiting and goes on when it is taken up again.
 
 import { classify } from "../../core/classify/classify.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
-import { type Answer, INTERACTIONS, type Question } from "../../core/flow/interaction.ts";
+import { type Answer, INTERACTIONS, type Question, type QuestionPayload } from "../../core/flow/interaction.ts";
 import { payloadFor } from "../../core/flow/question-words.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Answered } from "../person/interactors.ts";
+import type { Engine } from "../engine.ts";
+import type { CallRequest } from "./call-request.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
+
+/** Whoever has a question: a call, or the program itself. */
+export interface Asker {
+  readonly engine: Engine;
+  readonly request: Pick<CallRequest, "recorder" | "headless" | "deadlineAt">;
+  readonly cancelled: Fault | null;
+  wake: (() => void) | null;
+}
 
 /** How long a question waits for somebody who is not here. After that it is a no, like any other. */
 export const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
@@ -50,12 +60,10 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   const kind = decision?.recourse === "ask" ? decision.question : "Approve";
   const askedAt = engine.clock.now();
   const seen = about ?? fault("InvariantBroken");
-  const payload = payloadFor(kind, binding.tool.id, seen, request.optional || binding.tool.optional, engine.locale);
+  const plain = payloadFor(kind, binding.tool.id, seen, request.optional || binding.tool.optional, engine.locale);
+  const payload = kind === "Auth.DeviceCode" ? await withDeviceCode(run, plain) : plain;
   const { session } = request.recorder;
-  // A person who is here is waited for as long as the turn lasts. With nobody here it is put away, and its time stands still.
-  const expiresAt = isHeadless(run, payload.kind)
-    ? askedAt + HEADLESS_WAIT_MS
-    : Math.min(askedAt + INTERACTIONS[payload.kind].timeoutMs, request.deadlineAt);
+  const expiresAt = expiryOf(run, payload.kind, askedAt);
   const question: Question = {
     id: engine.chance.newId("q"),
     call: run.call,
@@ -71,11 +79,35 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   return question;
 }
 
-function isHeadless(run: LiveCall, kind: Question["payload"]["kind"]): boolean {
+/** A page and a code to sign in with, if the tool can get them; without, the person signs in on their own and says so. */
+async function withDeviceCode({ binding, engine }: LiveCall, plain: QuestionPayload): Promise<QuestionPayload> {
+  const { signIn, id } = binding.tool;
+  if (signIn === null) return plain;
+  try {
+    const { url, code } = await signIn();
+    return { kind: "Auth.DeviceCode", prompt: plain.prompt, url, code };
+  } catch (error) {
+    engine.suppress(
+      classify({ surface: "node", error }),
+      `tool ${id} has no code to sign in with; the person is asked without`,
+    );
+    return plain;
+  }
+}
+
+/** A person who is here is waited for as long as the turn lasts. With nobody here it is put away, and its time stands still. */
+export function expiryOf(run: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
+  return isHeadless(run, kind)
+    ? askedAt + HEADLESS_WAIT_MS
+    : Math.min(askedAt + INTERACTIONS[kind].timeoutMs, run.request.deadlineAt);
+}
+
+function isHeadless(run: Asker, kind: Question["payload"]["kind"]): boolean {
   return run.request.headless || !run.engine.interactors.canAnswer(kind);
 }
 
-async function findAnswer(run: LiveCall, question: Question): Promise<Answered | null> {
+/** null: nobody is here, and the question waits in the journal. */
+export async function findAnswer(run: Asker, question: Question): Promise<Answered | null> {
   const { engine, request } = run;
   const isKept = request.recorder.session !== "";
   const posted = isKept ? await postedAnswer(run, question) : null;
@@ -93,14 +125,14 @@ async function findAnswer(run: LiveCall, question: Question): Promise<Answered |
 
 const NOBODY: Answered = { answer: { status: "rejected", reason: "nobody is there to ask" }, by: "nobody" };
 
-async function postedAnswer({ engine }: LiveCall, { id }: Question): Promise<Answered | null> {
+async function postedAnswer({ engine }: Asker, { id }: Question): Promise<Answered | null> {
   return ((await engine.journal.kept("answer", id)) ?? null) as Answered | null;
 }
 
 /** How often another process's answer is looked for while somebody is asked here. */
 const LOOK_EVERY_MS = 1_000;
 
-async function askHere(run: LiveCall, question: Question): Promise<Answered> {
+async function askHere(run: Asker, question: Question): Promise<Answered> {
   const { interactors, openQuestions, clock, journal, suppress } = run.engine;
   const dismissed = new AbortController();
   const dismiss = (): void => dismissed.abort();

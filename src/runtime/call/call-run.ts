@@ -8,7 +8,6 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Check } from "../../schema/index.ts";
 import { Interruptible } from "../interruptible.ts";
@@ -25,6 +24,7 @@ import type { Engine } from "../engine.ts";
 import { takePlaceAtOnce, passAtOnce, passGuards } from "./guards.ts";
 import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
+import { toolInCharge } from "./tool-in-charge.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   readonly engine: Engine;
@@ -235,19 +235,11 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
-  /** The last of the tools that were tried is in charge. Each was an alternative of one before it. */
   #switchTo(tried: readonly string[]): void {
     this.ticket = null;
     this.partialValue = null;
     this.#forgetInput();
-    const known = [...this.request.binding.alternatives];
-    for (const id of tried.slice(1)) {
-      const found = known.find((other) => other.id === id) ?? this.engine.find(id);
-      // Without it, another tool would answer for work it has not done.
-      if (found === undefined) throw new FaultError(toolGone(this.call, id));
-      this.binding = this.engine.bind(found);
-      known.push(...this.binding.alternatives);
-    }
+    this.binding = toolInCharge(this, tried);
   }
 
   async #admit(notBefore: number): Promise<void> {
@@ -295,13 +287,6 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   late(attempt: Attempt, ok: boolean, result: unknown): void {
     recordLate(this, attempt, ok, result);
   }
-}
-
-function toolGone(call: string, id: string): Fault {
-  return fault("ResumeMismatch", {
-    message: `call ${call} had gone on with the tool ${id}, which is not there now; register it, or use another call id`,
-    context: { call, tool: id },
-  });
 }
 
 /** Each launch stands on the stack of the one before when the tool answers at once. */

@@ -4,18 +4,22 @@ import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { nameFault } from "../../core/flow/name.ts";
+import type { QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Spending } from "../../core/flow/money.ts";
 import type { Entry, SessionStatus } from "../../core/record/event.ts";
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Outcome } from "../call/outcome.ts";
+import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { hasJsonForm } from "../call/preview.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
-import { type CallOptions, LiveTurn, type Turn } from "./turn.ts";
+import { type CallOptions, LiveTurn } from "./turn.ts";
+import { emptyResult, endedFault, noJsonForm, otherPlan, turnKey } from "./refused-turn.ts";
+import { runBody, type TurnBody } from "./run-body.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
 export interface SessionLimits {
@@ -35,8 +39,6 @@ export interface TurnOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
-
-export type TurnBody<T> = (turn: Turn) => Promise<T>;
 
 export class Session {
   readonly #core: SessionCore;
@@ -136,7 +138,7 @@ export class Session {
       maxRounds: this.#limits.maxToolRounds,
       maxParallel: this.#limits.maxParallel,
     });
-    const ending = await this.#runBody(live, body, scope);
+    const ending = await runBody(core, live, body, scope);
     const isKept = hasJsonForm(ending.value);
     const value = isKept ? ending.value : undefined;
     const thrown = isKept ? ending.thrown : noJsonForm(id);
@@ -173,41 +175,6 @@ export class Session {
     const shown = Number.isFinite(deadlineAt) ? deadlineAt : null;
     await this.#core.record({ type: "turn-started", turn: id, deadlineAt: shown });
     return deadlineAt;
-  }
-
-  async #runBody(
-    live: LiveTurn,
-    body: TurnBody<unknown>,
-    scope: Scope,
-  ): Promise<{ value: unknown; thrown: Fault | null; deadline: Fault | null }> {
-    const core = this.#core;
-    // A body may throw before it returns a promise.
-    const run = async (): Promise<unknown> => body(live);
-    const ended = new Promise<{ value: unknown; thrown: Fault | null; deadline: null }>((resolve) => {
-      run().then(
-        (value) => resolve({ value, thrown: null, deadline: null }),
-        (error: unknown) => {
-          const seen = classify({ surface: "node", error, observedAt: core.clock.now() });
-          const message = `the body of turn ${live.id} threw`;
-          resolve({ value: undefined, thrown: fault("Uncaught", { message, cause: seen }), deadline: null });
-        },
-      );
-    });
-    // A body that hangs on something of its own is left behind at the deadline, or when it is cancelled, once no call runs.
-    let disarm: () => void = () => undefined;
-    const left = new Promise<{ value: undefined; thrown: null; deadline: Fault | null }>((resolve) => {
-      const leave = (why: Fault | null): void => {
-        void core.idle().then(() => core.clock.soon(() => resolve({ value: undefined, thrown: null, deadline: why })));
-      };
-      const late = fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` });
-      if (Number.isFinite(live.deadlineAt)) {
-        disarm = core.clock.after(live.deadlineAt - core.clock.now(), () => leave(late));
-      }
-      scope.add({ cancel: () => leave(null) });
-    });
-    const result = await Promise.race([ended, left]);
-    disarm();
-    return result;
   }
 
   async #close(result: TurnResult, digest: string): Promise<void> {
@@ -253,6 +220,18 @@ export class Session {
     return this.#core.state.startedAt + this.#limits.runTimeoutMs;
   }
 
+  /** Puts a question to a person. Named, so that the answer is found again when the program runs again. */
+  async ask(name: string, payload: QuestionPayload): Promise<PersonAnswer> {
+    const refused = nameFault("call", name) ?? (this.#ended === null ? null : endedFault(this.id, this.#ended));
+    if (refused !== null) throw new FaultError(refused);
+    return askPersonOf(this.#core, name, payload);
+  }
+
+  /** Nothing can be done with it any more: it has ended, was cancelled, or lost its store. */
+  get isOver(): boolean {
+    return this.#ended !== null || this.#core.scope.cancelled !== null;
+  }
+
   /** Stops everything in it at once. Wins over every other end. */
   async cancel(reason = ""): Promise<void> {
     this.#core.scope.cancel(cancellation("session", reason));
@@ -287,44 +266,4 @@ export class Session {
   async trace(turn?: string): Promise<readonly TraceRecord[]> {
     return traceOf(await this.entries(), turn === undefined ? {} : { turn });
   }
-}
-
-function endedFault(session: string, status: SessionStatus): Fault {
-  return fault("EngineState", {
-    message: `session ${session} is over (${status}); begin a new one`,
-    context: { session },
-  });
-}
-
-/** A call's key has the turn, the round and the step; no turn is called nothing. */
-function turnKey(session: string, turn: string): string {
-  return `${session}//${turn}`;
-}
-
-function otherPlan(turn: string): Fault {
-  return fault("ResumeMismatch", {
-    message: `turn ${turn} is over, and had another plan; give this turn a name of its own`,
-    context: { turn },
-  });
-}
-
-function noJsonForm(turn: string): Fault {
-  return fault("OutputMalformed", {
-    message: `what the body of turn ${turn} returned has no form in JSON, so the session cannot keep it; return plain data`,
-    context: { turn },
-  });
-}
-
-function emptyResult(turn: string, why: Fault): TurnResult {
-  return {
-    turn,
-    status: "failed",
-    value: undefined,
-    outcomes: {},
-    missing: [],
-    message: "",
-    fault: why,
-    questions: [],
-    wakeAt: null,
-  };
 }

@@ -31,6 +31,11 @@ export interface RunContext {
   readonly cost: (microcents: number) => void;
 }
 
+export interface DeviceCode {
+  readonly url: string;
+  readonly code: string;
+}
+
 export interface CostOptions<Input> {
   /** The most an attempt with this input will cost, in micro-cents; null when nobody knows. */
   readonly estimate: (input: Input) => number | null;
@@ -68,6 +73,8 @@ interface ToolBase<Input, Output> {
   /** Calls to one provider share a retry budget. The target when left out. */
   readonly provider?: string;
   readonly surface?: Surface;
+  /** Where a person signs in again, and with which code, when the credential has failed. */
+  readonly signIn?: () => Promise<DeviceCode>;
   readonly maxConcurrent?: number;
   readonly maxQueued?: number;
   readonly breaker?: Partial<BreakerRule>;
@@ -103,6 +110,7 @@ export interface Tool<Accepts, Output> {
   readonly target: string;
   readonly provider: string;
   readonly surface: Surface;
+  readonly signIn: (() => Promise<DeviceCode>) | null;
   readonly maxConcurrent: number;
   readonly maxQueued: number;
   readonly breaker: Partial<BreakerRule> | null;
@@ -141,6 +149,7 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     target,
     provider: options.provider ?? target,
     surface: options.surface ?? "tool",
+    signIn: options.signIn ?? null,
     maxConcurrent: options.maxConcurrent ?? Infinity,
     maxQueued: options.maxQueued ?? DEFAULT_QUEUE,
     breaker: options.breaker ?? null,

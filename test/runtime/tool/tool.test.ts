@@ -210,9 +210,6 @@ describe("the compiler", () => {
     const schema = tool({ id: "schema", input: FLIGHT, run: ({ from, seats }) => ({ from, seats }) });
     expectTypeOf(schema).toEqualTypeOf<Tool<z.input<typeof FLIGHT>, { from: string; seats: number }>>();
     const { fl } = world();
-    expectTypeOf(fl.protect<{ a: number }, string>)
-      .parameter(1)
-      .toEqualTypeOf<{ a: number }>();
     expectTypeOf(fl.protect(typed, { a: 1 })).toEqualTypeOf<Promise<Outcome<string>>>();
     expectTypeOf(fl.protect(schema, { from: "ZRH" })).resolves.toEqualTypeOf<
       Outcome<{ from: string; seats: number }>

@@ -1,0 +1,26 @@
+// Which tool goes on with a call that other tools have tried: the last of them. Each was an alternative of one before it.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Binding } from "./binding.ts";
+import type { LiveCall } from "./live-call.ts";
+
+/** Throws when it is not there: without it, another tool would answer for work it has not done. */
+export function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
+  let { binding } = request;
+  const known = [...binding.alternatives];
+  for (const id of tried.slice(1)) {
+    const found = known.find((other) => other.id === id) ?? engine.find(id);
+    if (found === undefined) throw new FaultError(toolGone(call, id));
+    binding = engine.bind(found);
+    known.push(...binding.alternatives);
+  }
+  return binding;
+}
+
+function toolGone(call: string, id: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `call ${call} had gone on with the tool ${id}, which is not there now; register it, or use another call id`,
+    context: { call, tool: id },
+  });
+}

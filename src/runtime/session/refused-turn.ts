@@ -1,0 +1,45 @@
+// What a session says when it cannot do what it was asked for, and where the result of a turn is kept.
+
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { SessionStatus } from "../../core/record/event.ts";
+import type { TurnResult } from "./turn-result.ts";
+
+export function endedFault(session: string, status: SessionStatus): Fault {
+  return fault("EngineState", {
+    message: `session ${session} is over (${status}); begin a new one`,
+    context: { session },
+  });
+}
+
+/** A call's key has the turn, the round and the step; no turn is called nothing. */
+export function turnKey(session: string, turn: string): string {
+  return `${session}//${turn}`;
+}
+
+export function otherPlan(turn: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `turn ${turn} is over, and had another plan; give this turn a name of its own`,
+    context: { turn },
+  });
+}
+
+export function noJsonForm(turn: string): Fault {
+  return fault("OutputMalformed", {
+    message: `what the body of turn ${turn} returned has no form in JSON, so the session cannot keep it; return plain data`,
+    context: { turn },
+  });
+}
+
+export function emptyResult(turn: string, why: Fault): TurnResult {
+  return {
+    turn,
+    status: "failed",
+    value: undefined,
+    outcomes: {},
+    missing: [],
+    message: "",
+    fault: why,
+    questions: [],
+    wakeAt: null,
+  };
+}
