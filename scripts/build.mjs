@@ -13,6 +13,7 @@ const doors = [
   "policy-file/index",
   "tool-file/index",
   "testing/index",
+  "testing/journal-suite",
   "cli/main",
 ];
 

@@ -172,6 +172,7 @@ describe("imports", () => {
       "src/policy-file/index.ts",
       "src/tool-file/index.ts",
       "src/testing/index.ts",
+      "src/testing/journal-suite.ts",
       "src/cli/main.ts",
     ];
     const reached = new Set<string>();

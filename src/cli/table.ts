@@ -46,6 +46,17 @@ export function wrapped(text: string, columns: number): readonly string[] {
   return [...lines, line.trimEnd()];
 }
 
+/** Short facts beside each other, as many on a line as fit. */
+export function factLines(facts: readonly string[], columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const fact of facts) {
+    const longer = `${lines.at(-1) ?? ""} · ${fact}`;
+    if (lines.length > 0 && columnsOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(...wrapped(fact, columns));
+  }
+  return lines;
+}
+
 /** A wide character with the marks that must not begin a line, or a word with the space behind it. */
 const WIDE = String.raw`[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]`;
 const CLOSING = String.raw`[，。；：！？、）」』》”…]`;

@@ -1,6 +1,8 @@
 // What must always hold for sessions, their records and their time, each as a function that bears its sentence as its name.
 // null: it holds; else what broke it.
 
+import { traitsOf } from "../core/fault/catalogue.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import type { Spending } from "../core/flow/money.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } from "../core/record/replay.ts";
 import type { CallEvent } from "../core/flow/call.ts";
@@ -107,12 +109,12 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
       );
     if (isAdmitted !== true) return `${call}: ${tool.id} was started before its admission was on disk`;
   }
-  for (const { order, life, call, status, isRefusal, attempts } of story.outcomes) {
+  for (const { order, call, status, isRefusal, attempts, fault } of story.outcomes) {
     if (isRefusal) continue;
     const events = histories.get(call)?.events.filter((written) => written.order < order) ?? [];
     if (events.some(({ event }) => TELLS[status](event))) continue;
-    // A step that did not run is told by another event; a body that was left behind is told what it likes.
-    if (attempts === 0 && (isStepSettled(story, call, order) || isLeftBehind(story, call, life))) continue;
+    // A step that did not run is told by another event, and to a body that was left behind by none.
+    if (attempts === 0 && (isStepSettled(story, call, order) || isOutOfTime(fault))) continue;
     return `${call}: somebody saw it ${status} before that was on disk`;
   }
   for (const { order, result } of story.turns) {
@@ -127,21 +129,14 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
   return null;
 }
 
+function isOutOfTime(fault: Fault | null): boolean {
+  return fault !== null && (traitsOf(fault.code).cancels || traitsOf(fault.code).scope === "limit");
+}
+
 function isStepSettled({ written }: Story, call: string, before: number): boolean {
   return written.some(
     ({ order, entry: { event } }) =>
       order < before && event.type === "node-settled" && call === `${event.turn}/${event.round}/${event.node}`,
-  );
-}
-
-/** Time, a cancellation or the loss of the store ended its turn in this life. */
-function isLeftBehind({ written, lives, cancels }: Story, call: string, life: number): boolean {
-  if (lives[life]?.lostStore === true) return true;
-  if (cancels.some((each) => each.life === life && (each.turn === null || call.startsWith(`${each.turn}/`))))
-    return true;
-  return written.some(
-    ({ life: other, entry: { event } }) =>
-      other === life && event.type === "turn-ended" && event.fault !== null && call.startsWith(`${event.turn}/`),
   );
 }
 

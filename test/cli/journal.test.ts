@@ -77,8 +77,8 @@ describe("journal show", () => {
   it("tells what failed, what was decided and why, how it ended and what it cost", async () => {
     const { stdout, stderr, exit } = await journal("show", agent, "trip-42");
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
-    expect(stdout)
-      .toBe(`session trip-42  done  started 2025-01-15 12:00 · last change 2025-01-15 12:00 · ${entries["trip-42"]} entries
+    expect(stdout).toBe(`session trip-42  done
+started 2025-01-15 12:00 · last change 2025-01-15 12:00 · ${entries["trip-42"]} entries
 
 2025-01-15 (UTC)
 12:00:00.000  ▶ the session begins  headless · user=ada

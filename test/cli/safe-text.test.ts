@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dollars, minuteOf, shown } from "../../src/cli/journal/show-values.ts";
 import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../src/cli/safe-text.ts";
-import { tableLines, wrapped } from "../../src/cli/table.ts";
+import { factLines, tableLines, wrapped } from "../../src/cli/table.ts";
 import { columnsOf } from "../../src/yaml-file/columns.ts";
 
 /** What a terminal obeys, or what hides and reverses text. */
@@ -99,6 +99,13 @@ describe("lines", () => {
     const lines = wrapped("操作可能已执行，且未声明可安全重复。", 20);
     expect(lines).toEqual(["操作可能已执行，且未", "声明可安全重复。"]);
     expect(wrapped("一二三四五六七八九十，一", 20)).toEqual(["一二三四五六七八九", "十，一"]);
+  });
+
+  it("of facts break between facts", () => {
+    expect(factLines(["attempt 1", "350 ms", "$0.0075"], 20)).toEqual(["attempt 1 · 350 ms", "$0.0075"]);
+    expect(factLines(["a", "b"], Infinity)).toEqual(["a · b"]);
+    expect(factLines(["a much longer fact than fits", "b"], 20)).toEqual(["a much longer fact", "than fits · b"]);
+    expect(factLines([], 20)).toEqual([]);
   });
 
   it("of a table stand under each other by what a terminal shows", () => {

@@ -3,7 +3,7 @@
 import { countEntries, type Entry, metricsOf, type ToolMetrics } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { JournalWords } from "../journal-words.ts";
-import { tableLines, wrapped } from "../table.ts";
+import { factLines, tableLines } from "../table.ts";
 import { dollars, shown } from "./show-values.ts";
 
 export function toolMetrics(entries: readonly Entry[]): Readonly<Record<string, ToolMetrics>> {
@@ -29,8 +29,8 @@ export function metricsLines(
   if (lines.every((line) => columnsOf(line) <= columns)) return lines;
   return tools.flatMap(([tool, counted]) => {
     const some = names.filter((name) => ALWAYS_SHOWN.has(name) || isAny(counted[name]));
-    const text = some.map((name) => `${words.counts[name]} ${cellOf(name, counted)}`).join(" · ");
-    return [shown(tool, 60), ...wrapped(text, columns - 2).map((line) => `  ${line}`)];
+    const facts = some.map((name) => `${words.counts[name]} ${cellOf(name, counted)}`);
+    return [shown(tool, 60), ...factLines(facts, columns - 2).map((line) => `  ${line}`)];
   });
 }
 

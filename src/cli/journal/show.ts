@@ -13,6 +13,7 @@ import { type Io, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson, shellWord } from "../safe-text.ts";
+import { factLines } from "../table.ts";
 import { sentences } from "../words.ts";
 import { metricsLines, toolMetrics } from "./metrics-lines.ts";
 import { openQuestions } from "./open-questions.ts";
@@ -135,8 +136,9 @@ async function printSession(
     words.entryCount(lastSeq),
   ];
   await io.stdout.write(
-    `${words.session} ${paint("bold", shown(session))}  ${paint(style, statusWord(status, words))}  ${paint("dim", facts.join(" · "))}\n`,
+    `${words.session} ${paint("bold", shown(session))}  ${paint(style, statusWord(status, words))}\n`,
   );
+  for (const line of factLines(facts, io.stdout.columns)) await io.stdout.write(`${paint("dim", line)}\n`);
   await printStory(moments, io, paint, words);
   if (Object.keys(metrics).length === 0) return;
   const lines = metricsLines(metrics, words, io.stdout.columns);

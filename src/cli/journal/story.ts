@@ -1,9 +1,10 @@
 // A session as a story: what happened, in order, under the day and the turn it happened in.
 
 import type { Entry, Locale, TraceRecord } from "../../core/index.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io, Paint } from "../io.ts";
 import type { JournalWords } from "../journal-words.ts";
-import { wrapped } from "../table.ts";
+import { factLines, wrapped } from "../table.ts";
 import { statusWord } from "./sessions.ts";
 import { dayOf, shown, timeOfDay } from "./show-values.ts";
 import { createTelling, type StoryLine, tell } from "./story-lines.ts";
@@ -72,29 +73,27 @@ function sessionLine({ event }: Entry, words: JournalWords): StoryLine | null {
 const TIME_COLUMNS = 12;
 const INDENT = " ".repeat(TIME_COLUMNS + 4);
 
-/** The time, a mark, who and what; what more there is stands under the mark. */
+/** The time, a mark, who and what; what more there is stands under the mark, and so do facts that have no room. */
 function linesOf({ at, line }: Moment, columns: number, paint: Paint): readonly string[] {
   const { mark, style, who, title, facts, more } = line;
+  const room = columns - INDENT.length;
+  const head = [who, paint(style, title)].filter((part) => part !== "").join("  ");
+  const headColumns = columnsOf([who, title].filter((part) => part !== "").join("  "));
   const factsText = facts.join(" · ");
-  const [first = "", ...rest] = wrapped(
-    [who, title, factsText].filter((part) => part !== "").join("  "),
-    columns - INDENT.length,
-  );
-  // Painted only when it stands on one line: a break must not fall into a colour.
-  const head =
-    rest.length > 0
-      ? first
-      : [who, title === "" ? "" : paint(style, title), factsText === "" ? "" : paint("dim", factsText)]
-          .filter((part) => part !== "")
-          .join("  ");
-  const under = more.flatMap((text) => {
-    const lead = /^(?:→ | {2})/.exec(text)?.[0] ?? "";
-    const [start = "", ...others] = wrapped(text.slice(lead.length), columns - INDENT.length - lead.length);
-    const said = [`${lead}${start}`, ...others.map((other) => " ".repeat(lead.length) + other)];
-    return lead === "  " ? said.map((part) => paint("dim", part)) : said;
-  });
+  const fits = factsText === "" || headColumns + 2 + columnsOf(factsText) <= room;
+  const beside = fits && factsText !== "" ? `  ${paint("dim", factsText)}` : "";
+  const below = fits ? [] : factLines(facts, room).map((text) => paint("dim", text));
   return [
-    `${paint("dim", timeOfDay(at))}  ${paint(style, mark)} ${head}`,
-    ...[...rest, ...under].map((text) => `${INDENT}${text}`),
+    `${paint("dim", timeOfDay(at))}  ${paint(style, mark)} ${head}${beside}`,
+    ...[...below, ...more.flatMap((text) => underLines(text, room, paint))].map((text) => `${INDENT}${text}`),
   ];
+}
+
+/** What was decided leads with an arrow, and the reasons for it stand below. */
+function underLines(text: string, room: number, paint: Paint): readonly string[] {
+  const lead = /^(?:→ | {2})/.exec(text)?.[0] ?? "";
+  const lines = wrapped(text.slice(lead.length), room - lead.length).map(
+    (line, index) => (index === 0 ? lead : " ".repeat(lead.length)) + line,
+  );
+  return lead === "  " ? lines.map((line) => paint("dim", line)) : lines;
 }

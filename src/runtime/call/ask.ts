@@ -118,9 +118,14 @@ export async function findAnswer(run: Asker, question: Question): Promise<Answer
   if (isHeadless(run, question.payload.kind)) return isKept ? null : NOBODY;
   const answered = await askHere(run, question);
   // The first answer wins, wherever it came from. A secret is not put down for others to find.
-  if (!isKept || run.cancelled !== null || INTERACTIONS[question.payload.kind].secret) return answered;
+  if (!isKept || isCancelled(run) || INTERACTIONS[question.payload.kind].secret) return answered;
   const isFirst = await engine.journal.keepFirst({ kind: "answer", key: question.id, value: answered });
   return isFirst ? answered : ((await postedAnswer(run, question)) ?? answered);
+}
+
+/** Asked anew after each wait: it may have happened meanwhile. */
+function isCancelled({ cancelled }: Asker): boolean {
+  return cancelled !== null;
 }
 
 const NOBODY: Answered = { answer: { status: "rejected", reason: "nobody is there to ask" }, by: "nobody" };

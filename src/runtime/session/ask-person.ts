@@ -1,7 +1,6 @@
 // A question the program itself has, within a session: written down before it is asked, and answered from the journal when the
 // program runs again. A secret is the exception: it is asked for anew.
 
-import type { Fault } from "../../core/fault/fault.ts";
 import { type Answer, INTERACTIONS, type Question, type QuestionPayload } from "../../core/flow/interaction.ts";
 import { type Asker, expiryOf, findAnswer, noQuestion } from "../call/ask.ts";
 import type { Engine } from "../engine.ts";
@@ -16,11 +15,11 @@ export async function askPersonOf(core: SessionCore, name: string, payload: Ques
   const asker = new SessionAsker(core);
   const before = core.state.asks.get(call);
   const { secret } = INTERACTIONS[payload.kind];
-  if (before !== undefined && before.answer !== null && !secret) return before.answer;
+  const known = before?.answer ?? null;
+  if (known !== null && !secret) return known;
   core.scope.add(asker);
   try {
-    const isOpen = before !== undefined && before.answer === null;
-    const question = isOpen ? before.question : await put(core, asker, call, payload);
+    const question = before?.answer === null ? before.question : await put(core, asker, call, payload);
     const answered = await findAnswer(asker, question);
     if (answered === null) return asker.cancelled === null ? { status: "waiting", question } : CANCELLED;
     const { answer, by } = answered;
@@ -60,6 +59,6 @@ class SessionAsker extends Interruptible implements Asker {
     super(engine.clock);
     this.engine = engine;
     this.request = { recorder, headless, deadlineAt: Infinity };
-    this.cancelled = scope.cancelled as Fault | null;
+    this.cancelled = scope.cancelled;
   }
 }

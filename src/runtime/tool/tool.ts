@@ -133,6 +133,10 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
   const { id } = options;
   if (typeof id !== "string" || id.trim() === "") throw invalid("id", "a tool needs an id", "");
   if (typeof options.run !== "function") throw invalid("run", `tool ${id} has no run function`, id);
+  const asked: unknown = options.retry;
+  if (asked !== undefined && asked !== "none" && (typeof asked !== "object" || asked === null)) {
+    throw invalid("retry", `retry of tool ${id} is neither "none" nor an object with what is different`, id);
+  }
   const target = options.target ?? id;
   return checkedTool({
     id,
@@ -199,16 +203,36 @@ const BOUNDS: readonly Bound[] = [
   { field: "breaker.failures",         least: 1, most: Infinity,       read: (tool) => tool.breaker?.failures },
   { field: "breaker.successes",        least: 1, most: Infinity,       read: (tool) => tool.breaker?.successes },
   { field: "breaker.openMs",           least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.breaker?.openMs },
+  { field: "breaker.growth",           least: 1, most: 1000,           read: (tool) => tool.breaker?.growth },
+  { field: "breaker.maxOpenMs",        least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.breaker?.maxOpenMs },
+  { field: "breaker.probeTimeoutMs",   least: 0, most: Infinity,       read: (tool) => tool.breaker?.probeTimeoutMs },
 ];
+
+/** Half of one would count as a whole one. */
+const WHOLE: readonly string[] = ["maxConcurrent", "maxQueued", "retry.maxAttempts"];
+
+// prettier-ignore
+const NAMES = [
+  { field: "retry.backoff.kind", names: ["fixed", "linear", "exponential"], read: (tool: AnyTool) => tool.retry?.backoff.kind },
+  { field: "breaker.counts",     names: ["calls", "attempts"],              read: (tool: AnyTool) => tool.breaker?.counts },
+] as const;
 
 /** A number that is none, or out of bounds, would hang a call or switch a limit off without a word. */
 export function checkedTool(tool: AnyTool): AnyTool {
   for (const { field, read, least, most } of BOUNDS) {
     const value = read(tool);
-    if (value !== undefined && !(value >= least && value <= most)) {
-      const message = `${field} of tool ${tool.id} is ${String(value)}; it goes from ${least} to ${most}`;
-      throw invalid(field, message, tool.id);
-    }
+    if (value === undefined) continue;
+    // Text compares like a number, and then adds up to nonsense.
+    const isWithin = typeof value === "number" && value >= least && value <= most;
+    const isWhole = !WHOLE.includes(field) || value === Infinity || Number.isInteger(value);
+    if (isWithin && isWhole) continue;
+    const bounds = `it goes from ${least} to ${most}${isWithin ? ", in whole numbers" : ""}`;
+    throw invalid(field, `${field} of tool ${tool.id} is ${String(value)}; ${bounds}`, tool.id);
+  }
+  for (const { field, names, read } of NAMES) {
+    const value = read(tool);
+    if (value === undefined || (names as readonly string[]).includes(value)) continue;
+    throw invalid(field, `${field} of tool ${tool.id} is ${String(value)}; there are ${names.join(", ")}`, tool.id);
   }
   return Object.freeze(tool);
 }

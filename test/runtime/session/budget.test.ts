@@ -145,7 +145,13 @@ describe("attempts that run at the same time", () => {
       id: "slow",
       timeoutMs: 1_000_000,
       cost: { estimate: () => 400 },
-      run: (_input, { cost }) => new Promise((resolve) => ends.push(() => (cost(400), resolve("done")))),
+      run: (_input, { cost }) =>
+        new Promise((resolve) => {
+          ends.push(() => {
+            cost(400);
+            resolve("done");
+          });
+        }),
     });
     const calls = Array.from({ length: 5 }, (_, index) => session.protect(slow, index));
     await clock.advance(0);
@@ -201,7 +207,12 @@ describe("an attempt is booked", () => {
       retry: "none",
       cost,
       run: (microcents, context) =>
-        new Promise((resolve) => void clock.after(2_000, () => (context.cost(microcents), resolve("late")))),
+        new Promise((resolve) => {
+          clock.after(2_000, () => {
+            context.cost(microcents);
+            resolve("late");
+          });
+        }),
     });
     await clock.runUntil(session.protect(late, 30));
     expect(session.spending).toMatchObject({ microcents: 100, estimatedMicrocents: 100 });

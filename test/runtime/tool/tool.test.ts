@@ -19,11 +19,17 @@ describe("a tool with a wrong option", () => {
     ["timeoutMs", 0],
     ["timeoutMs", NaN],
     ["timeoutMs", Infinity],
+    ["timeoutMs", "30"],
     ["maxConcurrent", 0],
     ["maxConcurrent", NaN],
+    ["maxConcurrent", 1.5],
     ["maxQueued", -1],
     ["retry.maxAttempts", 0],
     ["retry.maxAttempts", Infinity],
+    ["retry.maxAttempts", 2.5],
+    ["retry", "never"],
+    ["retry", null],
+    ["retry.backoff.kind", "expo"],
     ["retry.backoff.initialMs", -1],
     ["retry.backoff.maxMs", NaN],
     ["retry.backoff.multiplier", 0.5],
@@ -33,6 +39,10 @@ describe("a tool with a wrong option", () => {
     ["breaker.failures", 0],
     ["breaker.successes", NaN],
     ["breaker.openMs", -1],
+    ["breaker.growth", 0],
+    ["breaker.maxOpenMs", NaN],
+    ["breaker.probeTimeoutMs", -1],
+    ["breaker.counts", "failures"],
   ])("is refused when it is declared, and the fault names the field: %s of %s", (field, value) => {
     const more = field.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
     let thrown: unknown = null;
