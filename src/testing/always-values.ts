@@ -16,7 +16,6 @@ export function costBookedIsTheSumOfAllAttempts(story: Story): Broken {
   let microcents = 0;
   let estimatedMicrocents = 0;
   let unpricedAttempts = 0;
-  let hasLateReports = false;
   const parts: string[] = [];
   for (const history of historiesOf(story).values()) {
     for (const { cost, isEstimated, name } of costsOf(story.world, history)) {
@@ -25,14 +24,11 @@ export function costBookedIsTheSumOfAllAttempts(story: Story): Broken {
       else microcents += cost;
       if (isEstimated) estimatedMicrocents += cost ?? 0;
     }
-    hasLateReports ||= history.events.some(({ event }) => event.type === "call-late");
   }
   const { spending } = state;
   if (spending.microcents !== microcents) {
     return `${spending.microcents} are booked, the attempts cost ${microcents}: ${parts.join(", ")}`;
   }
-  // A report that comes late corrects the sum and leaves the mark.
-  if (hasLateReports) return null;
   if (spending.estimatedMicrocents !== estimatedMicrocents) {
     return `${spending.estimatedMicrocents} are marked as estimated, ${estimatedMicrocents} are: ${parts.join(", ")}`;
   }

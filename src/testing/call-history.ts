@@ -104,7 +104,7 @@ export function endsCall(event: CallEvent): boolean {
 
 /** The work may have been done although it failed like this. */
 export function mayHaveHappened({ code, context }: Fault): boolean {
-  return traitsOf(code).mayHaveHappened || context["ran"] === true;
+  return context["ran"] === true || (traitsOf(code).mayHaveHappened && context["ran"] !== false);
 }
 
 export function toolOf({ tools }: WorldSpec, id: string): ToolSpec {

@@ -9,6 +9,7 @@ import type { GlobalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
 import { safeJson, shellWord } from "../safe-text.ts";
 import { wrapped } from "../table.ts";
+import { sentences } from "../words.ts";
 import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "./open-questions.ts";
 import { minuteOf, shown } from "./show-values.ts";
 import { withJournal } from "./with-journal.ts";
@@ -42,10 +43,14 @@ function questionLines(
         ? words.isOver(until)
         : words.answerBy(until);
   const options = payload.kind === "Select" ? payload.options : [];
+  const device = payload.kind === "Auth.DeviceCode" ? payload : null;
   const answers = options.length > 0 ? options.map((option) => shown(option.id)).join("|") : answerHint(payload.kind);
   return [
     `${paint("bold", shown(id))}  ${shown(payload.kind)}  ${words.session} ${shown(session)}  ${paint("dim", state)}`,
     ...wrapped(shown(payload.prompt, 2_000), io.stdout.columns - 2).map((line) => `  ${line}`),
+    ...(device === null
+      ? []
+      : [`    ${words.open(shown(device.url, 2_000))}`, `    ${words.enter(shown(device.code))}`]),
     ...options.map((option) => `    ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     ...(by === null
       ? [`  ${paint("dim", "$")} faultline journal answer ${shellWord(file)} ${shellWord(id)} ${paint("dim", answers)}`]
@@ -100,7 +105,9 @@ export async function answerQuestion(
   });
   if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ question: id, session, by }))}\n`);
   const mark = paintFor(io.stdout, io.env, color)("green", "✓");
-  await io.stdout.write(`${mark} ${words.answerIs(name)}\n${words.next} ${words.goOn(shown(session))}\n`);
+  await io.stdout.write(
+    `${mark} ${words.answerIs(name)}\n${sentences(locale, words.next, words.goOn(shown(session)))}\n`,
+  );
 }
 
 function answeredBefore(name: string, answer: unknown, locale: Locale): UsageError {

@@ -80,9 +80,10 @@ function refusalToRunAgain(situation: Situation, traits: CatalogueRow): Refusal 
   return null;
 }
 
-/** The work may have been done, by what the fault is or by what was seen of it, and doing it twice is not declared safe. */
+/** The work may have been done, by what was seen of it or else by what the fault is, and doing it twice is not declared safe. */
 function isUnsafeToRepeat({ fault, idempotent }: Situation, traits: CatalogueRow): boolean {
-  return !idempotent && (traits.mayHaveHappened || fault.context["ran"] === true);
+  const { ran } = fault.context;
+  return !idempotent && (ran === true || (traits.mayHaveHappened && ran !== false));
 }
 
 interface RecourseTraits {

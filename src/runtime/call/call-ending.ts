@@ -54,7 +54,7 @@ function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt:
   run.result = { value, errors };
   giveBack(run, "success", ran.at);
   noteWhatHelped(run, true, ran.at);
-  const output = request.recorder.session === "" ? null : preview(value);
+  const output = request.recorder.session === "" ? null : preview(value, run.engine.redactor);
   const { durationMs, cost } = ran;
   return record.write(
     { type: "call-succeeded", call, tool: run.binding.tool.id, attempt: ran.attempt, durationMs, cost, errors, output },
@@ -95,6 +95,14 @@ export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallSta
   run.request.budget.rebook(null, cost);
   const seen = fault("Interrupted", { message: `${tool} was running when the process ended` });
   await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);
+}
+
+/** Admitted, and then there was no time left to run it. */
+export async function endUnbegun(run: LiveCall): Promise<void> {
+  const { engine, record, request, binding } = run;
+  const message = `the time was up before ${binding.tool.id} could start`;
+  const seen = fault(request.deadlineCode, { message, context: { ran: false } });
+  await fail(run, seen, { attempt: record.state.attempt, durationMs: 0, cost: null, at: engine.clock.now() }, null);
 }
 
 interface Ran {

@@ -4,23 +4,33 @@ import type { ToolCounters } from "../../core/record/metrics.ts";
 import { countEvent } from "../../core/record/metrics.ts";
 import { advanceCall, type CallEvent, type CallState, startCall } from "../../core/flow/call.ts";
 import type { GuardEvent, HostEvent, JournalEvent } from "../../core/record/event.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { CallRequest } from "./call-request.ts";
 import { preview } from "./preview.ts";
 
+/** What it needs of the runtime. */
+interface RecordHome {
+  readonly counters: Map<string, ToolCounters>;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+}
+
 export class CallRecord {
   readonly #request: CallRequest;
   readonly #counters: Map<string, ToolCounters>;
   readonly #clock: Clock;
+  readonly #redactor: Redactor;
   #state: CallState | null;
   /** Events that count already and are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
-  constructor(request: CallRequest, counters: Map<string, ToolCounters>, clock: Clock) {
+  constructor(request: CallRequest, { counters, clock, redactor }: RecordHome) {
     this.#request = request;
     this.#counters = counters;
     this.#clock = clock;
+    this.#redactor = redactor;
     this.#state = request.resumed;
   }
 
@@ -41,7 +51,7 @@ export class CallRecord {
       turn,
       tool: binding.tool.id,
       digest,
-      input: recorder.session === "" ? null : preview(input),
+      input: recorder.session === "" ? null : preview(input, this.#redactor),
       deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null,
     } as const;
     this.#unwritten.push(started);

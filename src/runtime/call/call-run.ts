@@ -15,7 +15,7 @@ import { isPartial } from "../tool/tool.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
-import { endAsCancelled, endAsInterrupted, endAttempt, redecide } from "./call-ending.ts";
+import { endAsCancelled, endAsInterrupted, endAttempt, endUnbegun, redecide } from "./call-ending.ts";
 import { CallRecord } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
 import { keptResult, outcomeOf, recordLate } from "./call-result.ts";
@@ -58,7 +58,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   /** Made when there is something to remember. */
   get record(): CallRecord {
-    return (this.#record ??= new CallRecord(this.request, this.engine.counters, this.engine.clock));
+    return (this.#record ??= new CallRecord(this.request, this.engine));
   }
 
   get input(): unknown {
@@ -258,8 +258,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       const number = this.record.state.attempt + 1;
       if (number === 1) provider.earn(engine.clock.now());
       await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
-      if (this.cancelled === null) {
-        attempt = new Attempt(tool, number, engine.clock.now(), request.deadlineAt, engine.wheel, this);
+      const now = engine.clock.now();
+      // Writing it down may have taken the time that was left.
+      if (this.cancelled === null && now < request.deadlineAt) {
+        attempt = new Attempt(tool, number, now, request.deadlineAt, engine.wheel, this);
         this.#attempt = attempt;
         await attempt.run(this.#input);
       }
@@ -269,6 +271,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       if (attempt === null) request.budget.settle(estimate, null);
     }
     if (attempt !== null) await endAttempt(this, attempt, estimate);
+    else if (this.cancelled === null) await endUnbegun(this);
   }
 
   /** The input as the tool's schema reads it. False when the call cannot go on like this. */

@@ -148,5 +148,6 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
 }
 
 function outOfTime({ request, binding }: LiveCall): Fault {
-  return fault(request.deadlineCode, { message: `the time was up before ${binding.tool.id} could start` });
+  const message = `the time was up before ${binding.tool.id} could start`;
+  return fault(request.deadlineCode, { message, context: { ran: false } });
 }

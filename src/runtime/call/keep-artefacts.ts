@@ -17,9 +17,11 @@ export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<re
   if (attempt.end === "error")
     left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: inspect(attempt.result) });
   const events: HostEvent[] = [];
-  for (const { name, content } of left) {
+  const { redactor } = engine;
+  for (const { name: given, content } of left) {
+    // Names are shown in events and on the disk.
+    const name = redactor.text(given);
     try {
-      const { redactor } = engine;
       const kept = await keepArtefact(artefactsFolder(path), { session, call, name, content }, { redactor });
       events.push({ type: "artefact-kept", call, name, ...kept });
     } catch (error) {

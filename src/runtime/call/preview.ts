@@ -1,8 +1,11 @@
 // A short look at a value, for events and pages: cut in depth, width and length. The value itself is kept apart.
 
+import type { Redactor } from "../../core/fault/redact.ts";
 import { tolerate } from "../../core/tolerate.ts";
 
 const MAX_TEXT = 400;
+/** A longer text is told by its length only: looking through it would cost more than the call. */
+const MAX_READ = 65_536;
 const MAX_ITEMS = 12;
 const MAX_DEPTH = 4;
 
@@ -14,22 +17,32 @@ export function hasJsonForm(value: unknown): boolean {
   }, false);
 }
 
-export function preview(value: unknown, depth = 0): unknown {
-  if (typeof value === "string")
-    return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}… (${value.length} characters)` : value;
+/** Secrets are taken out before anything is cut: half a secret is not recognised any more. */
+export function preview(value: unknown, redactor: Redactor, depth = 0): unknown {
+  if (typeof value === "string") return shortText(value, redactor);
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined)
     return value ?? null;
   if (typeof value !== "object") return `[${typeof value}]`;
   if (depth >= MAX_DEPTH) return Array.isArray(value) ? `[${value.length} items]` : "{…}";
   if (Array.isArray(value)) {
-    const shown = value.slice(0, MAX_ITEMS).map((item: unknown) => preview(item, depth + 1));
+    const shown = value.slice(0, MAX_ITEMS).map((item: unknown) => preview(item, redactor, depth + 1));
     return value.length > MAX_ITEMS ? [...shown, `… ${value.length - MAX_ITEMS} more`] : shown;
   }
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  return tolerate(() => shortObject(value, redactor, depth), "[unreadable]");
+}
+
+function shortText(value: string, { text }: Redactor): string {
+  if (value.length > MAX_READ) return `[${value.length} characters]`;
+  const safe = text(value);
+  return safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}… (${value.length} characters)` : safe;
+}
+
+function shortObject(value: object, redactor: Redactor, depth: number): unknown {
   const entries = Object.entries(value);
   const shown = entries
     .slice(0, MAX_ITEMS)
-    .map(([key, item]) => [key.slice(0, MAX_TEXT), preview(item, depth + 1)] as const);
+    .map(([key, item]) => [shortText(key, redactor), preview(item, redactor, depth + 1)] as const);
   return Object.fromEntries(
     entries.length > MAX_ITEMS ? [...shown, ["…", `${entries.length - MAX_ITEMS} more`]] : shown,
   );

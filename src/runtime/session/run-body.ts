@@ -30,7 +30,8 @@ export async function runBody(
   let disarm: () => void = () => undefined;
   const left = new Promise<{ value: undefined; thrown: null; deadline: Fault | null }>((resolve) => {
     const leave = (why: Fault | null): void => {
-      void core.idle().then(() => core.clock.soon(() => resolve({ value: undefined, thrown: null, deadline: why })));
+      const answer = (): void => resolve({ value: undefined, thrown: null, deadline: why });
+      void core.idleIn(live.id).then(() => core.clock.soon(answer));
     };
     const late = fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` });
     if (Number.isFinite(live.deadlineAt)) {

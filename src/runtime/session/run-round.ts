@@ -57,6 +57,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const causes = new Map<string, string>();
   const ready = [...round.ready()];
   let next = 0;
+  const held: string[] = [];
   const finished: { node: PlanNode; outcome: Outcome<unknown> }[] = [];
   let running = 0;
   let ring: (() => void) | null = null;
@@ -76,9 +77,12 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
 
   for (;;) {
     const isOver = scope.cancelled !== null || core.clock.now() >= deadlineAt;
-    while (!isOver && running < options.maxParallel && next < ready.length) {
+    while (running < options.maxParallel && next < ready.length) {
       const node = plan.nodes.get(ready[next++] ?? "");
-      if (node !== undefined) start(node);
+      if (node === undefined) continue;
+      // Nothing new begins, but what an earlier life has done is told as it ended.
+      if (isOver && !core.hasEnded(callOf(options, node))) held.push(node.id);
+      else start(node);
     }
     if (running === 0) break;
     // The one place that waits.
@@ -97,8 +101,12 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const stopped = scope.cancelled ?? (core.clock.now() >= deadlineAt ? outOfTime(options) : null);
   // What waits for a person may still come; what needs it is left as it is.
   const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
-  if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, ready.slice(next)));
+  if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, held));
   return resultOf(options, outcomes, causes, scope.cancelled);
+}
+
+function callOf({ turn, round }: RoundOptions, { id }: PlanNode): string {
+  return `${turn}/${round}/${id}`;
 }
 
 async function startNode(
@@ -106,9 +114,9 @@ async function startNode(
   node: PlanNode,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { core, steps, turn, round, scope, deadlineAt, deadlineCode } = options;
+  const { core, steps, turn, scope, deadlineAt, deadlineCode } = options;
   const step = steps[node.id];
-  const call = `${turn}/${round}/${node.id}`;
+  const call = callOf(options, node);
   if (step === undefined) throw new Error(`the plan has no step ${node.id}`);
   let input: unknown;
   try {

@@ -97,6 +97,11 @@ export class SessionCore {
     if (this.#live.size > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
   }
 
+  /** The journal knows how it ended. */
+  hasEnded(call: string): boolean {
+    return this.state.calls.get(call)?.step.at === "end";
+  }
+
   /** Resolves when no call of this turn runs any more. */
   async idleIn(turn: string): Promise<void> {
     while ([...this.#live.values()].some(({ request }) => request.turn === turn)) {

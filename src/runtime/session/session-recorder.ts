@@ -10,7 +10,7 @@ import { decide } from "../../core/decide/decide.ts";
 import { situation } from "../../core/decide/situation.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { type Fault, withContext } from "../../core/fault/fault.ts";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { NOWHERE, type Policy } from "../../core/policy/policy.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
@@ -49,6 +49,7 @@ export class SessionRecorder implements Recorder {
   #queue: Write[] = [];
   #busy = false;
   #dead: FaultError | null = null;
+  #isClosed = false;
 
   constructor(options: SessionRecorderOptions) {
     this.session = options.session;
@@ -63,6 +64,7 @@ export class SessionRecorder implements Recorder {
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> {
     const { redactor } = this.#options;
     if (this.#dead !== null) return Promise.reject(this.#dead);
+    if (this.#isClosed && events.some(({ type }) => type !== "call-late")) return Promise.reject(this.#closed());
     const entries = events.map((event) => ({ at, event: safe(event, redactor) }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, keeps, resolve, reject });
@@ -71,6 +73,16 @@ export class SessionRecorder implements Recorder {
         void this.#pumpSafely();
       }
     });
+  }
+
+  /** The session has ended: only what comes late is still written. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #closed(): FaultError {
+    const message = `session ${this.session} is over; begin a new one`;
+    return new FaultError(fault("EngineState", { message, context: { session: this.session } }));
   }
 
   /** Resolves when everything recorded so far is written or refused. */
@@ -129,7 +141,8 @@ export class SessionRecorder implements Recorder {
         if (seen === null) return null;
         const details = { place: STORE, attempt, waitedMs, now: clock.now(), idempotent: true, roll: roll() };
         const decision = decide(situation(seen, details), policy);
-        if (decision.recourse !== "retry") return withContext(seen, { attempt });
+        if (decision.recourse !== "retry")
+          return (await this.#isThere(entries)) ? null : withContext(seen, { attempt });
         waitedMs += decision.delayMs;
         await new Promise<void>((resolve) => void clock.after(decision.delayMs, resolve));
       }
@@ -143,6 +156,16 @@ export class SessionRecorder implements Recorder {
       return (await this.#wasWritten(entries)) ? null : seen;
     } catch (error) {
       return classify({ surface: "store", error, observedAt: this.#options.clock.now() });
+    }
+  }
+
+  /** Before everything is given up: the last try may have gone through. A store that does not even read has lost it. */
+  async #isThere(entries: readonly NewEntry[]): Promise<boolean> {
+    try {
+      return entries.length > 0 && (await this.#wasWritten(entries));
+    } catch (error) {
+      classify({ surface: "store", error });
+      return false;
     }
   }
 

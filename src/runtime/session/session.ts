@@ -145,6 +145,7 @@ export class Session {
     const { deadline } = ending;
     // A call the body did not wait for belongs to the turn all the same.
     await core.idleIn(id);
+    await live.close();
     signalScope?.remove(bySignal);
     scope.leave();
     const { outcomes, rounds } = live;
@@ -252,7 +253,9 @@ export class Session {
     this.#ended = status;
     const { recorder, clock } = this.#core;
     const ended = { type: "session-ended", status, fault: why } as const;
-    await recorder.record([ended], this.#core.withoutQuestions(null), clock.now());
+    const written = recorder.record([ended], this.#core.withoutQuestions(null), clock.now());
+    recorder.close();
+    await written;
     await recorder.settled();
   }
 

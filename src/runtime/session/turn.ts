@@ -59,6 +59,9 @@ export class LiveTurn implements Turn {
   readonly rounds: RoundResult[] = [];
   #calls = 0;
   #round = 0;
+  #running = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
 
   constructor(options: LiveTurnOptions) {
     this.#options = options;
@@ -91,7 +94,7 @@ export class LiveTurn implements Turn {
   ): Promise<Outcome<Output>> {
     const { core, scope, deadlineAt, deadlineCode } = this.#options;
     const name = options.id ?? `c${++this.#calls}`;
-    const unfit = nameFault("call", name);
+    const unfit = this.#isClosed ? turnOver(this.id) : nameFault("call", name);
     if (unfit !== null) return failedOutcome(name, unfit) as Outcome<Output>;
     const outcome = await core.call({
       tool,
@@ -109,6 +112,23 @@ export class LiveTurn implements Turn {
   }
 
   async run(steps: PlanSteps, options: RunOptions = {}): Promise<RoundResult> {
+    if (this.#isClosed) return { status: "failed", outcomes: {}, missing: [], ends: [], fault: turnOver(this.id) };
+    this.#running += 1;
+    try {
+      return await this.#run(steps, options);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#whenQuiet?.();
+    }
+  }
+
+  /** Resolves when no round runs; from then on nothing more is done in this turn. */
+  async close(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#whenQuiet = resolve));
+    this.#isClosed = true;
+  }
+
+  async #run(steps: PlanSteps, options: RunOptions): Promise<RoundResult> {
     const { core, record, scope, deadlineAt, deadlineCode, maxRounds, maxParallel } = this.#options;
     const round = ++this.#round;
     const nodes = nodesOf(steps);
@@ -176,4 +196,8 @@ function refusalOfParallel(maxParallel: number): Fault | null {
     message: `maxParallel is ${maxParallel}; at least one step must be able to run`,
     context: { field: "maxParallel" },
   });
+}
+
+function turnOver(turn: string): Fault {
+  return fault("EngineState", { message: `turn ${turn} is over; begin another one`, context: { turn } });
 }

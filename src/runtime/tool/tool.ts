@@ -232,7 +232,7 @@ export function checkedTool(tool: AnyTool): AnyTool {
   for (const { field, names, read } of NAMES) {
     const value = read(tool);
     if (value === undefined || (names as readonly string[]).includes(value)) continue;
-    throw invalid(field, `${field} of tool ${tool.id} is ${String(value)}; there are ${names.join(", ")}`, tool.id);
+    throw invalid(field, `${field} of tool ${tool.id} is ${value}; there are ${names.join(", ")}`, tool.id);
   }
   return Object.freeze(tool);
 }

@@ -34,7 +34,7 @@ async function begun(path: string, startAt?: number): Promise<Begun> {
 
 /** Says what it saw, then fails, or not. */
 function scraper(
-  error: () => unknown,
+  error: () => Error | null,
   content: string | Uint8Array = "<html>",
 ): ReturnType<typeof tool<object, string>> {
   return tool<object, string>({
@@ -123,7 +123,7 @@ describe("no file is left", () => {
   it("by an attempt that worked, also after one that failed and was tried again", async () => {
     const { session, clock, folder } = await begun(newPath());
     let runs = 0;
-    const error = (): unknown => (++runs === 1 ? Object.assign(new Error("locked"), { code: "EBUSY" }) : null);
+    const error = (): Error | null => (++runs === 1 ? Object.assign(new Error("locked"), { code: "EBUSY" }) : null);
     expect(await clock.runUntil(session.protect(scraper(error), {}))).toMatchObject({ status: "done", attempts: 2 });
     expect(existsSync(folder)).toBe(false);
   });

@@ -1,0 +1,76 @@
+// A call outside a session goes from attempt to attempt without waiting where it can: it must end all the same, whatever happens.
+
+import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY, type Policy } from "../../../src/index.ts";
+import { broken, callTimes, scripted, START_AT, world } from "../../support/world.ts";
+
+/** Nothing but the number of attempts ends a call. */
+const ENDLESS: Policy = {
+  ...DEFAULT_POLICY,
+  learnsAfter: 0,
+  retryBudget: { capacity: 1e9, perCall: 1, perSecond: 1 },
+};
+
+describe("a tool that fails at once", () => {
+  it("is tried a thousand times without a wait, and the stack does not grow with it", async () => {
+    const here = world({ policy: ENDLESS });
+    const down = broken("down", "ToolUnavailable", {
+      retry: { maxAttempts: 1_000, backoff: { initialMs: 0, maxMs: 0 } },
+    });
+    expect(await callTimes(here, down.tool, 1)).toMatchObject([{ status: "surfaced", attempts: 1_000 }]);
+    expect(down.runs).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+    expect(here.clock.now()).toBe(START_AT);
+  });
+
+  it("does not keep other calls from running meanwhile", async () => {
+    const here = world({ policy: ENDLESS });
+    const order: string[] = [];
+    const down = broken("down", "ToolUnavailable", {
+      retry: { maxAttempts: 1_000, backoff: { initialMs: 0, maxMs: 0 } },
+    });
+    const fine = scripted("fine", []);
+    const busy = here.fl.protect(down.tool, "x").then(() => order.push("down"));
+    const quick = here.fl.protect(fine.tool, "x").then(() => order.push("fine"));
+    await here.clock.runUntil(Promise.all([busy, quick]));
+    expect(order).toEqual(["fine", "down"]);
+  });
+});
+
+describe("a call that meets a bug of ours, or of what it was given to work with", () => {
+  it("fails, and does not hang", async () => {
+    const dice = {
+      roll: (): number => {
+        throw new Error("the dice are gone");
+      },
+      newId: (prefix: string): string => `${prefix}_1`,
+    };
+    const here = world({ chance: dice });
+    const outcomes = await callTimes(here, broken("down").tool, 2);
+    expect(outcomes).toMatchObject([
+      { status: "failed", fault: { message: "the dice are gone" } },
+      { status: "failed", fault: { message: "the dice are gone" } },
+    ]);
+  });
+});
+
+describe("a deadline", () => {
+  it.each([0, -5])("of %d ms starts nothing", async (deadlineMs) => {
+    const { fl } = world();
+    const fine = scripted("fine", []);
+    expect(await fl.protect(fine.tool, "x", { deadlineMs })).toMatchObject({
+      attempts: 0,
+      fault: { code: "RunTimeout" },
+    });
+    expect(fine.runs).toEqual([]);
+  });
+
+  it("that passes while a call waits to try again lets no attempt start behind its caller's back", async () => {
+    const { fl, clock } = world();
+    const down = broken("down", "ToolUnavailable", { retry: { backoff: { initialMs: 300 } } });
+    const outcome = await clock.runUntil(fl.protect(down.tool, "x", { deadlineMs: 100 }));
+    expect(outcome).toMatchObject({ status: "surfaced", attempts: 1 });
+    expect(clock.now()).toBeLessThanOrEqual(START_AT + 100);
+    await clock.runAll();
+    expect(down.runs).toEqual([1]);
+  });
+});
