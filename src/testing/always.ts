@@ -1,11 +1,9 @@
 // Everything that must always hold, in one list. A sentence is the name of the function that checks it.
 
 import {
-  anOpenBreakerAdmitsNothingButItsProbe,
   aRetryAnnouncedIsARetryMade,
   attemptsNeverExceedThePolicysNumber,
   type Broken,
-  concurrencyLimitsHold,
   finishedCallsDoNotRunTwice,
   nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
 } from "./always-calls.ts";
@@ -19,6 +17,7 @@ import {
   noWaitOutlivesTheDeadline,
   onlyTheStoreEndsASessionEarly,
 } from "./always-sessions.ts";
+import { anOpenBreakerAdmitsNothingButItsProbe, concurrencyLimitsHold } from "./always-targets.ts";
 import {
   costBookedIsTheSumOfAllAttempts,
   noPlantedSecretGetsOut,

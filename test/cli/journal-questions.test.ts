@@ -63,6 +63,13 @@ describe("journal questions", () => {
     expect(stdout).toContain("its time was over at 2025-01-22 12:00 UTC: without an answer it is a no");
   });
 
+  it("shows where to sign in, and with which code", async () => {
+    await put({ kind: "Auth.DeviceCode", prompt: "Sign in.", url: "https://example.org/device", code: "ABCD-1234" });
+    const { stdout } = await journal("questions", agent);
+    expect(stdout).toContain("  Sign in.\n    open https://example.org/device\n    enter ABCD-1234\n");
+    expect(stdout).toContain("q_1 yes|no\n");
+  });
+
   it("says that nobody is waited for", async () => {
     await (await openJournal(agent)).close();
     expect(await journal("questions", agent)).toEqual({
@@ -89,7 +96,7 @@ describe("journal answer", () => {
     expect((await runAsking(agent, FAR_AHEAD)).status).toBe("waiting");
     const { Approve = "", Ask = "", Select = "" } = await idsByKind();
     expect(await journal("answer", agent, Approve, "yes", "--by", "ada")).toEqual({
-      stdout: `✓ question ${Approve} is answered\nNext: run the program again; session report-3 goes on where it waits.\n`,
+      stdout: `✓ question ${Approve} is answered\nNext: a program that runs takes it up by itself; otherwise run it again, and session report-3 goes on.\n`,
       stderr: "",
       exit: "ok",
     });
@@ -100,7 +107,9 @@ describe("journal answer", () => {
     });
     expect(await journal("answer", agent, Ask, '{"query":"cats"}')).toMatchObject({ exit: "ok" });
     const { stdout: waiting } = await journal("questions", agent);
-    expect(waiting).toContain(`${Approve}  Approve  session report-3  answered by ada; run the program again`);
+    expect(waiting).toContain(
+      `${Approve}  Approve  session report-3  answered by ada, and not taken up yet: run the program\n`,
+    );
 
     const after = await runAsking(agent, FAR_AHEAD + 60_000);
     expect(after).toMatchObject({

@@ -25,7 +25,9 @@ export function startWriter(
   count = 0,
 ): Writer {
   const script = fileURLToPath(new URL("writer-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, action, path, session, String(count)], { stdio: "pipe" });
+  // Node 22 still warns about its SQLite; here only what the process itself says counts.
+  const env = { ...process.env, NODE_NO_WARNINGS: "1" };
+  const child = spawn(process.execPath, [script, action, path, session, String(count)], { stdio: "pipe", env });
   const lines: string[] = [];
   let onLine: () => void = () => undefined;
   createInterface({ input: child.stdout }).on("line", (line) => {

@@ -47,8 +47,9 @@ export async function showSession(
     }
     await printSession(summary, told, io, options);
     const waits = (await openQuestions(journal)).questions.some((one) => one.session === session && one.by === null);
-    if (waits)
-      await io.stdout.write(`\n${JOURNAL_WORDS[locale].next} faultline journal questions ${shellWord(file)}\n`);
+    if (!waits) return;
+    const next = sentences(locale, JOURNAL_WORDS[locale].next, `faultline journal questions ${shellWord(file)}`);
+    await io.stdout.write(`\n${next}\n`);
   });
 }
 

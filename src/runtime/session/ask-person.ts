@@ -1,6 +1,7 @@
 // A question the program itself has, within a session: written down before it is asked, and answered from the journal when the
 // program runs again. A secret is the exception: it is asked for anew.
 
+import type { Redactor } from "../../core/fault/redact.ts";
 import { type Answer, INTERACTIONS, type Question, type QuestionPayload } from "../../core/flow/interaction.ts";
 import { type Asker, expiryOf, findAnswer, noQuestion } from "../call/ask.ts";
 import type { Engine } from "../engine.ts";
@@ -16,7 +17,7 @@ export async function askPersonOf(core: SessionCore, name: string, payload: Ques
   const before = core.state.asks.get(call);
   const { secret } = INTERACTIONS[payload.kind];
   const known = before?.answer ?? null;
-  if (known !== null && !secret) return known;
+  if (known !== null && !secret) return asGiven(core, call, known);
   core.scope.add(asker);
   try {
     const question = before?.answer === null ? before.question : await put(core, asker, call, payload);
@@ -25,11 +26,26 @@ export async function askPersonOf(core: SessionCore, name: string, payload: Ques
     const { answer, by } = answered;
     const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
     const event = { type: "question-answered", call, id: question.id, answer: shown, by } as const;
-    await core.recorder.record([event], noQuestion(question.id), core.clock.now());
+    const keeps = noQuestion(question.id);
+    if (answer.status === "accepted" && !secret) {
+      keeps.push({ kind: "input", key: keyOf(core, call), value: { value: answer.value } });
+    }
+    await core.recorder.record([event], keeps, core.clock.now());
     return answer;
   } finally {
     core.scope.remove(asker);
   }
+}
+
+/** The event shows an answer without secrets; what was said is kept apart, exactly. */
+async function asGiven(core: SessionCore, call: string, shown: Answer): Promise<Answer> {
+  if (shown.status !== "accepted") return shown;
+  const kept = await core.engine.journal.kept("input", keyOf(core, call));
+  return typeof kept === "object" && kept !== null && "value" in kept ? { ...shown, value: kept.value } : shown;
+}
+
+function keyOf({ state }: SessionCore, call: string): string {
+  return `${state.session}/${call}`;
 }
 
 const CANCELLED: Answer = { status: "rejected", reason: "cancelled" };
@@ -42,13 +58,20 @@ async function put(core: SessionCore, asker: Asker, call: string, payload: Quest
     turn: "",
     session: core.state.session,
     code: null,
-    payload,
+    payload: safePayload(payload, core.engine.redactor),
     askedAt,
     expiresAt: expiryOf(asker, payload.kind, askedAt),
   };
   const keep = { kind: "question", key: question.id, value: question } as const;
   await core.recorder.record([{ type: "question-asked", call, question }], [keep], askedAt);
   return question;
+}
+
+/** A program's own words are shown on pages and kept. A page to sign in at, with its code, stays as it is. */
+function safePayload(payload: QuestionPayload, { text }: Redactor): QuestionPayload {
+  const prompt = text(payload.prompt);
+  if (payload.kind !== "Select") return { ...payload, prompt };
+  return { ...payload, prompt, options: payload.options.map(({ id, label }) => ({ id, label: text(label) })) };
 }
 
 class SessionAsker extends Interruptible implements Asker {

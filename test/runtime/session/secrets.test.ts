@@ -13,6 +13,7 @@ import {
   type Fault,
   FaultError,
   partial,
+  REDACTED,
   step,
   tool,
   type TurnResult,
@@ -22,15 +23,13 @@ import {
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { entriesOf, type Life, lifeOn, newPath } from "./life.ts";
 
-const REDACTOR = "[redacted]";
-
-/** Asks a person about everything that is not found, and about every request that is called bad. */
+/** Asks a person about every request that is called bad. */
 const ASKING = withRows(DEFAULT_POLICY, [
   { match: { code: ["RequestInvalid"] }, retry: null, then: ["ask"], origin: { layer: "file", at: "test" } },
 ]);
 
 interface Shown {
-  readonly entries: readonly Entry[];
+  readonly path: string;
   readonly results: readonly TurnResult[];
   /** Everything anybody but the owner of the file gets to see, as text, with its name. */
   readonly texts: ReadonlyMap<string, string>;
@@ -108,7 +107,9 @@ async function planted(secret: string, secrets: readonly string[]): Promise<Show
       }),
     ),
   ];
-  await clock.runUntil(session.ask("word", { kind: "Ask", prompt: `What is ${secret}?`, field: "word" }));
+  const open = await clock.runUntil(fl.session("open"));
+  const word = await clock.runUntil(open.ask("word", { kind: "Ask", prompt: `What is ${secret}?`, field: "word" }));
+  expect(word).toEqual({ status: "accepted", value: `words of ${secret}` });
   const headless = await clock.runUntil(fl.session("waits", { mode: "headless" }));
   await clock.runUntil(headless.ask("later", { kind: "Confirm", prompt: `Go on with ${secret}?` }));
   await clock.runUntil(
@@ -124,7 +125,7 @@ async function planted(secret: string, secrets: readonly string[]): Promise<Show
     if (why !== null) faults.push(why);
     for (const outcome of Object.values(outcomes)) if ("fault" in outcome) faults.push(outcome.fault);
   }
-  return { results, entries: seen, texts: await textsOf(made, path, secrets, results, faults, seen) };
+  return { path, results, texts: await textsOf(made, path, secrets, results, faults, seen) };
 }
 
 async function textsOf(
@@ -136,7 +137,7 @@ async function textsOf(
   seen: readonly Entry[],
 ): Promise<ReadonlyMap<string, string>> {
   const redactor = createRedactor(secrets);
-  const entries = [...(await entriesOf(journal, "s")), ...(await entriesOf(journal, "waits"))];
+  const entries = await Promise.all(["s", "open", "waits"].map((session) => entriesOf(journal, session)));
   const lines: string[] = [];
   for await (const line of exportSession(journal, "s", { redactor })) lines.push(line);
   const view = { correlationId: "err_1", redactor };
@@ -170,35 +171,40 @@ const SECRETS: readonly (readonly [what: string, secret: string, isKnown: boolea
   ["that nobody named, and that looks like a token of GitHub", "ghp_0123456789abcdefABCDEF0123456789abcd", false],
 ];
 
+/** Where it was found, so that a leak can be told; empty when it is not there. */
+function around(spelling: string, text: string): string {
+  const at = text.indexOf(spelling);
+  return at === -1 ? "" : text.slice(Math.max(0, at - 200), at + spelling.length);
+}
+
 describe("a secret", () => {
   it.each(SECRETS)("%s comes out nowhere, wherever it was put in", async (_what, secret, isKnown) => {
     const { texts, results } = await planted(secret, isKnown ? [secret] : []);
     expect(results.map(({ status }) => status)).toEqual(["failed", "failed", "cancelled"]);
     for (const [where, text] of texts) {
       expect(text.length, where).toBeGreaterThan(1);
-      for (const spelling of [secret, JSON.stringify(secret).slice(1, -1)]) {
-        expect(
-          text.includes(spelling)
-            ? text.slice(Math.max(0, text.indexOf(spelling) - 200), text.indexOf(spelling) + 60)
-            : "",
-          where,
-        ).toBe("");
-      }
+      for (const spelling of [secret, JSON.stringify(secret).slice(1, -1)])
+        expect(around(spelling, text), where).toBe("");
     }
     // What was taken out is seen to be.
     for (const where of ["entries", "export", "messages", "artefacts", "recent", "questions"]) {
-      expect(texts.get(where), where).toContain(REDACTOR);
+      expect(texts.get(where), where).toContain(REDACTED);
     }
   });
 
-  it("is still there for those who need it: the tool, the body, the caller, and the next life", async () => {
-    const { results } = await planted("quiet-river-stone", ["quiet-river-stone"]);
-    expect(results[0]?.outcomes["echo"]).toMatchObject({ value: { token: "quiet-river-stone" } });
+  it("is still there for those who need it: the caller, and the next life of the program", async () => {
+    const secret = "quiet-river-stone";
+    const { results, path } = await planted(secret, [secret]);
+    expect(results[0]?.outcomes["echo"]).toMatchObject({ value: { token: secret } });
+    const next = await lifeOn(path, { secrets: [secret], startAt: 9_000_000 });
+    const session = await next.clock.runUntil(next.fl.session("open"));
+    const again = await next.clock.runUntil(session.ask("word", { kind: "Ask", prompt: "Which word?", field: "word" }));
+    expect(again).toEqual({ status: "accepted", value: `words of ${secret}` });
   });
 });
 
 describe("a password that a person gave", () => {
-  it("reaches whoever asked and stands nowhere in the journal, be it asked twice or answered from elsewhere", async () => {
+  it("reaches whoever asked, is asked for anew each time, and stands nowhere in the journal", async () => {
     const path = newPath();
     const word = "correct horse battery";
     const person = scriptedInteractor("person", [

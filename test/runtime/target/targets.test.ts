@@ -204,19 +204,20 @@ describe("targets beyond the number that is remembered", () => {
     expect(stateOf(here.fl, "down")).toBe("open");
   });
 
-  it("never have two states at once: tools of one target share it again after it was forgotten", async () => {
+  it("never have two states at once: old and new tools of one target share it again after it was forgotten", async () => {
     const here = world({ maxTargets: MAX });
     const { fl, clock } = here;
-    const tools = ["a", "b"].map((id) => held(id, clock, { target: "shared", maxConcurrent: 1 }));
-    const useAll = (): readonly Promise<unknown>[] => tools.map((each) => fl.protect(each.tool, "x"));
-    const running = (): number => tools.reduce((sum, { runs }) => sum + runs.length, 0);
-    for (const started of [1, 3]) {
-      const calls = useAll();
-      await clock.advance(0);
-      expect(running()).toBe(started);
-      tools[0]?.run(-1).answer("");
-      await clock.advance(0);
-      tools[1]?.run(-1).answer("");
+    const make = (id: string): ReturnType<typeof held> => held(id, clock, { target: "shared", maxConcurrent: 1 });
+    const old = make("old");
+    for (const tools of [[old], [old, make("newcomer")], [make("another"), old]]) {
+      const before = old.runs.length;
+      const calls = tools.map((each) => fl.protect(each.tool, "x"));
+      for (const [index, each] of tools.entries()) {
+        await clock.advance(0);
+        const started = tools.map(({ tool: { id }, runs }) => runs.length - (id === "old" ? before : 0));
+        expect(started).toEqual(tools.map((_, at) => (at <= index ? 1 : 0)));
+        each.run(-1).answer("");
+      }
       await Promise.all(calls);
       await crowd(here, 3 * MAX, () => "done");
       expect(stateOf(fl, "shared")).toBeUndefined();

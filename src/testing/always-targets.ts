@@ -1,0 +1,129 @@
+// What must always hold for targets: their breakers, and how many may work at once. Each as a function that bears its
+// sentence as its name. null: it holds; else what broke it.
+
+import type { Broken } from "./always-calls.ts";
+import { type CallHistory, type CallWritten, historiesOf, isApproval, toolOf } from "./call-history.ts";
+import type { BreakerSeen, Run, Story } from "./story.ts";
+import type { TargetSpec, WorldSpec } from "./world-spec.ts";
+
+/** Judged by what the program last knew of the breaker; a moment at which it changed speaks for nobody. */
+export function anOpenBreakerAdmitsNothingButItsProbe(story: Story): Broken {
+  const admissions = [...historiesOf(story).values()].flatMap((history) => admissionsOf(story.world, history));
+  const seenOf = Map.groupBy(story.breakers, ({ life, target }) => `${life} ${target}`);
+  for (const admission of admissions) {
+    const seen = seenOf.get(`${admission.written.life} ${admission.target.id}`) ?? [];
+    const broken = admission.isApproved ? null : wentPast(story, admissions, admission, seen);
+    if (broken !== null) return broken;
+  }
+  for (const seen of seenOf.values()) {
+    const broken = secondProbe(story, admissions, seen);
+    if (broken !== null) return broken;
+  }
+  return null;
+}
+
+interface Admission {
+  readonly written: CallWritten;
+  readonly target: TargetSpec;
+  /** A person's yes goes past a breaker. */
+  readonly isApproved: boolean;
+}
+
+function admissionsOf(world: WorldSpec, { events }: CallHistory): readonly Admission[] {
+  const admissions: Admission[] = [];
+  let isApproved = false;
+  for (const written of events) {
+    const { event } = written;
+    if (isApproval(event)) isApproved = true;
+    if (event.type !== "call-admitted") continue;
+    admissions.push({ written, target: toolOf(world, event.tool).target, isApproved });
+    isApproved = false;
+  }
+  return admissions;
+}
+
+function wentPast(
+  { lives }: Story,
+  admissions: readonly Admission[],
+  { written, target }: Admission,
+  seen: readonly BreakerSeen[],
+): Broken {
+  const { life, recordedAt, event, seq } = written;
+  // What changed in the last moment of a life was not told any more.
+  if (recordedAt === lives[life]?.endedAt || seen.some(({ at }) => at === recordedAt)) return null;
+  const breaker = seen.findLast(({ at }) => at < recordedAt)?.breaker;
+  if (breaker === undefined || breaker.state === "closed") return null;
+  const probeAt = breaker.state === "half-open" ? breaker.probeStartedAt : null;
+  const isProbe = probeAt !== null && probesAt(admissions, target.id, life, probeAt).includes(event.call);
+  return isProbe
+    ? null
+    : `${event.call} went out (entry ${seq}) while the breaker of ${target.id} was ${breaker.state}`;
+}
+
+/** The calls that went out to a target at a moment. */
+function probesAt(admissions: readonly Admission[], target: string, life: number, probeAt: number): readonly string[] {
+  return admissions
+    .filter(({ target: other, written }) => other.id === target && written.life === life)
+    .filter(({ written }) => written.recordedAt === probeAt)
+    .map(({ written }) => written.event.call);
+}
+
+const ANSWERS: ReadonlySet<string> = new Set(["call-failed", "call-succeeded", "call-cancelled", "call-decided"]);
+
+/** The next probe goes out when the one before has answered, or has taken too long to. */
+function secondProbe(story: Story, admissions: readonly Admission[], seen: readonly BreakerSeen[]): Broken {
+  for (const [index, { breaker: after, life, target }] of seen.entries()) {
+    const before = seen[index - 1]?.breaker;
+    if (before?.state !== "half-open" || after.state !== "half-open" || before.generation !== after.generation)
+      continue;
+    const [firstAt, secondAt] = [before.probeStartedAt, after.probeStartedAt];
+    if (firstAt === null || secondAt === null || firstAt === secondAt) continue;
+    const spec = admissions.find((each) => each.target.id === target)?.target;
+    if (spec === undefined || secondAt >= firstAt + (spec.breaker.probeTimeoutMs ?? 0)) continue;
+    const probes = probesAt(admissions, target, life, firstAt);
+    const hasAnswered = probes.some((call) =>
+      historiesOf(story)
+        .get(call)
+        ?.events.some(
+          ({ event, recordedAt }) => ANSWERS.has(event.type) && recordedAt >= firstAt && recordedAt <= secondAt,
+        ),
+    );
+    // The probe of an earlier life will not answer any more.
+    if (probes.length > 0 && !hasAnswered)
+      return `${target} was probed again while ${probes.join(", ")} had not answered`;
+  }
+  return null;
+}
+
+/** Of each target, and of each round of a plan. What was given up or cancelled has left its place. */
+export function concurrencyLimitsHold(story: Story): Broken {
+  for (const [index, run] of story.runs.entries()) {
+    const others = story.runs.slice(0, index).filter((other) => isBusy(story, other, run));
+    const { maxConcurrent, id } = run.tool.target;
+    const running = others.filter((other) => other.tool.target === run.tool.target).length + 1;
+    if (running > maxConcurrent) return `${running} attempts ran at once at ${id}, which takes ${maxConcurrent}`;
+    const parallel = maxParallelOf(story.world, run.call);
+    const round = run.call.slice(0, run.call.lastIndexOf("/") + 1);
+    const besides = others.filter(({ call }) => call.startsWith(round)).length + 1;
+    if (besides > parallel) return `${besides} steps of ${round} ran at once, and ${parallel} may`;
+  }
+  return null;
+}
+
+/** Ran for sure when `now` began. */
+function isBusy({ cancels }: Story, other: Run, now: Run): boolean {
+  if (other.life !== now.life || (other.ended !== null && other.ended.order < now.order)) return false;
+  if (now.at >= other.deadlineAt) return false;
+  return !cancels.some(
+    ({ life, order, turn }) =>
+      life === now.life && order < now.order && (turn === null || other.call.startsWith(`${turn}/`)),
+  );
+}
+
+function maxParallelOf({ limits, turns }: WorldSpec, call: string): number {
+  const [turn, round, node] = call.split("/");
+  if (node === undefined) return Infinity;
+  const plans = turns[Number(turn?.slice("turn".length))]?.rounds.filter(({ kind }) => kind === "plan") ?? [];
+  const plan = plans[Number(round) - 1];
+  return (plan?.kind === "plan" ? plan.maxParallel : null) ?? limits.maxParallel ?? Infinity;
+}
