@@ -9,7 +9,7 @@ const searchFlights = tool({
   id: "search_flights",
   idempotent: true, // may be tried again even if it may have run
   timeoutMs: 5_000,
-  run: async ({ to }: { to: string }) => {
+  run: ({ to }: { to: string }) => {
     asked += 1;
     if (asked < 3) throw Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:443"), { code: "ECONNREFUSED" });
     return [`${to} 07:10`, `${to} 18:45`];
@@ -24,9 +24,10 @@ console.log(outcome.status, outcome.attempts, outcome.status === "done" ? outcom
 const bookFlight = tool({
   id: "book_flight",
   input: { type: "object", required: ["flight"], properties: { flight: { type: "string" } } },
-  run: async ({ flight }: { flight: string }) => `booked ${flight}`,
+  run: ({ flight }: { flight: string }) => `booked ${flight}`,
 });
-const refused = await fl.protect(bookFlight, JSON.parse('{ "flight": 7 }'));
+const fromModel = JSON.parse('{ "flight": 7 }') as { flight: string }; // what a model wrote, and nobody has checked
+const refused = await fl.protect(bookFlight, fromModel);
 if (refused.status === "surfaced") {
   const { fault } = refused;
   console.log(fault.class, fault.code, fault.context["field"]);

@@ -4,12 +4,12 @@ import { createFaultline, fault, FaultError, hasValue, step, tool } from "faultl
 
 const fl = createFaultline();
 
-const flights = tool({ id: "flights", run: async ({ to }: { to: string }) => ({ to, price: 180 }) });
+const flights = tool({ id: "flights", run: ({ to }: { to: string }) => ({ to, price: 180 }) });
 const hotels = tool({
   id: "hotels",
   run: (): Promise<{ name: string }> => Promise.reject(new FaultError(fault("NotFound", { message: "no such city" }))),
 });
-const taxi = tool({ id: "taxi", run: async ({ hotel }: { hotel: string }) => `taxi to ${hotel}` });
+const taxi = tool({ id: "taxi", run: ({ hotel }: { hotel: string }) => `taxi to ${hotel}` });
 const weather = tool({
   id: "weather",
   default: "unknown",

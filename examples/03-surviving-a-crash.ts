@@ -12,7 +12,7 @@ const ran: string[] = [];
 async function program(inShip: () => Promise<void>): Promise<string> {
   const charge = tool({
     id: "charge_card",
-    run: async () => {
+    run: () => {
       ran.push("charge");
       return "receipt-1";
     },

@@ -7,7 +7,7 @@ const fl = createFaultline({ budget: { maxCostMicrocents: 1_000, onExceed: "paus
 const summarise = tool({
   id: "summarise",
   cost: { estimate: () => 800 }, // what it may cost at most, in micro-cents
-  run: async (text: string, { cost }) => {
+  run: (text: string, { cost }) => {
     cost(750); // what it did cost
     return text.slice(0, 7);
   },

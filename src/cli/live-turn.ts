@@ -59,7 +59,7 @@ function flights() {
   return tool({
     id: "search_flights",
     idempotent: true,
-    run: async ({ to }: { to: string }) => {
+    run: ({ to }: { to: string }) => {
       if (++asked < 3) throw Object.assign(new Error("503 Service Unavailable"), { status: 503 });
       return `${to} 07:10`;
     },
@@ -68,7 +68,7 @@ function flights() {
 
 /** Hangs; another one knows the same hotels. */
 function hotels() {
-  const other = tool({ id: "search_hotels_b", run: async () => "Hotel Tejo" });
+  const other = tool({ id: "search_hotels_b", run: () => "Hotel Tejo" });
   return tool<object, string>({
     id: "search_hotels",
     idempotent: true,

@@ -5,6 +5,7 @@ import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Spending } from "../core/flow/money.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } from "../core/record/replay.ts";
+import type { JournalEvent } from "../core/record/event.ts";
 import type { CallEvent } from "../core/flow/call.ts";
 import type { OutcomeStatus } from "../runtime/call/outcome.ts";
 import type { Broken } from "./always-calls.ts";
@@ -82,12 +83,22 @@ function overruled(story: Story, cancel: Cancelled): Broken {
     if (event.type === "session-ended" && turn === null && event.status !== "cancelled") {
       return `entry ${seq}: the session was cancelled and ended as ${event.status}`;
     }
+    if (isVerdict(event) && (turn === null || event.call.startsWith(`${turn}/`))) {
+      return `entry ${seq}: ${what} was cancelled, and then ${event.call} met ${event.type}`;
+    }
     if (event.type === "turn-ended" && event.turn === turn && event.status !== "cancelled") {
       return `entry ${seq}: ${turn} was cancelled and ended as ${event.status}`;
     }
   }
   return null;
 }
+
+/** What a call that was not cancelled comes to. */
+function isVerdict(event: JournalEvent): event is Extract<CallEvent, { readonly type: (typeof VERDICTS)[number] }> {
+  return (VERDICTS as readonly string[]).includes(event.type);
+}
+
+const VERDICTS = ["call-succeeded", "call-failed", "call-decided"] as const;
 
 /** What was on its way to a slow disk when the cancellation came had been decided before it. */
 function isRecordedAfter({ world, refusals }: Story, { order, entry }: Written, cancel: Cancelled): boolean {

@@ -27,7 +27,7 @@ function world(options: FaultlineOptions = {}): {
 /** Fails as told, one entry an attempt, then answers. */
 function scripted(
   id: string,
-  failures: readonly unknown[],
+  failures: readonly Error[],
   more: Partial<Parameters<typeof tool<string, string>>[0]> = {},
 ): { tool: AnyTool & ReturnType<typeof tool<string, string>>; runs: number[] } {
   const runs: number[] = [];
@@ -187,7 +187,7 @@ describe("time", () => {
       run: (_input, { signal }) =>
         new Promise((resolve) => {
           answer = resolve;
-          signal.addEventListener("abort", () => (aborted = signal.reason));
+          signal.addEventListener("abort", () => (aborted = signal.reason as unknown));
         }),
     });
     const outcome = await clock.runUntil(fl.protect(slow, "x"));

@@ -93,8 +93,6 @@ export async function answerQuestion(
     const list = `faultline journal questions ${shellWord(file)}`;
     const question = readQuestion(await journal.kept("question", id));
     if (question === null) throw new UsageError(words.noQuestion(name, list));
-    const before: unknown = await journal.kept("answer", id);
-    if (before !== null) throw answeredBefore(name, before, locale);
     const answer: Answer =
       typed === null
         ? { status: "rejected", reason: reject ?? "" }

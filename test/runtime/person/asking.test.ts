@@ -238,7 +238,7 @@ describe("nobody there", () => {
     expect(work.runs).toHaveLength(1);
   });
 
-  it("for a week is a no, and not a day earlier", async () => {
+  it("for a week is a no, and not a moment earlier", async () => {
     for (const [afterMs, status] of [
       [WEEK_MS - 1, "waiting"],
       [WEEK_MS, "failed"],

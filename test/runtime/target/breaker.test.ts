@@ -34,12 +34,15 @@ describe("a breaker opens", () => {
     expect(stateOf(here, "down")).toBe("closed");
     await callTimes(here, down.tool, 1);
     expect(stateOf(here, "down")).toBe("open");
-    const [refused] = await callTimes(here, down.tool, 1);
-    expect(refused).toMatchObject({
-      status: "surfaced",
-      attempts: 0,
-      fault: { code: "CircuitOpen", resetAt: START_AT + OPEN_MS, context: { target: "down", tool: "down" } },
-    });
+    for (const refused of await callTimes(here, down.tool, 3)) {
+      expect(refused).toMatchObject({
+        status: "surfaced",
+        attempts: 0,
+        fault: { code: "CircuitOpen", resetAt: START_AT + OPEN_MS, context: { target: "down", tool: "down" } },
+      });
+    }
+    expect(here.clock.now()).toBe(START_AT);
+    expect(here.fl.targets()).toMatchObject([{ pausedUntil: null }]);
     expect(down.runs).toHaveLength(5);
   });
 
