@@ -95,6 +95,7 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
   "src/runtime": [...CORE, "src/host", "src/journal", "src/schema"],
   "src/testing": [...CORE, "src/host", "src/journal", "src/runtime", "src"],
   "src/cli": [
+    "src",
     "src/core",
     "src/host",
     "src/yaml-file",

@@ -16,7 +16,7 @@ export function anOpenBreakerAdmitsNothingButItsProbe(story: Story): Broken {
     if (broken !== null) return broken;
   }
   for (const seen of seenOf.values()) {
-    const broken = secondProbe(story, admissions, seen);
+    const broken = secondProbe(story, admissions, seen) ?? probesAtOnce(story, admissions, seen);
     if (broken !== null) return broken;
   }
   return null;
@@ -81,18 +81,35 @@ function secondProbe(story: Story, admissions: readonly Admission[], seen: reado
     const spec = admissions.find((each) => each.target.id === target)?.target;
     if (spec === undefined || secondAt >= firstAt + (spec.breaker.probeTimeoutMs ?? 0)) continue;
     const probes = probesAt(admissions, target, life, firstAt);
-    const hasAnswered = probes.some((call) =>
-      historiesOf(story)
-        .get(call)
-        ?.events.some(
-          ({ event, recordedAt }) => ANSWERS.has(event.type) && recordedAt >= firstAt && recordedAt <= secondAt,
-        ),
-    );
+    const hasAnswered = probes.some((call) => answersBetween(story, call, firstAt, secondAt));
     // The probe of an earlier life will not answer any more.
     if (probes.length > 0 && !hasAnswered)
       return `${target} was probed again while ${probes.join(", ")} had not answered`;
   }
   return null;
+}
+
+/** At one moment several may go out only if all but the last have answered at once. */
+function probesAtOnce(story: Story, admissions: readonly Admission[], seen: readonly BreakerSeen[]): Broken {
+  for (const [index, { breaker, at, life, target }] of seen.entries()) {
+    const isLast = seen[index + 1]?.at !== at;
+    const before = seen.findLast((earlier) => earlier.at < at)?.breaker.state;
+    if (!isLast || breaker.state !== "half-open" || before === undefined || before === "closed") continue;
+    const probes = probesAt(admissions.filter(isFirst), target, life, at);
+    const open = probes.filter((call) => !answersBetween(story, call, at, at));
+    if (open.length > 1) return `${target} was probed by ${open.join(", ")} at once`;
+  }
+  return null;
+}
+
+/** Later attempts go out with the permission of the first; a person's yes needs none. */
+function isFirst({ written, isApproved }: Admission): boolean {
+  return !isApproved && written.event.type === "call-admitted" && written.event.attempt === 1;
+}
+
+function answersBetween(story: Story, call: string, from: number, until: number): boolean {
+  const events = historiesOf(story).get(call)?.events ?? [];
+  return events.some(({ event, recordedAt }) => ANSWERS.has(event.type) && recordedAt >= from && recordedAt <= until);
 }
 
 /** Of each target, and of each round of a plan. What was given up or cancelled has left its place. */

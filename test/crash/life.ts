@@ -1,6 +1,6 @@
 // One life of the killed program: a real process from its start to its end, which may be a SIGKILL at a chosen moment.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "../../src/core/tolerate.ts";
 import type { Chance } from "../../src/host/chance.ts";
@@ -137,17 +137,14 @@ export function startLife(job: Job, moment: Moment | null): Life {
       else came.push(parseJson(line) as Came);
     }
   });
-  const ended = endOf(child).then(({ exitCode, signal }) => {
-    for (const takeBack of disarm) takeBack();
-    tellMoment();
-    return { life: job.life, killed: signal === "SIGKILL" && !hung, exitCode, came, stderr, hung };
+  // A process that could not be started has an error and closes like any other.
+  child.on("error", (error) => void (stderr += error.message));
+  const ended = new Promise<LifeEnd>((resolve) => {
+    child.on("close", (exitCode, signal) => {
+      for (const takeBack of disarm) takeBack();
+      tellMoment();
+      resolve({ life: job.life, killed: signal === "SIGKILL" && !hung, exitCode, came, stderr, hung });
+    });
   });
   return { ended, moment: momentCame, send: (signal) => void child.kill(signal) };
-}
-
-function endOf(child: ChildProcess): Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }> {
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (exitCode, signal) => resolve({ exitCode, signal }));
-  });
 }

@@ -18,6 +18,8 @@ const UNREADABLE = "[unreadable]";
 const MAX_DEPTH = 24;
 const MAX_NODES = 20_000;
 const MAX_TEXT = 262_144;
+const ESCAPE = "\u001b";
+const COLOURS = /\u001b\[[0-9;?]{0,32}[A-Za-z]/g;
 /** A shorter value would blank out ordinary words. */
 const MIN_KNOWN_VALUE = 4;
 /** A longer one is searched for as it is, not as a pattern. */
@@ -92,7 +94,8 @@ export function createRedactor(knownValues: Iterable<string | undefined> = []): 
   const known = short.length === 0 ? undefined : new RegExp(short.map(escapeRegExp).join("|"), "gi");
 
   function text(value: string): string {
-    let out = value;
+    // A colour in front of a secret would hide where it begins.
+    let out = value.includes(ESCAPE) ? value.replace(COLOURS, "") : value;
     // A known value may lie across the cut, so it is taken out before.
     for (const needle of long) out = out.replaceAll(needle, REDACTED);
     if (known !== undefined) out = out.replace(known, REDACTED);

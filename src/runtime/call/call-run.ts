@@ -181,7 +181,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     try {
       return await this.#drive();
     } catch (error) {
-      // The journal is gone, or we have a bug; for the caller it is a failed call all the same.
+      // The journal is gone, or we have a bug.
       const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
       return this.#failed(seen);
     } finally {
@@ -224,9 +224,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
         }
         case "park": {
           const { wakeAt } = step;
-          const { call } = this;
           if (this.engine.clock.now() < wakeAt) {
-            return { status: "parked", wakeAt, fault: state.fault ?? NO_FAULT, call, attempts };
+            return { status: "parked", wakeAt, fault: state.fault ?? NO_FAULT, call: this.call, attempts };
           }
           await this.#admit(wakeAt);
           break;
@@ -252,7 +251,6 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     const refused = await passGuards(this, estimate);
     if (refused === "cancelled") return;
     if (refused !== null) return redecide(this, refused);
-    request.budget.reserve(estimate);
     let attempt: Attempt | null = null;
     try {
       const number = this.record.state.attempt + 1;

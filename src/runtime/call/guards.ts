@@ -21,7 +21,7 @@ export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fa
   return refused;
 }
 
-/** null: the attempt may go out, and holds a place. */
+/** null: the attempt may go out; it holds a place, and its money is put by. */
 export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<Verdict> {
   const { target } = run.binding;
   const place = await takePlace(run);
@@ -33,6 +33,7 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
     return null;
   }
   target.leave();
+  if (refused === null) run.request.budget.settle(estimateMicrocents, null);
   return run.cancelled === null ? refused : "cancelled";
 }
 
@@ -78,7 +79,10 @@ async function passRest(run: LiveCall, estimateMicrocents: number | null): Promi
   const { approved, fault: about } = run.record.state;
   const isMoney = about !== null && traitsOf(about.code).pill === "budget exceeded";
   const opened = approved && !isMoney ? null : ((await sitOutPause(run)) ?? passBreaker(run));
-  return opened ?? (approved && isMoney ? null : passBudget(run, estimateMicrocents));
+  const refused = opened ?? (approved && isMoney ? null : passBudget(run, estimateMicrocents));
+  // In the same breath as the check, or others would count on the same money.
+  if (refused === null) run.request.budget.reserve(estimateMicrocents);
+  return refused;
 }
 
 /** Other callers start a little after the pause, each at another moment, so that they do not all come at once. */

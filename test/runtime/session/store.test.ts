@@ -3,7 +3,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importSession, type Journal, openJournal, step, tool } from "../../../src/index.ts";
+import {
+  createMemoryJournal,
+  fault,
+  FaultError,
+  importSession,
+  type Journal,
+  openJournal,
+  step,
+  tool,
+} from "../../../src/index.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, type Life, life, lifeOn, never, newPath, only } from "./life.ts";
 
@@ -225,6 +234,30 @@ describe("an append", () => {
       "t1/1/c",
       "t2/1/d",
     ]);
+  });
+
+  it("that no store could take is refused alone, whatever it was to be written with", async () => {
+    const inner = createMemoryJournal();
+    const journal: Journal = {
+      ...inner,
+      append: (session, after, entries, keeps = []) =>
+        JSON.stringify(keeps).includes("too long")
+          ? Promise.reject(new FaultError(fault("ShapeInvalid", { message: "string or blob too big" })))
+          : inner.append(session, after, entries, keeps),
+    };
+    const { fl, clock } = life({ journal });
+    const session = await clock.runUntil(fl.session("s"));
+    const say = tool<string, string>({ id: "say", run: (text) => text });
+    const texts = ["one", "too long", "two", "three"];
+    const outcomes = await clock.runUntil(Promise.all(texts.map((text) => session.protect(say, text))));
+    expect(outcomes.map((outcome) => ("fault" in outcome ? outcome.fault.code : outcome.status))).toEqual([
+      "done",
+      "ShapeInvalid",
+      "done",
+      "done",
+    ]);
+    await clock.runUntil(session.end());
+    expect(only(await eventsOf(inner, "s"), "call-succeeded")).toHaveLength(3);
   });
 });
 

@@ -103,7 +103,7 @@ describe("a body", () => {
       outcomes: { c1: { value: "before" } },
     });
     await clock.advance(60_000);
-    expect(late).toMatchObject([{ status: "surfaced", fault: { code: "TurnTimeout" }, attempts: 0 }]);
+    expect(late).toMatchObject([{ status: "failed", fault: { code: "EngineState" }, attempts: 0 }]);
     expect(endsOf(await eventsOf(journal, "s"))).toEqual(["t1 partial"]);
   });
 });
