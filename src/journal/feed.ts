@@ -100,7 +100,8 @@ export function createFeed(source: FeedSource, clock: Clock, tell: Tell): Feed {
 
   function catchUpAll(): void {
     const page = source.entriesBehind(id, PAGE);
-    isAllBehind = page.length === PAGE;
+    // A listener may have closed the journal meanwhile.
+    isAllBehind = page.length === PAGE && ofAll.size > 0;
     if (isAllBehind) arm();
     for (const row of page) {
       id = row.id;
@@ -162,6 +163,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: Tell): Feed {
     close() {
       ofOne.clear();
       ofAll.clear();
+      isAllBehind = false;
     },
   };
 }

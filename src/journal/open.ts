@@ -1,5 +1,6 @@
 // Opens a journal's file, or makes it, and refuses what cannot be trusted before a byte of it is changed.
 
+import { existsSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -77,6 +78,8 @@ async function makePlace(path: string): Promise<void> {
 /** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
 function refuseForeign(path: string, applicationId: number): void {
   if (applicationId === 0) {
+    // Somebody died while making it: it is rolled back when it is opened for writing, and looked at again then.
+    if (existsSync(`${path}-journal`)) return;
     const db = new DatabaseSync(path, { readOnly: true });
     try {
       if (isBlank(db)) return;

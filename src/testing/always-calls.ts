@@ -1,5 +1,7 @@
 // What must always hold for calls, each as a function that bears its sentence as its name. null: it holds; else what broke it.
 
+import { traitsOf } from "../core/fault/catalogue.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import {
   type CallHistory,
   type CallWritten,
@@ -159,6 +161,27 @@ function isSettled({ written }: Story, call: string, after: number): boolean {
     (event) => event.type === "turn-ended" && event.turn === turn && event.status !== "waiting",
   );
   return isOver && !explained;
+}
+
+/** Unless time, a cancellation or a throw kept the program from coming back to it. */
+export function aTurnThatIsOverLeavesNoCallOpen(story: Story): Broken {
+  for (const { order, entry } of story.written) {
+    const { event, seq } = entry;
+    if (event.type !== "turn-ended" || event.status === "waiting" || isStopped(event.fault)) continue;
+    for (const { call, events } of historiesOf(story).values()) {
+      const before = call.startsWith(`${event.turn}/`) ? events.filter((written) => written.order < order) : [];
+      if (before.length > 0 && !before.some((written) => endsCall(written.event))) {
+        return `entry ${seq} ends ${event.turn} as ${event.status}, and ${call} is still open`;
+      }
+    }
+  }
+  return null;
+}
+
+function isStopped(fault: Fault | null): boolean {
+  if (fault === null) return false;
+  const { cancels, scope, pill } = traitsOf(fault.code);
+  return cancels || scope === "limit" || pill === "internal";
 }
 
 function firstBroken(story: Story, check: (history: CallHistory) => Broken): Broken {

@@ -73,13 +73,18 @@ export function aSessionEndsOnceAndCancelWins(story: Story): Broken {
 function overruled(story: Story, cancel: Cancelled): Broken {
   const { turn, life, order } = cancel;
   const what = turn ?? "the session";
-  const late = story.runs.find(
-    (run) => run.life === life && run.order > order && (turn === null || run.call.startsWith(`${turn}/`)),
+  // A program that takes up a turn again which it had cancelled too late means it.
+  const again = story.written.find(
+    ({ order: at, entry: { event } }) => at > order && event.type === "turn-started" && event.turn === turn,
   );
+  const until = again?.order ?? Infinity;
+  const late = story.runs
+    .filter((run) => run.life === life && run.order > order && run.order < until)
+    .find((run) => turn === null || run.call.startsWith(`${turn}/`));
   if (late !== undefined) return `${late.call}: ${late.tool.id} was started after ${what} was cancelled`;
   for (const written of story.written) {
     const { event, seq } = written.entry;
-    if (written.life !== life || !isRecordedAfter(story, written, cancel)) continue;
+    if (written.life !== life || written.order > until || !isRecordedAfter(story, written, cancel)) continue;
     if (event.type === "session-ended" && turn === null && event.status !== "cancelled") {
       return `entry ${seq}: the session was cancelled and ended as ${event.status}`;
     }

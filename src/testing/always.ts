@@ -3,6 +3,7 @@
 import {
   aRetryAnnouncedIsARetryMade,
   attemptsNeverExceedThePolicysNumber,
+  aTurnThatIsOverLeavesNoCallOpen,
   type Broken,
   finishedCallsDoNotRunTwice,
   nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
@@ -38,6 +39,7 @@ const PROPERTIES: readonly Property[] = [
   aResumedRunEndsAsOneThatDidNotCrash,
   finishedCallsDoNotRunTwice,
   aFinishedCallIsToldAsItEnded,
+  aTurnThatIsOverLeavesNoCallOpen,
   costBookedIsTheSumOfAllAttempts,
   whatComesLateIsWrittenDown,
   aRetryAnnouncedIsARetryMade,

@@ -105,7 +105,7 @@ export class Program {
       disarm();
       this.#seeTurn(result);
       await ended;
-      if (result.fault?.class === "Session") return this.#giveUp(result.fault).again;
+      if (result.fault?.class === "Session" && !this.#isOver(id)) return this.#giveUp(result.fault).again;
       if (result.status !== "waiting" || this.#isCancelled() || endsEarly) return null;
       const dueAt = Math.max(await answerAtDesk(this.#life, this.#faultline, result.questions), result.wakeAt ?? 0);
       // Some programs stay, others leave and are started again.
@@ -115,6 +115,13 @@ export class Program {
     }
     await this.#cancel(session);
     return null;
+  }
+
+  /** Whether it failed for good, or only lost its store, stands in the journal. */
+  #isOver(id: string): boolean {
+    return this.#life.story.written.some(
+      ({ entry: { event } }) => event.type === "turn-ended" && event.turn === id && event.status !== "waiting",
+    );
   }
 
   #start(session: Session, spec: TurnSpec, id: string, signal: AbortSignal): Promise<TurnResult> {

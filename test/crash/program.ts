@@ -95,8 +95,8 @@ export function expectedOutcomes(
   return expected;
 }
 
-/** A call that must not have run at all: something it needs is not there. */
-export const USABLE: readonly StepStatus[] = ["done", "defaulted"];
+/** There is a value that others can work with. */
+const USABLE: readonly StepStatus[] = ["done", "defaulted"];
 
 const ENDS: Readonly<Record<StepKind, StepStatus>> = {
   plain: "done",

@@ -112,6 +112,18 @@ const CHANGES: Readonly<Record<string, Change>> = {
     story.outcomes.push({ ...seen, status: "skipped" });
     return true;
   },
+  "a turn that is over leaves no call open": (story) => {
+    const end = eventsOf(story, "turn-ended").find(({ entry }) => {
+      const { status, fault } = entry.event as unknown as { status: string; fault: unknown };
+      return status !== "waiting" && fault === null;
+    });
+    const [started] = eventsOf(story, "call-started");
+    if (end === undefined || started === undefined) return false;
+    const { turn } = end.entry.event as unknown as { turn: string };
+    const event = { ...started.entry.event, call: `${turn}/1/new` };
+    story.written.push({ ...started, order: 0, entry: { ...started.entry, event } });
+    return true;
+  },
   "cost booked is the sum of all attempts": (story) => {
     const run = story.runs.find(({ reports, ended }) => reports.length > 0 && ended !== null);
     if (

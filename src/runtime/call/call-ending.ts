@@ -150,12 +150,16 @@ const NO_KEEPS: readonly Keep[] = [];
 
 /** A decision without an attempt: a guard refused, the input is wrong, a person said no. */
 export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
-  const { id } = run.binding.tool;
+  const { record, call, binding, engine } = run;
+  const { id } = binding.tool;
   const told = withContext(seen, { tool: id });
-  const now = run.engine.clock.now();
-  const { decision, breaker } = decideAbout(run, told, run.record.state, now);
+  const now = engine.clock.now();
+  const { decision, breaker } = decideAbout(run, told, record.state, now);
   giveBack(run, "neutral", now);
-  await run.record.write({ type: "call-decided", call: run.call, tool: id, fault: told, decision, breaker });
+  await record.write(
+    { type: "call-decided", call, tool: id, fault: told, decision, breaker },
+    decision.recourse === "partial" ? record.keepsOf(call, run.partialValue) : NO_KEEPS,
+  );
 }
 
 /** The breaker is told how it went, once. */

@@ -29,7 +29,9 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   const refused = await passRest(run, estimateMicrocents);
   if (refused === null && run.cancelled === null) {
     // A person's yes goes past an open breaker too, and then counts for nothing.
+    const from = target.breaker.state;
     run.ticket ??= target.admit(run.engine.clock.now());
+    noteBreaker(run, from);
     return null;
   }
   target.leave();

@@ -80,8 +80,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     while (running < options.maxParallel && next < ready.length) {
       const node = plan.nodes.get(ready[next++] ?? "");
       if (node === undefined) continue;
-      // Nothing new begins, but what an earlier life has done is told as it ended.
-      if (isOver && !core.hasEnded(callOf(options, node))) held.push(node.id);
+      // Nothing new begins, but what an earlier life began is not passed over: it may be done, or half done.
+      if (isOver && !core.hasBegun(callOf(options, node))) held.push(node.id);
       else start(node);
     }
     if (running === 0) break;

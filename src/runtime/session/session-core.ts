@@ -39,6 +39,7 @@ export class SessionCore {
   readonly #live = new Map<string, CallRun>();
   readonly #whenIdle: (() => void)[] = [];
   readonly #whenAnyEnds: (() => void)[] = [];
+  readonly #refused = new Map<string, Fault>();
 
   constructor(
     engine: Engine,
@@ -70,6 +71,14 @@ export class SessionCore {
 
   /** Never rejects: what goes wrong, the store included, is an outcome. */
   async call(spec: SessionCall): Promise<Outcome<unknown>> {
+    const outcome = await this.#call(spec);
+    // Nothing was decided about it: it is as open as it was before.
+    const isRefused = outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
+    if (isRefused) this.#refused.set(spec.turn, outcome.fault);
+    return outcome;
+  }
+
+  async #call(spec: SessionCall): Promise<Outcome<unknown>> {
     const { call, turn, scope, deadlineAt, deadlineCode, optional, fallbackValue } = spec;
     const { recorder, budget, headless } = this;
     const resumed = this.state.calls.get(call) ?? null;
@@ -97,9 +106,9 @@ export class SessionCore {
     if (this.#live.size > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
   }
 
-  /** The journal knows how it ended. */
-  hasEnded(call: string): boolean {
-    return this.state.calls.get(call)?.step.at === "end";
+  /** The journal knows of it. */
+  hasBegun(call: string): boolean {
+    return this.state.calls.has(call);
   }
 
   /** Resolves when no call of this turn runs any more. */
@@ -115,6 +124,13 @@ export class SessionCore {
       if (step.at !== "ask" || step.question === null || (turn !== null && of !== turn)) return [];
       return noQuestion(step.question.id);
     });
+  }
+
+  /** Why a call of this turn was not taken up; null when all were. Asked once, when the turn ends. */
+  takeRefusal(turn: string): Fault | null {
+    const refused = this.#refused.get(turn) ?? null;
+    this.#refused.delete(turn);
+    return refused;
   }
 
   #refusal({ call, tool }: SessionCall, digest: string): Fault | null {

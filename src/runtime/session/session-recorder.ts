@@ -57,6 +57,11 @@ export class SessionRecorder implements Recorder {
     this.#seq = options.seq;
   }
 
+  /** Why nothing can be written any more; null while it can. */
+  get deadFault(): Fault | null {
+    return this.#dead?.fault ?? null;
+  }
+
   get seq(): number {
     return this.#seq;
   }

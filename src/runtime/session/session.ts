@@ -149,19 +149,24 @@ export class Session {
     signalScope?.remove(bySignal);
     scope.leave();
     const { outcomes, rounds } = live;
-    const { cancelled } = scope;
+    const untaken = core.takeRefusal(id);
+    // Without a store nothing can be said to have been cancelled.
+    const cancelled = core.recorder.deadFault ?? scope.cancelled;
     const result = turnResult({
       turn: id,
       value,
       outcomes,
       rounds,
       cancelled,
+      refused: untaken,
       thrown,
       deadline,
       locale: core.engine.locale,
       redactor: core.engine.redactor,
     });
-    await this.#close(result, digest);
+    // A plan that is refused has not run: the right one can still be given. Without a store there is nobody to tell.
+    const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault === null;
+    if (isClosed) await this.#close(result, digest);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
   }
@@ -181,7 +186,6 @@ export class Session {
   async #close(result: TurnResult, digest: string): Promise<void> {
     const core = this.#core;
     const { turn, status, fault: why } = result;
-    if (why !== null && why.class === "Session") return;
     const done = status !== "waiting";
     const keeps: Keep[] = done
       ? [{ kind: "result", key: turnKey(this.id, turn), value: { digest, result } }, ...core.withoutQuestions(turn)]

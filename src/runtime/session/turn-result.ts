@@ -33,6 +33,8 @@ export interface TurnEndings {
   readonly rounds: readonly RoundResult[];
   /** What stopped it before its end: a cancellation, or the store. */
   readonly cancelled: Fault | null;
+  /** Why a call was not taken up: the program is not the one of before, or the journal cannot be read. The turn is not over. */
+  readonly refused: Fault | null;
   /** What the body threw, as a fault. */
   readonly thrown: Fault | null;
   readonly deadline: Fault | null;
@@ -41,10 +43,9 @@ export interface TurnEndings {
 }
 
 export function turnResult(endings: TurnEndings): TurnResult {
-  const { turn, value, outcomes, rounds, cancelled, thrown, deadline, locale, redactor } = endings;
+  const { turn, value, outcomes, rounds, cancelled, refused, thrown, deadline, locale, redactor } = endings;
   const open = [...outcomes.values()].filter(isOpen);
   const missing = rounds.flatMap((round) => round.missing);
-  const refused = refusalIn(outcomes);
   const stopped = cancelled ?? refused ?? thrown;
   const fault = stopped ?? rounds.find((round) => round.fault !== null)?.fault ?? deadline;
   const wakeTimes = open.flatMap((outcome) => (outcome.status === "parked" ? [outcome.wakeAt] : []));
@@ -59,15 +60,6 @@ export function turnResult(endings: TurnEndings): TurnResult {
     questions: open.flatMap((outcome) => (outcome.status === "waiting" ? [outcome.question] : [])),
     wakeAt: wakeTimes.length === 0 ? null : Math.min(...wakeTimes),
   };
-}
-
-/** A call that was not taken up because it is not the one of before, or because nothing can be written: the turn is not over. */
-function refusalIn(outcomes: ReadonlyMap<string, Outcome<unknown>>): Fault | null {
-  for (const outcome of outcomes.values()) {
-    const isRefused = outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
-    if (isRefused) return outcome.fault;
-  }
-  return null;
 }
 
 /** What was stopped is told apart before; then what cannot go on, then what waits, then what is incomplete. */

@@ -60,6 +60,7 @@ export class LiveTurn implements Turn {
   #calls = 0;
   #round = 0;
   #running = 0;
+  #isOtherPlan = false;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
 
@@ -122,6 +123,11 @@ export class LiveTurn implements Turn {
     }
   }
 
+  /** It was given another plan than it had when it was interrupted. */
+  get isOtherPlan(): boolean {
+    return this.#isOtherPlan;
+  }
+
   /** Resolves when no round runs; from then on nothing more is done in this turn. */
   async close(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#whenQuiet = resolve));
@@ -173,6 +179,7 @@ export class LiveTurn implements Turn {
     }
     const before = this.#options.record.rounds.get(round);
     if (before === undefined || before === digest) return null;
+    this.#isOtherPlan = true;
     return fault("ResumeMismatch", {
       message: `round ${round} of turn ${this.id} has another plan now than when it was interrupted; resume with the same plan, or begin a new turn`,
       context: { turn: this.id, round },

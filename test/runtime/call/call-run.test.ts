@@ -1,8 +1,8 @@
 // A call outside a session goes from attempt to attempt without waiting where it can: it must end all the same, whatever happens.
 
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, type Policy } from "../../../src/index.ts";
-import { broken, callTimes, scripted, START_AT, world } from "../../support/world.ts";
+import { DEFAULT_POLICY, type Policy, tool } from "../../../src/index.ts";
+import { broken, callTimes, failure, scripted, START_AT, world } from "../../support/world.ts";
 
 /** Nothing but the number of attempts ends a call. */
 const ENDLESS: Policy = {
@@ -11,14 +11,29 @@ const ENDLESS: Policy = {
   retryBudget: { capacity: 1e9, perCall: 1, perSecond: 1 },
 };
 
+function stackDepth(): number {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = Infinity;
+  const depth = (new Error().stack ?? "").split("\n").length;
+  Error.stackTraceLimit = stackTraceLimit;
+  return depth;
+}
+
 describe("a tool that fails at once", () => {
   it("is tried a thousand times without a wait, and the stack does not grow with it", async () => {
     const here = world({ policy: ENDLESS });
-    const down = broken("down", "ToolUnavailable", {
+    const depths: number[] = [];
+    const down = tool<string, string>({
+      id: "down",
       retry: { maxAttempts: 1_000, backoff: { initialMs: 0, maxMs: 0 } },
+      run: () => {
+        depths.push(stackDepth());
+        throw failure("ToolUnavailable");
+      },
     });
-    expect(await callTimes(here, down.tool, 1)).toMatchObject([{ status: "surfaced", attempts: 1_000 }]);
-    expect(down.runs).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+    expect(await callTimes(here, down, 1)).toMatchObject([{ status: "surfaced", attempts: 1_000 }]);
+    expect(depths).toHaveLength(1_000);
+    expect(Math.max(...depths)).toBeLessThan(500);
     expect(here.clock.now()).toBe(START_AT);
   });
 

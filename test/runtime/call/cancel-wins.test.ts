@@ -33,7 +33,7 @@ describe("a cancellation wins", () => {
     ["reads input", true],
     ["reads input it will refuse", false],
   ])("over a schema that %s", async (_what, fits) => {
-    const { fl, clock } = world();
+    const { fl, clock, events } = world();
     const { passed, open } = gate();
     const runs: string[] = [];
     const input = z.string().refine(async () => (await passed) && fits);
@@ -45,6 +45,7 @@ describe("a cancellation wins", () => {
     open();
     expect(await call).toMatchObject({ status: "cancelled", attempts: 0 });
     expect(runs).toEqual([]);
+    expect(events().map(({ type }) => type)).toEqual(["call-started", "call-cancelled"]);
   });
 
   it.each([
@@ -124,5 +125,21 @@ describe("a cancellation wins", () => {
     expect(await turn).toMatchObject({ status: "cancelled" });
     expect(person.shown.map(({ aborted }) => aborted)).toEqual([true]);
     expect(await fl.questions()).toEqual([]);
+  });
+
+  it("over a question that has waited for somebody, once the call is taken up again", async () => {
+    const { fl, clock } = world();
+    const locked = broken("locked", "AuthFailed");
+    const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
+    const ask = (signal?: AbortSignal): Promise<{ readonly status: string }> =>
+      session.turn((live) => live.protect(locked.tool, "x"), {
+        id: "one",
+        ...(signal === undefined ? {} : { signal }),
+      });
+    expect(await clock.runUntil(ask())).toMatchObject({ status: "waiting" });
+    expect(await fl.questions()).toHaveLength(1);
+    expect(await clock.runUntil(ask(AbortSignal.abort()))).toMatchObject({ status: "cancelled" });
+    expect(await fl.questions()).toEqual([]);
+    expect(locked.runs).toEqual([1]);
   });
 });

@@ -267,6 +267,18 @@ describe("nobody there", () => {
     expect(ada.asked).toHaveLength(1);
   });
 
+  it("of a turn that ended otherwise leaves no question behind", async () => {
+    const { session, clock, fl } = await begun({}, "headless");
+    const result = await clock.runUntil(
+      session.turn(async (turn) => {
+        const { status } = await turn.protect(failing("AccessDenied").tool, "x");
+        throw new Error(`the call is ${status}`);
+      }),
+    );
+    expect(result).toMatchObject({ status: "failed", fault: { code: "Uncaught" } });
+    expect(await fl.questions()).toEqual([]);
+  });
+
   it("of a session that ends leaves no question behind", async () => {
     for (const how of ["end", "cancel"] as const) {
       const { session, clock, fl } = await begun({}, "headless");

@@ -158,6 +158,32 @@ describe("steps that run side by side", () => {
   });
 });
 
+describe("a step that waits for its place", () => {
+  it.each(["the deadline", "a cancellation"] as const)("is not begun any more after %s", async (end) => {
+    const { fl, clock, journal } = life({ limits: { maxParallel: 1 } });
+    const hang = tool<number, number>({ id: "hang", timeoutMs: 1_000_000, run: () => new Promise(() => undefined) });
+    const session = await clock.runUntil(fl.session("s"));
+    const plan = { a: step(hang, 1), b: step(add, 2, { optional: true }), c: step(add, 3, { default: 0 }) };
+    const result = await clock.runUntil(
+      session.turn(
+        (turn) => {
+          if (end === "a cancellation") clock.after(1_000, () => turn.cancel());
+          return turn.run(plan);
+        },
+        { timeoutMs: 5_000 },
+      ),
+    );
+    expect(result.status).toBe(end === "the deadline" ? "partial" : "cancelled");
+    expect(result.outcomes).toMatchObject({ b: { status: "skipped" }, c: { status: "defaulted", value: 0 } });
+    const events = await eventsOf(journal, "s");
+    expect(only(events, "call-started").map(({ call }) => call)).toEqual(["t1/1/a"]);
+    expect(only(events, "node-settled").map(({ node, because }) => [node, because])).toEqual([
+      ["b", ""],
+      ["c", ""],
+    ]);
+  });
+});
+
 describe("a step", () => {
   it("gets the values of what it needs, and nothing else", async () => {
     const { fl, clock } = life();

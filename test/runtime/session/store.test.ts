@@ -106,6 +106,7 @@ describe("a store that does not answer", () => {
     expect(outside).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" } });
     const result = await clock.runUntil(running);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(clock.now()).toBe(1_006_000);
     expect(result).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" } });
     expect(result.outcomes).toMatchObject({ a: { fault: { code: "StoreUnavailable" } }, b: { value: "there" } });
   });
@@ -247,9 +248,14 @@ describe("an append", () => {
     };
     const { fl, clock } = life({ journal });
     const session = await clock.runUntil(fl.session("s"));
-    const say = tool<string, string>({ id: "say", run: (text) => text });
-    const texts = ["one", "too long", "two", "three"];
-    const outcomes = await clock.runUntil(Promise.all(texts.map((text) => session.protect(say, text))));
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const say = tool<string, string>({ id: "say", run: (text) => gate.then(() => text) });
+    const calls = ["one", "too long", "two", "three"].map((text) => session.protect(say, text));
+    await clock.advance(0);
+    // All have their value at once, so that what the first does not write alone is written together.
+    open();
+    const outcomes = await clock.runUntil(Promise.all(calls));
     expect(outcomes.map((outcome) => ("fault" in outcome ? outcome.fault.code : outcome.status))).toEqual([
       "done",
       "ShapeInvalid",

@@ -248,9 +248,9 @@ describe("a cancellation", () => {
     });
     const queued = session.turn({ a: step(hang, "x") });
     await clock.advance(0);
-    const cancelled = session.cancel("enough");
+    const cancelled = Promise.all([session.cancel("enough"), session.cancel("once more"), session.end()]);
     await clock.advance(0);
-    await Promise.all([cancelled, session.cancel("once more"), session.end()]);
+    await cancelled;
     expect(await Promise.all([stuck, queued])).toMatchObject([{ status: "cancelled" }, { status: "cancelled" }]);
     const events = await eventsOf(journal, "s");
     expect(only(events, "session-ended")).toMatchObject([{ status: "cancelled", fault: { code: "SessionCancelled" } }]);

@@ -192,6 +192,22 @@ describe("a half-open breaker", () => {
     expect(await probe).toMatchObject({ status: "done" });
   });
 
+  it("is probed by a call that a person let go, and that is written down", async () => {
+    const here = world({ policy: "cautious" });
+    const down = recovering("down", []);
+    await callTimes(here, down.tool, 5);
+    here.fl.attach({
+      name: "slow person",
+      answer: () =>
+        new Promise((resolve) => void here.clock.after(OPEN_MS, () => resolve({ status: "accepted", value: true }))),
+    });
+    expect(await callTimes(here, down.tool, 1)).toMatchObject([{ status: "done", attempts: 1 }]);
+    expect(here.events().filter(({ type }) => type === "breaker-changed")).toMatchObject([
+      { from: "closed", to: "open" },
+      { from: "open", to: "half-open" },
+    ]);
+  });
+
   it("closes after two successes in a row", async () => {
     const here = world();
     const down = recovering("down", []);

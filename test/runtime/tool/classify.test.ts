@@ -116,16 +116,18 @@ describe("a failure after another", () => {
     expect(answers.map(({ context }) => context["status"])).toEqual([503, 404]);
   });
 
-  it("is not taken for the one before when its cause, its code or what it gathers differs", async () => {
+  it("is not taken for the one before when its cause, its code, what it gathers or what it hides differs", async () => {
     const refused = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
     const missing = Object.assign(new Error("failed"), { code: "ENOENT" });
     const causes = [refused, missing].map((cause) => new Error("failed", { cause }));
     const gathered = [refused, missing].map((error) => new AggregateError([error], "failed"));
-    for (const pair of [[refused, missing], causes, gathered]) {
-      const together = await seenOf(pair);
-      const apart = (await Promise.all(pair.map((error) => seenOf([error])))).flat();
-      expect(together.map(({ code }) => code)).toEqual(apart.map(({ code }) => code));
-      expect(new Set(apart.map(({ code }) => code)).size).toBe(2);
+    const hidden = Object.defineProperty(new Error("failed"), "status", { value: 404 });
+    const plain = new Error("failed");
+    for (const pair of [[refused, missing], causes, gathered, [hidden, plain], [causes[0] ?? plain, plain]]) {
+      const apart = (await Promise.all(pair.map((error) => seenOf([error])))).flat().map(({ code }) => code);
+      expect(new Set(apart).size).toBe(2);
+      expect((await seenOf(pair)).map(({ code }) => code)).toEqual(apart);
+      expect((await seenOf(pair.toReversed())).map(({ code }) => code)).toEqual(apart.toReversed());
     }
   });
 
