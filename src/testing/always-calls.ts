@@ -1,7 +1,5 @@
 // What must always hold for calls, each as a function that bears its sentence as its name. null: it holds; else what broke it.
 
-import { traitsOf } from "../core/fault/catalogue.ts";
-import type { Fault } from "../core/fault/fault.ts";
 import {
   type CallHistory,
   type CallWritten,
@@ -163,25 +161,22 @@ function isSettled({ written }: Story, call: string, after: number): boolean {
   return isOver && !explained;
 }
 
-/** Unless time, a cancellation or a throw kept the program from coming back to it. */
-export function aTurnThatIsOverLeavesNoCallOpen(story: Story): Broken {
+/** Nor does a turn end because its store was away for a while: it is taken up again when the store is back. */
+export function aTurnThatIsOverLeavesNoAttemptOpen(story: Story): Broken {
   for (const { order, entry } of story.written) {
     const { event, seq } = entry;
-    if (event.type !== "turn-ended" || event.status === "waiting" || isStopped(event.fault)) continue;
+    if (event.type !== "turn-ended" || event.status === "waiting") continue;
+    if (event.fault?.class === "Session") return `entry ${seq} ends ${event.turn} with ${event.fault.code}`;
+    // Time, a cancellation or a throw may keep a program from coming back to what it had begun.
+    if (event.fault !== null) continue;
     for (const { call, events } of historiesOf(story).values()) {
-      const before = call.startsWith(`${event.turn}/`) ? events.filter((written) => written.order < order) : [];
-      if (before.length > 0 && !before.some((written) => endsCall(written.event))) {
-        return `entry ${seq} ends ${event.turn} as ${event.status}, and ${call} is still open`;
-      }
+      if (!call.startsWith(`${event.turn}/`)) continue;
+      const last = events.findLast((written) => written.order < order)?.event;
+      if (last?.type === "call-admitted")
+        return `entry ${seq} ends ${event.turn}, and ${call} has an attempt without an end`;
     }
   }
   return null;
-}
-
-function isStopped(fault: Fault | null): boolean {
-  if (fault === null) return false;
-  const { cancels, scope, pill } = traitsOf(fault.code);
-  return cancels || scope === "limit" || pill === "internal";
 }
 
 function firstBroken(story: Story, check: (history: CallHistory) => Broken): Broken {

@@ -3,7 +3,7 @@
 import {
   aRetryAnnouncedIsARetryMade,
   attemptsNeverExceedThePolicysNumber,
-  aTurnThatIsOverLeavesNoCallOpen,
+  aTurnThatIsOverLeavesNoAttemptOpen,
   type Broken,
   finishedCallsDoNotRunTwice,
   nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
@@ -39,7 +39,7 @@ const PROPERTIES: readonly Property[] = [
   aResumedRunEndsAsOneThatDidNotCrash,
   finishedCallsDoNotRunTwice,
   aFinishedCallIsToldAsItEnded,
-  aTurnThatIsOverLeavesNoCallOpen,
+  aTurnThatIsOverLeavesNoAttemptOpen,
   costBookedIsTheSumOfAllAttempts,
   whatComesLateIsWrittenDown,
   aRetryAnnouncedIsARetryMade,

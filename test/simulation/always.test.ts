@@ -112,12 +112,12 @@ const CHANGES: Readonly<Record<string, Change>> = {
     story.outcomes.push({ ...seen, status: "skipped" });
     return true;
   },
-  "a turn that is over leaves no call open": (story) => {
+  "a turn that is over leaves no attempt open": (story) => {
     const end = eventsOf(story, "turn-ended").find(({ entry }) => {
       const { status, fault } = entry.event as unknown as { status: string; fault: unknown };
       return status !== "waiting" && fault === null;
     });
-    const [started] = eventsOf(story, "call-started");
+    const [started] = eventsOf(story, "call-admitted");
     if (end === undefined || started === undefined) return false;
     const { turn } = end.entry.event as unknown as { turn: string };
     const event = { ...started.entry.event, call: `${turn}/1/new` };

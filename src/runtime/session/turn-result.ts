@@ -62,10 +62,10 @@ export function turnResult(endings: TurnEndings): TurnResult {
   };
 }
 
-/** What was stopped is told apart before; then what cannot go on, then what waits, then what is incomplete. */
+/** What was stopped is told apart before; then what waits, then what cannot go on, then what is incomplete. */
 function statusOf({ rounds, deadline }: TurnEndings, isOpen: boolean, isMissing: boolean): TurnStatus {
-  if (rounds.some(({ status }) => status === "failed")) return "failed";
   if (isOpen) return "waiting";
+  if (rounds.some(({ status }) => status === "failed")) return "failed";
   return isMissing || deadline !== null ? "partial" : "done";
 }
 
