@@ -2,7 +2,7 @@
 
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
-import { type Answer, checkAnswer, type Question } from "../core/flow/interaction.ts";
+import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
 import type { BudgetRule, Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
 import { classify } from "../core/classify/classify.ts";
@@ -213,6 +213,11 @@ export class Faultline {
       const message = `there is no open question ${questionId}; it may have been answered`;
       throw new FaultError(fault("NotFound", { message, context: { question: questionId } }));
     }
+    if (INTERACTIONS[(question as Question).payload.kind].secret) {
+      // What is posted is written down, and a secret must not be.
+      const message = `question ${questionId} asks for a secret; it can only be answered where it was asked`;
+      throw new FaultError(fault("Forbidden", { message, context: { question: questionId } }));
+    }
     const checked = checkAnswer(question as Question, answer);
     if (!("status" in checked)) throw new FaultError(checked);
     const isFirst = await this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
@@ -268,6 +273,8 @@ export class Faultline {
 
   /** Stops extensions, last started first, and closes the journal. */
   async close(): Promise<void> {
+    // What is still starting is waited for: only what is up can be taken down. Whoever started it is told if it fails.
+    await this.#starting?.catch((error: unknown) => classify({ surface: "node", error }));
     await this.#extended?.stop();
     await this.#engine?.flush();
     await this.journal.close();

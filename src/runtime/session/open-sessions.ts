@@ -12,7 +12,11 @@ export class OpenSessions {
   /** The handle there is, or a new one. */
   async get(name: string, open: () => Promise<Session>): Promise<Session> {
     const known = this.#sessions.get(name);
-    if (known !== undefined && !(await known).isOver) return known;
+    if (known !== undefined) {
+      if (!(await known).isOver) return known;
+      // Somebody else may have opened it anew meanwhile.
+      if (this.#sessions.get(name) !== known) return this.get(name, open);
+    }
     const opening = open();
     this.#sessions.set(name, opening);
     opening.catch((error: unknown) => {
@@ -20,13 +24,18 @@ export class OpenSessions {
       this.#sessions.delete(name);
       return classify({ surface: "store", error });
     });
-    if (this.#sessions.size > MANY) await this.#forgetOver(name);
+    if (this.#sessions.size > MANY) this.#forgetOver(name);
     return opening;
   }
 
-  async #forgetOver(except: string): Promise<void> {
+  /** Not waited for: one that is slow to open, or cannot be, is no business of the others. */
+  #forgetOver(except: string): void {
     for (const [name, open] of this.#sessions) {
-      if (name !== except && (await open).isOver) this.#sessions.delete(name);
+      if (name === except) continue;
+      void open.then(
+        ({ isOver }) => isOver && this.#sessions.get(name) === open && this.#sessions.delete(name),
+        (error: unknown) => classify({ surface: "store", error }),
+      );
     }
   }
 }

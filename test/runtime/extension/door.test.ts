@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import {
+  createFaultline,
   defineExtension,
   EXTENSION_CONTRACT,
   type Extension,
@@ -13,6 +14,8 @@ import {
   type Rule,
   tool,
 } from "../../../src/index.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
+import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { fails, type Life, life, thrown } from "../session/life.ts";
@@ -270,5 +273,23 @@ describe("starting and stopping", () => {
     expect(order).toEqual(["a up", "c up", "c down", "a down"]);
     const suppressed = fl.recent().flatMap(({ event }) => (event.type === "fault-suppressed" ? [event.fault] : []));
     expect(suppressed).toMatchObject([{ code: "LifecycleFailure", context: { extension: "bad", phase: "dispose" } }]);
+  });
+
+  it("that is under way when the runtime is closed is waited for, and undone", async () => {
+    const clock = createFakeClock(1_000_000);
+    const order: string[] = [];
+    const slow = extension(
+      "slow",
+      async () => {
+        await new Promise<void>((resolve) => void clock.after(1_000, resolve));
+        order.push("slow up");
+      },
+      { dispose: () => void order.push("slow down") },
+    );
+    const fl = createFaultline({ clock, chance: createSeededChance(1), extensions: [slow] });
+    const starting = fl.ready();
+    await clock.advance(500);
+    await clock.runUntil(Promise.all([fl.close(), starting]));
+    expect(order).toEqual(["slow up", "slow down"]);
   });
 });
