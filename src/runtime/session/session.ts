@@ -165,7 +165,7 @@ export class Session {
       redactor: core.engine.redactor,
     });
     // A plan that is refused has not run: the right one can still be given. Without a store there is nobody to tell.
-    const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault === null;
+    const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
     if (isClosed) await this.#close(result, digest);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
