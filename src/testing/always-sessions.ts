@@ -17,9 +17,10 @@ export function noWaitOutlivesTheDeadline(story: Story): Broken {
   const { limits, disk } = story.world;
   const state = emptySession(story.session);
   const deadlines = new Map<string, number>();
+  const takenUpAt = new Map<string, number>();
   const deadlineOf = (turn: string): number =>
     Math.min(state.turns.get(turn)?.deadlineAt ?? Infinity, state.startedAt + (limits.runTimeoutMs ?? Infinity));
-  for (const { entry } of story.written) {
+  for (const { entry, life } of story.written) {
     const { event, at, seq } = entry;
     if (event.type === "call-failed" || event.type === "call-decided") {
       const deadlineAt = deadlineOf(state.calls.get(event.call)?.turn ?? "");
@@ -32,8 +33,11 @@ export function noWaitOutlivesTheDeadline(story: Story): Broken {
       const deadlineAt = deadlineOf(state.calls.get(event.call)?.turn ?? "");
       deadlines.set(`${event.call} ${event.tool} ${event.attempt}`, deadlineAt);
     }
+    const taken = "turn" in event ? event.turn : "call" in event ? (event.call.split("/")[0] ?? "") : "";
+    if (!takenUpAt.has(`${life} ${taken}`)) takenUpAt.set(`${life} ${taken}`, at);
     if (event.type === "turn-ended" && story.refusals === 0) {
-      const deadlineAt = deadlineOf(event.turn);
+      // A program that comes back to a turn when its time is up is told so at once.
+      const deadlineAt = Math.max(deadlineOf(event.turn), takenUpAt.get(`${life} ${event.turn}`) ?? 0);
       const slackMs = 1 + (disk.latency === "time" ? 500 : 0) + turnLengthMs(story, event.turn) * 0.01;
       if (at > deadlineAt + slackMs)
         return `entry ${seq}: ${event.turn} ended ${at - deadlineAt} ms after its deadline`;

@@ -28,11 +28,8 @@ export const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
 export async function askPerson(run: LiveCall, state: CallState): Promise<Outcome<unknown> | null> {
   const question = (state.step.at === "ask" ? state.step.question : null) ?? (await putQuestion(run, state));
   const answered = await findAnswer(run, question);
-  if (run.cancelled !== null) {
-    const { recorder } = run.request;
-    if (recorder.session !== "") await recorder.record([], noQuestion(question.id), run.engine.clock.now());
-    return null;
-  }
+  // The question goes with the event that ends the call, not before it.
+  if (run.cancelled !== null) return null;
   if (answered === null) {
     return {
       status: "waiting",

@@ -91,7 +91,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     for (const { node, outcome } of finished.splice(0)) {
       running -= 1;
       outcomes.set(node.id, outcome);
-      if (isOpen(outcome)) continue;
+      if (isOpen(outcome) || isUntaken(outcome)) continue;
       const settlement = { status: outcome.status, fault: "fault" in outcome ? outcome.fault : null };
       const { ready: more, settled } = round.settle(node.id, settlement);
       for (const id of more) ready.push(id);
@@ -103,6 +103,11 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
   if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, held));
   return resultOf(options, outcomes, causes, scope.cancelled);
+}
+
+/** Nothing was decided about it, as when the journal could not be read: nothing follows from it either. */
+function isUntaken(outcome: Outcome<unknown>): boolean {
+  return outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
 }
 
 function callOf({ turn, round }: RoundOptions, { id }: PlanNode): string {
