@@ -122,7 +122,8 @@ const EN = {
     `What begins with {, [ or " is read as JSON, and the answer to ${question} is none. Correct it, or put the text in "…".`,
   needsAnswer: (question: string) => `Give the answer to ${question}, or --reject with a reason.`,
   oneAnswer: "Give an answer or --reject, not both.",
-  secret: "It is a secret: pipe it in and write `-`, so that it stays out of the history of your shell.",
+  secret:
+    "It asks for a secret, which is never written down: answer it where the program runs, or say no with --reject.",
 };
 
 function entriesIn(count: number): string {
@@ -237,6 +238,6 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
       `以 {、[ 或 " 开头的内容按 JSON 读取，而对 ${question} 的回答不是 JSON。请改正，或将文本放入 "…"。`,
     needsAnswer: (question) => `请给出对 ${question} 的回答，或用 --reject 附上理由。`,
     oneAnswer: "回答与 --reject 只能给出一个。",
-    secret: "这是机密：请通过管道输入并写 `-`，以免留在 shell 历史中。",
+    secret: "这里要求输入机密，而机密从不写入日志：请在程序运行处回答，或用 --reject 拒绝。",
   },
 };

@@ -213,13 +213,13 @@ export class Faultline {
       const message = `there is no open question ${questionId}; it may have been answered`;
       throw new FaultError(fault("NotFound", { message, context: { question: questionId } }));
     }
-    if (INTERACTIONS[(question as Question).payload.kind].secret) {
+    const checked = checkAnswer(question as Question, answer);
+    if (!("status" in checked)) throw new FaultError(checked);
+    if (checked.status === "accepted" && INTERACTIONS[(question as Question).payload.kind].secret) {
       // What is posted is written down, and a secret must not be.
       const message = `question ${questionId} asks for a secret; it can only be answered where it was asked`;
       throw new FaultError(fault("Forbidden", { message, context: { question: questionId } }));
     }
-    const checked = checkAnswer(question as Question, answer);
-    if (!("status" in checked)) throw new FaultError(checked);
     const isFirst = await this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
     if (isFirst) this.#engine?.openQuestions.get(questionId)?.();
     return isFirst;

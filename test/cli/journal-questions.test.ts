@@ -150,7 +150,7 @@ describe("journal answer", () => {
       "takes one of: a (First).",
     ],
     ["Ask", { kind: "Ask", prompt: "?", field: "input" }, ["{not json"], "is read as JSON"],
-    ["Auth.Password", { kind: "Auth.Password", prompt: "?" }, ["hunter2"], "pipe it in and write `-`"],
+    ["Auth.Password", { kind: "Auth.Password", prompt: "?" }, ["hunter2"], "answer it where the program runs"],
     ["Confirm", { kind: "Confirm", prompt: "?" }, [], "Give the answer to q_1, or --reject with a reason."],
     ["Confirm", { kind: "Confirm", prompt: "?" }, ["yes", "--reject", "no"], "not both"],
   ])("refuses what %s does not take", async (_kind, payload, args, why) => {
@@ -172,12 +172,14 @@ describe("journal answer", () => {
     expect(await keptAnswer()).toEqual({ answer: { status: "accepted", value }, by: "cli" });
   });
 
-  it("reads a secret from a pipe", async () => {
+  it("takes a no for a secret, and offers nothing else", async () => {
     await put({ kind: "Auth.Password", prompt: "?" });
-    const run = await runCli(["journal", "answer", agent, "q_1", "-"], { stdin: "hunter2\n" });
-    expect(run.exit).toBe("ok");
-    expect(run.stdout).not.toContain("hunter2");
-    expect(await keptAnswer()).toMatchObject({ answer: { value: "hunter2" } });
+    expect((await journal("questions", agent)).stdout).toContain(`answer ${agent} q_1 --reject '…'`);
+    const piped = await runCli(["journal", "answer", agent, "q_1", "-"], { stdin: "hunter2\n" });
+    expect(piped).toMatchObject({ stdout: "", exit: "usage" });
+    expect(piped.stderr).not.toContain("hunter2");
+    await journal("answer", agent, "q_1", "--reject", "not here");
+    expect(await keptAnswer()).toEqual({ answer: { status: "rejected", reason: "not here" }, by: "cli" });
   });
 
   it("says no to any kind of question", async () => {

@@ -68,7 +68,10 @@ const HINTS: Readonly<Record<AnswerShape, string>> = {
 };
 
 function answerHint(kind: Question["payload"]["kind"]): string {
-  return Object.hasOwn(INTERACTIONS, kind) ? HINTS[INTERACTIONS[kind].answer] : "…";
+  if (!Object.hasOwn(INTERACTIONS, kind)) return "…";
+  const { answer, secret } = INTERACTIONS[kind];
+  // What is answered from here is written down, and a secret must not be.
+  return secret ? "--reject '…'" : HINTS[answer];
 }
 
 export interface AnswerOptions {
@@ -120,7 +123,7 @@ async function readTyped(typed: string, question: Question, io: Io, locale: Loca
     throw new UsageError(words.unknownKind(shown(id), shown(payload.kind)), "failed");
   }
   const { answer: shape, secret } = INTERACTIONS[payload.kind];
-  if (secret && typed !== "-") throw new UsageError(words.secret);
+  if (secret) throw new UsageError(words.secret);
   const text = typed === "-" ? (await readInput("-", io, true)).replace(/\r?\n$/, "") : typed;
   return { status: "accepted", value: READERS[shape](text, question, words) };
 }
