@@ -14,6 +14,7 @@ import type { Engine } from "./engine.ts";
 import { Incidents } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
+import { PatientStore } from "./patient-store.ts";
 import { withOverride } from "./tool/overrides.ts";
 import { RingRecorder } from "./recorder.ts";
 import { Targets } from "./target/targets.ts";
@@ -88,6 +89,7 @@ export function createEngine(
     clock,
     chance,
     journal,
+    store: new PatientStore(journal, { clock, policy, roll: () => chance.roll() }),
     redactor,
     locale,
     ring,

@@ -10,6 +10,7 @@ import type { ToolCounters } from "../core/record/metrics.ts";
 import type { Binding } from "./call/binding.ts";
 import type { Incidents } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
+import type { PatientStore } from "./patient-store.ts";
 import type { RingRecorder } from "./recorder.ts";
 import type { AnyTool } from "./tool/tool.ts";
 import type { Wheel } from "./wheel.ts";
@@ -18,6 +19,8 @@ export interface Engine {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly journal: Journal;
+  /** The journal, for what a call or a session has to find in it. */
+  readonly store: PatientStore;
   readonly wheel: Wheel;
   readonly ring: RingRecorder;
   readonly redactor: Redactor;

@@ -67,7 +67,7 @@ export function rowsOfStage(stage: string, retry: Retry, base: Policy): readonly
 /** Every row of the base that retries, narrowed to one place and given the place's own retry. */
 function ownRows(place: RowMatch, retry: Retry, base: Policy, origin: RowOrigin): readonly PolicyRow[] {
   return base.rows
-    .filter((row) => row.retry !== null && isTransport(row) && isAnywhere(row.match, place))
+    .filter((row) => row.retry !== null && isPaced(row, retry) && isAnywhere(row.match, place))
     .map((row) => ({ ...row, match: { ...row.match, ...place }, retry, origin }));
 }
 
@@ -76,7 +76,11 @@ function isAnywhere(match: RowMatch, place: RowMatch): boolean {
   return (Object.keys(place) as (keyof RowMatch)[]).every((field) => match[field] === undefined);
 }
 
-/** A place may pace what fails on the way to it; how this machine's own store or crash is retried is not its business. */
-function isTransport({ match }: PolicyRow): boolean {
-  return codesOf(match, FAULT_CODES).every((code) => traitsOf(code).retryable && traitsOf(code).scope !== "host");
+/**
+ * A place may pace what fails on the way to it, and forbid to repeat anything at all; how this machine's own store or crash
+ * is retried is not its business.
+ */
+function isPaced({ match }: PolicyRow, { maxAttempts }: Retry): boolean {
+  const traits = codesOf(match, FAULT_CODES).map(traitsOf);
+  return traits.every(({ retryable, scope }) => scope !== "host" && (retryable || maxAttempts <= 1));
 }

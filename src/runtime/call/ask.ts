@@ -116,7 +116,7 @@ export async function findAnswer(run: Asker, question: Question): Promise<Answer
   const answered = await askHere(run, question);
   // The first answer wins, wherever it came from. A secret is not put down for others to find.
   if (!isKept || isCancelled(run) || INTERACTIONS[question.payload.kind].secret) return answered;
-  const isFirst = await engine.journal.keepFirst({ kind: "answer", key: question.id, value: answered });
+  const isFirst = await engine.store.keepFirst({ kind: "answer", key: question.id, value: answered });
   return isFirst ? answered : ((await postedAnswer(run, question)) ?? answered);
 }
 
@@ -128,7 +128,7 @@ function isCancelled({ cancelled }: Asker): boolean {
 const NOBODY: Answered = { answer: { status: "rejected", reason: "nobody is there to ask" }, by: "nobody" };
 
 async function postedAnswer({ engine }: Asker, { id }: Question): Promise<Answered | null> {
-  return ((await engine.journal.kept("answer", id)) ?? null) as Answered | null;
+  return ((await engine.store.kept("answer", id)) ?? null) as Answered | null;
 }
 
 /** How often another process's answer is looked for while somebody is asked here. */

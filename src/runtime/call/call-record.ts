@@ -3,7 +3,7 @@
 import type { ToolCounters } from "../../core/record/metrics.ts";
 import { countEvent } from "../../core/record/metrics.ts";
 import { advanceCall, type CallEvent, type CallState, startCall } from "../../core/flow/call.ts";
-import type { GuardEvent, HostEvent, JournalEvent } from "../../core/record/event.ts";
+import type { GuardEvent, HostEvent, JournalEvent, MoneyEvent } from "../../core/record/event.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
@@ -65,7 +65,7 @@ export class CallRecord {
   }
 
   /** Something that happened on the way and changes nothing for the call. */
-  aside(event: GuardEvent | HostEvent): void {
+  aside(event: GuardEvent | MoneyEvent | HostEvent): void {
     this.#unwritten.push(event);
   }
 

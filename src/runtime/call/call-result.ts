@@ -35,7 +35,7 @@ export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: C
 export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue> {
   if (end.status === "partial" && run.partialValue !== null) return run.partialValue;
   if (end.status !== "partial" && end.status !== "done") return NOTHING;
-  const kept = await run.engine.journal.kept("result", `${run.request.recorder.session}/${run.call}`);
+  const kept = await run.engine.store.kept("result", `${run.request.recorder.session}/${run.call}`);
   if (kept === undefined || kept === null) throw new FaultError(resultGone(run.call));
   const { value, errors } = kept as Partial<CallValue>;
   return { value, errors: errors ?? NO_ERRORS };

@@ -4,7 +4,6 @@
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { rowFor } from "../../core/policy/policy.ts";
-import { unawaited } from "./unawaited.ts";
 import { type LiveCall, noteBreaker } from "./live-call.ts";
 
 type Verdict = Fault | "cancelled" | null;
@@ -100,7 +99,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     const leftMs = pausedUntil - now;
     const mostMs = rowFor(policy, told, place).retry?.maxWaitMs ?? 0;
     if (leftMs > mostMs || pausedUntil >= run.request.deadlineAt) {
-      return withContext({ ...told, resetAt: pausedUntil }, { paused: true });
+      return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });
     }
     const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
     await run.waitUntil(Math.min(pausedUntil + spreadMs, run.request.deadlineAt));
@@ -125,16 +124,12 @@ function passBreaker(run: LiveCall): Fault | null {
 }
 
 function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
-  const { budget, recorder } = run.request;
+  const { budget } = run.request;
   const { rule, spending, reservedMicrocents } = budget;
   if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
   const { maxCostMicrocents } = rule;
-  const now = run.engine.clock.now();
   if (budget.shouldWarn(estimateMicrocents)) {
-    unawaited(
-      run.engine,
-      recorder.record([{ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents }], [], now),
-    );
+    run.record.aside({ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents });
   }
   // Who only reports afterwards is stopped when nothing is left.
   const isSpent = estimateMicrocents === null && spending.microcents >= maxCostMicrocents;
@@ -146,7 +141,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
     estimateMicrocents: estimate,
     maxCostMicrocents,
   };
-  unawaited(run.engine, recorder.record([{ type: "budget-exceeded", call: run.call, ...facts }], [], now));
+  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
   return fault("BudgetExceeded", {
     message: `this attempt may cost ${estimate} micro-cents; ${spending.microcents} of ${maxCostMicrocents} are spent`,
     context: { limit: maxCostMicrocents, spent: spending.microcents, estimate },

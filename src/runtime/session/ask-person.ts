@@ -40,7 +40,7 @@ export async function askPersonOf(core: SessionCore, name: string, payload: Ques
 /** The event shows an answer without secrets; what was said is kept apart, exactly. */
 async function asGiven(core: SessionCore, call: string, shown: Answer): Promise<Answer> {
   if (shown.status !== "accepted") return shown;
-  const kept = await core.engine.journal.kept("input", keyOf(core, call));
+  const kept = await core.engine.store.kept("input", keyOf(core, call));
   return typeof kept === "object" && kept !== null && "value" in kept ? { ...shown, value: kept.value } : shown;
 }
 

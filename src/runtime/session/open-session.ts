@@ -71,10 +71,10 @@ export async function openSession(engine: Engine, id: string, settings: SessionS
   return new Session(core, settings.limits);
 }
 
-async function loadSession({ journal }: Engine, id: string): Promise<SessionState> {
-  const snapshot = await journal.kept("snapshot", id);
+async function loadSession({ store }: Engine, id: string): Promise<SessionState> {
+  const snapshot = await store.kept("snapshot", id);
   const state = snapshot === undefined || snapshot === null ? emptySession(id) : fromSnapshot(snapshot);
-  for await (const entry of journal.read(id, state.seq)) foldEntry(state, entry);
+  await store.each(id, state.seq, (entry) => foldEntry(state, entry));
   return state;
 }
 

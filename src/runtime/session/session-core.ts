@@ -149,7 +149,7 @@ export class SessionCore {
   }
 
   async #replacedInput({ call, input }: SessionCall): Promise<unknown> {
-    const kept = await this.engine.journal.kept("input", `${this.state.session}/${call}`);
+    const kept = await this.engine.store.kept("input", `${this.state.session}/${call}`);
     return typeof kept === "object" && kept !== null && "value" in kept ? kept.value : input;
   }
 }

@@ -6,16 +6,15 @@
 // P4  a write that no store could take, such as a value that has no form in JSON, is refused alone, and the session goes on.
 
 import { classify } from "../../core/classify/classify.ts";
-import { decide } from "../../core/decide/decide.ts";
-import { situation } from "../../core/decide/situation.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
-import { NOWHERE, type Policy } from "../../core/policy/policy.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, Keep, NewEntry } from "../../journal/journal.ts";
+import { withPatience } from "../patient-store.ts";
 import { type Recorder, scrubEvent } from "../recorder.ts";
 
 export interface SessionRecorderOptions {
@@ -130,38 +129,26 @@ export class SessionRecorder implements Recorder {
 
   /** null when written. */
   async #append(entries: readonly NewEntry[], keeps: readonly Keep[]): Promise<Fault | null> {
-    const { journal, clock, policy, roll } = this.#options;
-    let waitedMs = 0;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        if (entries.length > 0) await journal.append(this.session, this.#seq, entries, keeps);
-        else if (keeps.length > 0) await journal.keep(keeps);
-        return null;
-      } catch (error) {
-        const seen = await this.#lookAt(
-          classify({ surface: "store", error, observedAt: clock.now() }),
-          attempt,
-          entries,
-        );
-        if (seen === null) return null;
-        const details = { place: STORE, attempt, waitedMs, now: clock.now(), idempotent: true, roll: roll() };
-        const decision = decide(situation(seen, details), policy);
-        if (decision.recourse !== "retry")
-          return (await this.#isThere(entries)) ? null : withContext(seen, { attempt });
-        waitedMs += decision.delayMs;
-        await new Promise<void>((resolve) => void clock.after(decision.delayMs, resolve));
-      }
+    const { journal } = this.#options;
+    try {
+      await withPatience(this.#options, async (attempt) => {
+        try {
+          if (entries.length > 0) await journal.append(this.session, this.#seq, entries, keeps);
+          else if (keeps.length > 0) await journal.keep(keeps);
+        } catch (error) {
+          await this.#lookAt(error, attempt, entries);
+        }
+      });
+      return null;
+    } catch (error) {
+      return (await this.#isThere(entries)) ? null : classify({ surface: "store", error });
     }
   }
 
-  /** Whether it was written after all: null. When that cannot be found out, the store is what is wrong. */
-  async #lookAt(seen: Fault, attempt: number, entries: readonly NewEntry[]): Promise<Fault | null> {
-    if (attempt === 1 || traitsOf(seen.code).retryable) return seen;
-    try {
-      return (await this.#wasWritten(entries)) ? null : seen;
-    } catch (error) {
-      return classify({ surface: "store", error, observedAt: this.#options.clock.now() });
-    }
+  /** Throws on, unless it was written after all. When that cannot be found out, the store is what is wrong. */
+  async #lookAt(error: unknown, attempt: number, entries: readonly NewEntry[]): Promise<void> {
+    if (attempt === 1 || traitsOf(classify({ surface: "store", error }).code).retryable) throw error;
+    if (!(await this.#wasWritten(entries))) throw error;
   }
 
   /** Before everything is given up: the last try may have gone through. A store that does not even read has lost it. */
@@ -216,5 +203,3 @@ function safe(event: JournalEvent, redactor: Redactor): JournalEvent {
   const { manifest } = event;
   return { ...event, manifest: { ...manifest, labels: redactor.value(manifest.labels) as typeof manifest.labels } };
 }
-
-const STORE = { ...NOWHERE, surface: "store" } as const;

@@ -123,7 +123,7 @@ export class Session {
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
     const scope = new Scope("turn", core.scope);
     const cancel = (reason: string): void => scope.cancel(cancellation("turn", reason));
-    const bySignal = { cancel: () => cancel("") };
+    const bySignal = { cancel: (why: Fault) => cancel(why.message) };
     const signalScope = options.signal === undefined ? null : scopeOfSignal(options.signal);
     signalScope?.add(bySignal);
     const runDeadlineAt = this.#runDeadlineAt();
@@ -198,7 +198,7 @@ export class Session {
   }
 
   async #recall({ turn }: TurnRecord, digest: string): Promise<TurnResult> {
-    const kept = await this.#core.engine.journal.kept("result", turnKey(this.id, turn));
+    const kept = await this.#core.engine.store.kept("result", turnKey(this.id, turn));
     if (kept === undefined || kept === null) {
       throw new FaultError(
         fault("ManifestDrift", { message: `turn ${turn} is over, but its result is not in the journal` }),
@@ -265,7 +265,7 @@ export class Session {
 
   async entries(): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
-    for await (const entry of this.#core.engine.journal.read(this.id)) entries.push(entry);
+    await this.#core.engine.store.each(this.id, 0, (entry) => void entries.push(entry));
     return entries;
   }
 

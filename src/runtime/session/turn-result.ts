@@ -46,7 +46,8 @@ export function turnResult(endings: TurnEndings): TurnResult {
   const { turn, value, outcomes, rounds, cancelled, refused, thrown, deadline, locale, redactor } = endings;
   const open = [...outcomes.values()].filter(isOpen);
   const missing = rounds.flatMap((round) => round.missing);
-  const stopped = cancelled ?? refused ?? thrown;
+  // A turn with a call that was not taken up is not over, not even by a cancellation.
+  const stopped = refused ?? cancelled ?? thrown;
   const fault = stopped ?? rounds.find((round) => round.fault !== null)?.fault ?? deadline;
   const wakeTimes = open.flatMap((outcome) => (outcome.status === "parked" ? [outcome.wakeAt] : []));
   return {

@@ -8,6 +8,7 @@ import {
   type Session,
   step,
   tool,
+  type Turn,
   type TurnResult,
 } from "../../../src/index.ts";
 import { eventsOf, fails, type Life, life, lifeOn, never, newPath, only, thrown } from "./life.ts";
@@ -51,6 +52,18 @@ class Summaries {
 }
 
 describe("at the limit of a budget", () => {
+  it("the trace of the turn tells of the warning and of the refusal", async () => {
+    const { session, clock } = await begun(life(limit(1_000, "fail")));
+    const summaries = new Summaries();
+    const inputs = [summaries.of("one", 900, 900), summaries.of("two", 500, 1)];
+    const body = async (turn: Turn): Promise<void> => {
+      for (const input of inputs) await turn.protect(summaries.tool, input);
+    };
+    await clock.runUntil(session.turn(body, { id: "t" }));
+    const types = (await session.trace("t")).map(({ event_type }) => event_type);
+    expect(types.filter((type) => type.startsWith("Budget"))).toEqual(["BudgetWarned", "BudgetExceeded"]);
+  });
+
   it("`fail` refuses the attempt before it goes out, with a typed fault and the figures", async () => {
     const { session, clock, events } = await begun(life(limit(1_000, "fail")));
     const summaries = new Summaries();

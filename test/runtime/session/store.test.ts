@@ -16,6 +16,9 @@ import {
 import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, type Life, life, lifeOn, never, newPath, only } from "./life.ts";
 
+/** What reading from a store that cannot be read throws. */
+const UNREADABLE = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
+
 type Fate = "writes" | "refuses" | "writes and says it did not";
 
 /** A disk that does as it is told, and remembers when it was asked to write. */
@@ -63,6 +66,43 @@ describe("a store that does not answer", () => {
     expect(outcome).toMatchObject({ status: "failed", fault: { code: "StoreUnavailable" }, decision: null });
     expect(disk.asked.map((at) => at - startedAt)).toEqual([0, 2_000, 6_000]);
     expect(runs).toBe(0);
+  });
+
+  it("is asked as patiently when something has to be read", async () => {
+    const path = newPath();
+    const count = tool<object, number>({ id: "count", run: () => 7 });
+    const first = await lifeOn(path);
+    const before = await first.clock.runUntil(first.fl.session("s"));
+    await first.clock.runUntil(before.turn({ a: step(count, {}) }, { id: "t" }));
+    await first.fl.close();
+
+    const refused: number[] = [];
+    let left = 0;
+    const second = await lifeOn(path, {}, (inner) => {
+      const asked = <T>(read: () => T): T => {
+        if (left === 0) return read();
+        left -= 1;
+        refused.push(second.clock.now() - 1_000_000);
+        throw UNREADABLE;
+      };
+      return {
+        ...inner,
+        kept: async (kind, key) => asked(() => inner.kept(kind, key)),
+        read: (session, after) => asked(() => inner.read(session, after)),
+      };
+    });
+    await second.fl.ready();
+    left = 2;
+    const session = await second.clock.runUntil(second.fl.session("s"));
+    expect(refused).toEqual([0, 2_000]);
+    left = 1;
+    expect(await second.clock.runUntil(session.turn({ a: step(count, {}) }, { id: "t" }))).toMatchObject({
+      outcomes: { a: { status: "done", value: 7 } },
+    });
+    left = 3;
+    expect(await second.clock.runUntil(thrownBy(session.turn({ a: step(count, {}) }, { id: "t" })))).toMatchObject({
+      fault: { code: "StoreUnavailable", context: { attempt: 3 } },
+    });
   });
 
   it("ends the session: every later call and turn is refused with the same fault, and it is not asked again", async () => {

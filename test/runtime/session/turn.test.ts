@@ -225,6 +225,14 @@ describe("a cancellation", () => {
     );
   });
 
+  it("by a signal keeps the reason it was given", async () => {
+    const { session, clock } = await begun();
+    const caller = new AbortController();
+    const running = session.turn({ hang: step(hanging().hang, "x") }, { signal: caller.signal });
+    clock.after(50, () => caller.abort(new Error("the user closed the page")));
+    expect(await clock.runUntil(running)).toMatchObject({ fault: { message: "the user closed the page" } });
+  });
+
   it("of one turn leaves the session and its other turns alone", async () => {
     const { session, clock } = await begun();
     const { hang } = hanging();

@@ -161,7 +161,7 @@ describe("a wait that is too long", () => {
     expect(surfaced).toMatchObject({
       status: "surfaced",
       attempts: 0,
-      fault: { code: "RateLimited", resetAt: START_AT + LONG_MS, context: { paused: true } },
+      fault: { code: "RateLimited", resetAt: START_AT + LONG_MS, context: { paused: true, ran: false } },
     });
     expect(surfaced.status === "surfaced" && surfaced.decision?.considered[0]).toEqual({
       recourse: "retry",

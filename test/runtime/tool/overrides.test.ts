@@ -173,6 +173,18 @@ describe("an operator's manifest", () => {
     ]);
   });
 
+  it("may forbid to repeat anything, also what nobody can name", async () => {
+    const odd = tool<string, string>({
+      id: "a",
+      idempotent: true,
+      run: () => {
+        throw new Error("zork");
+      },
+    });
+    expect(await callTimes(world(), odd, 1)).toMatchObject([{ attempts: 2, fault: { code: "Unclassified" } }]);
+    expect(await callTimes(ruled(["retry_policy: { max_attempts: 1 }"]), odd, 1)).toMatchObject([{ attempts: 1 }]);
+  });
+
   it("does not change what the author declared for other runtimes", async () => {
     const shared = tool<string, string>({
       id: "a",
