@@ -136,7 +136,7 @@ export class SessionRecorder implements Recorder {
           if (entries.length > 0) await journal.append(this.session, this.#seq, entries, keeps);
           else if (keeps.length > 0) await journal.keep(keeps);
         } catch (error) {
-          await this.#lookAt(error, attempt, entries);
+          if (!(await this.#wentThrough(error, attempt, entries))) throw error;
         }
       });
       return null;
@@ -145,10 +145,10 @@ export class SessionRecorder implements Recorder {
     }
   }
 
-  /** Throws on, unless it was written after all. When that cannot be found out, the store is what is wrong. */
-  async #lookAt(error: unknown, attempt: number, entries: readonly NewEntry[]): Promise<void> {
-    if (attempt === 1 || traitsOf(classify({ surface: "store", error }).code).retryable) throw error;
-    if (!(await this.#wasWritten(entries))) throw error;
+  /** A repeated write that is refused may have been written before. When that cannot be found out, the store is what is wrong. */
+  async #wentThrough(error: unknown, attempt: number, entries: readonly NewEntry[]): Promise<boolean> {
+    if (attempt === 1 || traitsOf(classify({ surface: "store", error }).code).retryable) return false;
+    return this.#wasWritten(entries);
   }
 
   /** Before everything is given up: the last try may have gone through. A store that does not even read has lost it. */
