@@ -133,7 +133,9 @@ turn t1
     expect(stdout).toMatch(
       /\? summarise \(second\) {2}a person is asked \(Approve\) {2}q\S+ · until 2025-01-22T12:01:00Z\n/,
     );
-    expect(stdout).toContain("$ the money does not last: $0.0075 of $0.01 is spent  this would cost up to $0.008\n");
+    expect(stdout).toContain(
+      "$ summarise (second)  the money does not last: $0.0075 of $0.01 is spent  this would cost up to $0.008\n",
+    );
     expect(stdout.endsWith(`\nNext: faultline journal questions ${agent}\n`)).toBe(true);
   });
 
