@@ -61,6 +61,9 @@ const PARTS = [
   "src/schema",
   "src/journal",
   "src/runtime",
+  "src/chaos",
+  "src/provider",
+  "src/mcp",
   "src/testing",
   "src/cli",
   "src",
@@ -93,7 +96,10 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
   "src/schema": ["src/core"],
   "src/journal": [...CORE, "src/host"],
   "src/runtime": [...CORE, "src/host", "src/journal", "src/schema"],
-  "src/testing": [...CORE, "src/host", "src/journal", "src/runtime", "src"],
+  "src/chaos": [...CORE, "src/host", "src/yaml-file"],
+  "src/provider": [...CORE, "src/host", "src/schema", "src/runtime"],
+  "src/mcp": [...CORE, "src/host", "src/runtime"],
+  "src/testing": [...CORE, "src/host", "src/journal", "src/runtime", "src/chaos", "src"],
   "src/cli": [
     "src",
     "src/core",
@@ -103,8 +109,9 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
     "src/tool-file",
     "src/journal",
     "src/runtime",
+    "src/chaos",
   ],
-  "src": ["src/core", "src/host", "src/journal", "src/runtime", "src/schema"],
+  "src": ["src/core", "src/host", "src/journal", "src/runtime", "src/schema", "src/provider"],
 };
 
 const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
@@ -123,6 +130,13 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
   "src/schema": ["@standard-schema/spec", "ajv", "ajv-formats", "node:module"],
   "src/journal": ["node:sqlite", "node:crypto", "node:fs", "node:fs/promises", "node:path", "node:string_decoder"],
   "src/runtime": ["@standard-schema/spec", "@clack/prompts", "node:crypto", "node:stream", "node:util"],
+  "src/chaos": ["node:http", "node:net", "node:stream", "zod", "yaml"],
+  "src/provider": ["@ai-sdk/provider", "eventsource-parser"],
+  "src/mcp": [
+    "@modelcontextprotocol/sdk/client/index.js",
+    "@modelcontextprotocol/sdk/shared/transport.js",
+    "@modelcontextprotocol/sdk/types.js",
+  ],
   "src/testing": ["vitest"],
   "src/cli": ["commander", "zod", "fastest-levenshtein", "node:util", "node:fs", "node:fs/promises"],
   "src": [],
