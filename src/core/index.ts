@@ -74,7 +74,7 @@ export { situation } from "./decide/situation.ts";
 export type { Incident, Situation } from "./decide/situation.ts";
 
 export { advanceCall, CHOICES, startCall } from "./flow/call.ts";
-export type { CallEnd, CallEvent, CallState, CallStep, Choice } from "./flow/call.ts";
+export type { CallEnd, CallEvent, CallState, CallStep, Choice, RequestChange } from "./flow/call.ts";
 export { INTERACTION_KINDS, INTERACTIONS } from "./flow/interaction.ts";
 export type { Answer, InteractionKind, Question, QuestionPayload, SelectOption } from "./flow/interaction.ts";
 export type { BudgetRule, Cost, CostBasis, OnExceed, Spending } from "./flow/money.ts";
@@ -85,6 +85,8 @@ export type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from ".
 export { fingerprint } from "./record/fingerprint.ts";
 export { countEntries, metricsOf } from "./record/metrics.ts";
 export type { ToolCounters, ToolMetrics } from "./record/metrics.ts";
+export { noticeOf } from "./record/notice.ts";
+export type { Notice } from "./record/notice.ts";
 export { emptySession, foldEntry } from "./record/replay.ts";
 export type { SessionState, TurnRecord } from "./record/replay.ts";
 export { traceOf } from "./record/trace.ts";

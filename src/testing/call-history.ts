@@ -70,6 +70,7 @@ const CALL_EVENTS: ReadonlySet<string> = new Set<CallEvent["type"]>([
   "call-succeeded",
   "call-cancelled",
   "call-late",
+  "call-adapted",
   "question-asked",
   "question-answered",
 ]);

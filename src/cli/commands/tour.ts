@@ -33,6 +33,7 @@ const target = (id: string, provider: string) => ({
   capabilities: [],
   contextWindowTokens: 200_000,
   available: true,
+  backAt: Infinity,
 });
 const CHAIN = {
   targets: [target("gpt-5.5", "openai"), target("claude-sonnet-5", "anthropic")],

@@ -113,6 +113,16 @@ const TELLERS: Tellers = {
     facts: [shown(question_id), words.by(shown(by))],
   }),
   BreakerChanged: ({ from, to }, { words }) => ({ style: "yellow", title: words.breaker(shown(from), shown(to)) }),
+  RequestAdapted: ({ changes }, { words }) => ({
+    style: "yellow",
+    title: words.adapted,
+    more: changes.map((change) => shown(change)),
+  }),
+  CallHeld: ({ reason, until }, { words }) => ({
+    style: "yellow",
+    title: words.held(reason === "paced"),
+    facts: [words.until(shown(until))],
+  }),
   TargetPaused: ({ target, until }, { words }) => ({
     who: "",
     style: "yellow",

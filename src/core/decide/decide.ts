@@ -11,7 +11,7 @@ import { type CausePill, traitsOf, type CatalogueRow } from "../fault/catalogue.
 import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor } from "../policy/policy.ts";
 import { delayMs } from "../policy/backoff.ts";
 import type { Considered, Decision, QuestionKind, Refusal, Story } from "./decision.ts";
-import { nextTarget, type PassedOver, SCOPES_THAT_ADVANCE } from "./fallback.ts";
+import { firstBack, nextTarget, type PassedOver, SCOPES_THAT_ADVANCE } from "./fallback.ts";
 import type { Situation } from "./situation.ts";
 
 export function decide(situation: Situation, policy: Policy): Decision {
@@ -162,6 +162,10 @@ function take(
     }
     case "park": {
       const wakeAt = wakeTime(situation, traits);
+      const other = firstBack(situation.chain);
+      if (other !== null && traits.lifts && other.backAt < (wakeAt ?? Infinity)) {
+        return { recourse, wakeAt: Math.max(other.backAt, situation.now), target: other.id };
+      }
       return wakeAt === null ? "no-reset-time" : { recourse, wakeAt };
     }
     case "ask":

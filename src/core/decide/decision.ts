@@ -58,7 +58,8 @@ export type Decision = Story &
       }
     | { readonly recourse: "fallback"; readonly target: string }
     | { readonly recourse: "alternative"; readonly tool: string }
-    | { readonly recourse: "park"; readonly wakeAt: number }
+    /** `target`: the one that is back first, when that is another than the one that failed. */
+    | { readonly recourse: "park"; readonly wakeAt: number; readonly target?: string }
     | { readonly recourse: "ask"; readonly question: QuestionKind }
     | { readonly recourse: Exclude<Recourse, "fallback" | "alternative" | "park" | "ask"> }
   );

@@ -12,8 +12,10 @@ export interface Target {
   /** What it can do: `streaming`, `tools`, `vision` … */
   readonly capabilities: readonly string[];
   readonly contextWindowTokens: number;
-  /** False while its breaker is open. */
+  /** False while its breaker is open or the other side asked for a pause. */
   readonly available: boolean;
+  /** When it is available again; Infinity when nobody knows. */
+  readonly backAt: number;
 }
 
 export interface Chain {
@@ -48,13 +50,28 @@ export function nextTarget({ targets, current, needs, minContextTokens }: Chain,
   for (const target of targets.slice(current + 1)) {
     const why =
       (failed === undefined ? null : sharedProperty(failed, target, scope)) ??
-      (needs.every((need) => target.capabilities.includes(need)) ? null : "lacks capability") ??
+      (hasAll(target, needs) ? null : "lacks capability") ??
       (target.contextWindowTokens >= minContextTokens ? null : "window too small") ??
       (target.available ? null : "breaker open");
     if (why === null) return { target, passedOver };
     passedOver.push({ id: target.id, why });
   }
   return { target: null, passedOver };
+}
+
+/** The target that can take the request first, among those that are out of service for a known time; null when there is none. */
+export function firstBack({ targets, current, needs, minContextTokens }: Chain): Target | null {
+  let first: Target | null = null;
+  for (const target of targets) {
+    const fits = hasAll(target, needs) && target.contextWindowTokens >= minContextTokens;
+    const isOther = target !== targets[current] && fits && !target.available && Number.isFinite(target.backAt);
+    if (isOther && (first === null || target.backAt < first.backAt)) first = target;
+  }
+  return first;
+}
+
+function hasAll({ capabilities }: Target, needs: readonly string[]): boolean {
+  return needs.every((need) => capabilities.includes(need));
 }
 
 function sharedProperty(failed: Target, target: Target, scope: FaultScope): PassedOver["why"] | null {

@@ -78,6 +78,15 @@ export type CallEvent =
       /** … in place of what was booked when it was given up. */
       readonly booked: Cost | null;
     }
+  | {
+      /** What is sent was changed on purpose: made to fit another target, made smaller, or told what was wrong with the answer. */
+      readonly type: "call-adapted";
+      readonly call: string;
+      readonly tool: string;
+      readonly changes: readonly RequestChange[];
+      /** The changed input is kept, because nobody could make it again. */
+      readonly kept: boolean;
+    }
   | { readonly type: "question-asked"; readonly call: string; readonly question: Question }
   | {
       readonly type: "question-answered";
@@ -87,6 +96,13 @@ export type CallEvent =
       /** Which interactor, or which program, gave it. */
       readonly by: string;
     };
+
+/** One declared change of a request. Says where and why, never what stood there. */
+export interface RequestChange {
+  readonly rule: string;
+  readonly where: string;
+  readonly why: string;
+}
 
 /** How a call ended. The value of one that is done is kept apart. */
 export type CallEnd =
@@ -122,10 +138,12 @@ export interface CallState {
   readonly taken: readonly Recourse[];
   readonly denied: readonly (Recourse | "retry")[];
   readonly questions: number;
-  /** A person replaced the input: the value is kept apart. */
+  /** A person or a repair replaced the input: the value is kept apart. */
   readonly inputReplaced: boolean;
   /** A person said yes to the next attempt: it goes past the guards. */
   readonly approved: boolean;
+  /** What was decided needs something done before the next attempt, and that is not done yet. */
+  readonly repairDue: boolean;
   /** The last fault and what was decided about it. */
   readonly fault: Fault | null;
   readonly decision: Decision | null;
@@ -152,6 +170,7 @@ export function startCall(event: Extract<CallEvent, { type: "call-started" }>): 
     questions: 0,
     inputReplaced: false,
     approved: false,
+    repairDue: false,
     fault: null,
     decision: null,
     step: { at: "admit", notBefore: 0 },
@@ -165,6 +184,8 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
     case "call-started":
     case "call-late":
       return state;
+    case "call-adapted":
+      return { ...state, inputReplaced: state.inputReplaced || event.kept, repairDue: false };
     case "call-admitted":
       return {
         ...state,
@@ -172,6 +193,7 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
         attempts: state.attempts + 1,
         refusals: 0,
         approved: false,
+        repairDue: false,
         step: { at: "run", since: at },
       };
     case "call-failed":
@@ -190,7 +212,7 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
 }
 
 function decided(state: CallState, fault: Fault, decision: Decision, at: number): CallState {
-  const next = { ...state, fault, decision };
+  const next = { ...state, fault, decision, repairDue: false };
   switch (decision.recourse) {
     case "retry":
       return {
@@ -199,21 +221,34 @@ function decided(state: CallState, fault: Fault, decision: Decision, at: number)
         step: { at: "admit", notBefore: at + decision.delayMs },
       };
     case "alternative":
+    case "fallback": {
+      const tool = decision.recourse === "fallback" ? decision.target : decision.tool;
       return {
         ...next,
-        tool: decision.tool,
-        tried: [...state.tried, decision.tool],
+        tool,
+        tried: [...state.tried, tool],
         attempt: 0,
-        taken: [...state.taken, "alternative"],
+        taken: [...state.taken, decision.recourse],
         step: { at: "admit", notBefore: at },
       };
-    case "fallback":
+    }
     case "refresh-credential":
     case "compact":
     case "regenerate":
-      return { ...next, taken: [...state.taken, decision.recourse], step: { at: "admit", notBefore: at } };
-    case "park":
-      return { ...next, taken: [...state.taken, "park"], step: { at: "park", wakeAt: decision.wakeAt } };
+      return {
+        ...next,
+        taken: [...state.taken, decision.recourse],
+        repairDue: true,
+        step: { at: "admit", notBefore: at },
+      };
+    case "park": {
+      const parked = { ...next, taken: [...state.taken, decision.recourse] };
+      const step = { at: "park", wakeAt: decision.wakeAt } as const;
+      const { target: tool } = decision;
+      return tool === undefined
+        ? { ...parked, step }
+        : { ...parked, step, tool, tried: [...state.tried, tool], attempt: 0 };
+    }
     case "ask":
       return { ...next, taken: [...state.taken, "ask"], step: { at: "ask", question: null } };
     default:

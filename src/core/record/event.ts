@@ -63,7 +63,16 @@ export type GuardEvent =
       readonly from: BreakerState;
       readonly to: BreakerState;
     }
-  | { readonly type: "target-paused"; readonly target: string; readonly until: number; readonly call: string };
+  | { readonly type: "target-paused"; readonly target: string; readonly until: number; readonly call: string }
+  | {
+      /** An attempt is held back: the other side asked for a pause, or its limit is nearly reached. Retries say so themselves. */
+      readonly type: "call-held";
+      readonly call: string;
+      readonly tool: string;
+      readonly attempt: number;
+      readonly reason: "paused" | "paced";
+      readonly nextAt: number;
+    };
 
 export type MoneyEvent =
   | { readonly type: "budget-warned"; readonly spentMicrocents: number; readonly maxCostMicrocents: number }

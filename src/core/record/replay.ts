@@ -121,6 +121,7 @@ const FOLDS: Folds = {
     advance(state, event, at);
   },
   "call-decided": advance,
+  "call-adapted": advance,
   "call-succeeded": (state, event, at) => {
     state.spending = book(state.spending, event.cost);
     advance(state, event, at);

@@ -77,6 +77,8 @@ interface Details {
   };
   readonly QuestionAnswered: { readonly question_id: string; readonly answer: string; readonly by: string };
   readonly BreakerChanged: { readonly from: BreakerState; readonly to: BreakerState };
+  readonly RequestAdapted: { readonly changes: readonly string[] };
+  readonly CallHeld: { readonly reason: string; readonly until: string };
   readonly TargetPaused: { readonly target: string; readonly until: string };
   readonly BudgetWarned: { readonly spent_microcents: number; readonly max_cost_microcents: number };
   readonly BudgetExceeded: {

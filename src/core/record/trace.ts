@@ -135,6 +135,17 @@ const MAKERS: Table<TraceRecord> = {
     target,
     until: isoTime(until),
   }),
+  "call-adapted": ({ call, tool, changes }, entry, memory) => ({
+    event_type: "RequestAdapted",
+    ...placeOf(entry, memory, call, tool),
+    changes: changes.map(({ rule, where, why }) => `${rule} at ${where}: ${why}`),
+  }),
+  "call-held": ({ call, tool, reason, nextAt }, entry, memory) => ({
+    event_type: "CallHeld",
+    ...placeOf(entry, memory, call, tool),
+    reason,
+    until: isoTime(nextAt),
+  }),
   "budget-warned": ({ spentMicrocents, maxCostMicrocents }, entry, memory) => ({
     event_type: "BudgetWarned",
     ...placeOf(entry, memory),

@@ -15,6 +15,9 @@ export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel";
 /** Whose attempt it is. */
 export interface AttemptOwner {
   readonly call: string;
+  /** Part of the answer has reached the caller. */
+  committed: boolean;
+  responseHeaders(headers: unknown): void;
   /** It has ended, on the short way. */
   landed(attempt: Attempt): void;
   /** The tool has answered after it was given up. */
@@ -43,6 +46,7 @@ export class Attempt implements RunContext, WheelEntry {
   result: unknown = undefined;
   partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
   costMicrocents: number | null = null;
+  costBasis: "reported" | "estimated" = "reported";
   /** What was booked for it when it ended or was given up. */
   booked: Cost | null = null;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
@@ -89,9 +93,21 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get cost(): RunContext["cost"] {
-    return (microcents) => {
-      if (Number.isFinite(microcents) && microcents >= 0) this.costMicrocents = Math.round(microcents);
+    return (microcents, basis = "reported") => {
+      if (!Number.isFinite(microcents) || microcents < 0) return;
+      this.costMicrocents = Math.round(microcents);
+      this.costBasis = basis;
     };
+  }
+
+  get commit(): RunContext["commit"] {
+    return () => {
+      if (this.end === null) this.owner.committed = true;
+    };
+  }
+
+  get responseHeaders(): RunContext["responseHeaders"] {
+    return (headers) => this.owner.responseHeaders(headers);
   }
 
   /** Resolves with the attempt itself, which then knows how it ended. */

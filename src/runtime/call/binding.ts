@@ -29,6 +29,8 @@ export class Binding {
   readonly tool: AnyTool;
   readonly place: Place;
   readonly policy: Policy;
+  /** The policy while another target of its chain can be had. */
+  readonly hurried: Policy;
   readonly provider: Provider;
   readonly counters: ToolCounters;
   readonly alternatives: readonly AnyTool[];
@@ -54,6 +56,10 @@ export class Binding {
     const { rows } = withRows(home.policy, own);
     // Rows about other tools never match here, and every decision walks the list.
     this.policy = { ...home.policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
+    this.hurried =
+      tool.chain === null
+        ? this.policy
+        : withRows(this.policy, rowsOfRetry(tool.id, tool.chain.hurried, { ...home.policy, rows }));
     const rules = [...tool.rules, ...home.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
     this.provider = home.targets.provider(tool.provider);
@@ -64,7 +70,8 @@ export class Binding {
     );
     this.offers = offersOf(tool);
     this.costs = tool.estimate !== null;
-    this.isPlain = tool.checkInput === null && tool.checkOutput === null && tool.estimate === null;
+    this.isPlain =
+      tool.checkInput === null && tool.checkOutput === null && tool.estimate === null && tool.chain === null;
     this.#target = this.#lookUp();
   }
 
@@ -167,5 +174,11 @@ function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
   const offers = new Set<Recourse>(["surface", "fail"]);
   if (tool.fallbackValue !== null) offers.add("default");
   if (tool.optional) offers.add("skip");
+  if (tool.chain === null) return offers;
+  const { members, repairs } = tool.chain;
+  if (members.length > 1) offers.add("fallback");
+  if (repairs.compact !== null) offers.add("compact");
+  if (repairs.regenerate !== null) offers.add("regenerate");
+  if (repairs.refresh !== null) offers.add("refresh-credential");
   return offers;
 }

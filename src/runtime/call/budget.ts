@@ -63,8 +63,13 @@ export class Budget {
 }
 
 /** What an attempt cost: what was reported, else what was estimated, else that nobody knows. null for tools that cost nothing. */
-export function costOf(isPriced: boolean, reported: number | null, estimate: number | null): Cost | null {
-  if (reported !== null) return { microcents: reported, basis: "reported" };
+export function costOf(
+  isPriced: boolean,
+  said: number | null,
+  estimate: number | null,
+  basis: "reported" | "estimated" = "reported",
+): Cost | null {
+  if (said !== null) return { microcents: said, basis };
   if (!isPriced) return null;
   return estimate === null ? UNPRICED : { microcents: estimate, basis: "estimated" };
 }

@@ -22,7 +22,7 @@ import { isPartial } from "../tool/tool.ts";
 export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Promise<void> | null {
   const { engine, request, binding } = run;
   const { tool } = binding;
-  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate);
+  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate, attempt.costBasis);
   request.budget.settle(estimate, cost);
   attempt.booked = cost;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
@@ -121,9 +121,9 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   noteWhatHelped(run, false, ran.at);
   // An attempt that counts may open the breaker: that comes first, so that no retry is announced which cannot be made.
   if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at);
-  const { decision, breaker } = decideAbout(run, told, record.state, ran.at);
+  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at);
   if (decision.recourse !== "retry") giveBack(run, result, ran.at);
-  const writeDown = (): Promise<void> | null => writeFailure(run, told, ran, decision, breaker);
+  const writeDown = (): Promise<void> | null => writeFailure(run, about, ran, decision, breaker);
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
   return keepArtefacts(run, left).then((files) => {
     for (const file of files) record.aside(file);
@@ -154,10 +154,10 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { id } = binding.tool;
   const told = withContext(seen, { tool: id });
   const now = engine.clock.now();
-  const { decision, breaker } = decideAbout(run, told, record.state, now);
+  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, now);
   giveBack(run, "neutral", now);
   await record.write(
-    { type: "call-decided", call, tool: id, fault: told, decision, breaker },
+    { type: "call-decided", call, tool: id, fault: about, decision, breaker },
     decision.recourse === "partial" ? record.keepsOf(call, run.partialValue) : NO_KEEPS,
   );
 }

@@ -3,13 +3,14 @@
 import type { BreakerState } from "../../core/decide/breaker.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { Decision } from "../../core/decide/decision.ts";
-import { NO_CHAIN } from "../../core/decide/fallback.ts";
 import type { Situation } from "../../core/decide/situation.ts";
-import { traitsOf } from "../../core/fault/catalogue.ts";
+import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
+import type { Surface } from "../../core/classify/evidence.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
+import { chainOf, policyFor, withFirstReturn } from "./chain.ts";
 import type { LiveCall } from "./live-call.ts";
 
 /** A person is asked about one call at most this often, so that a program that answers yes to everything ends too. */
@@ -19,7 +20,7 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
   const { tool } = binding;
   switch (attempt.end) {
     case "timeout":
-      return fault("ExecutionTimeout", {
+      return fault(TIMEOUT_ON[tool.surface] ?? "ExecutionTimeout", {
         message: `${tool.id} did not answer within ${tool.timeoutMs} ms`,
         context: { limit: tool.timeoutMs },
       });
@@ -30,14 +31,20 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
   }
 }
 
+/** What is reached over a network, and is no tool of ours, timed out on the way. */
+const TIMEOUT_ON: Readonly<Partial<Record<Surface, FaultCode>>> = { http: "NetworkTimeout", sse: "NetworkTimeout" };
+
 export interface Decided {
+  readonly fault: Fault;
   readonly decision: Decision;
   readonly breaker: BreakerState;
 }
 
 /** Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. */
-export function decideAbout(run: LiveCall, seen: Fault, state: CallState, now: number): Decided {
+export function decideAbout(run: LiveCall, met: Fault, state: CallState, now: number): Decided {
   const { binding, engine, request } = run;
+  const chain = chainOf(run, met, now);
+  const seen = withFirstReturn(met, chain, now);
   const { target, provider } = binding;
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
@@ -53,8 +60,8 @@ export function decideAbout(run: LiveCall, seen: Fault, state: CallState, now: n
     breaker: mayPass(run, breaker),
     retryBudgetLeft: provider.canSpend(now),
     idempotent: binding.tool.idempotent,
-    committed: false,
-    chain: NO_CHAIN,
+    committed: run.committed,
+    chain,
     alternatives,
     offers: offersOf(run, seen, state, alternatives.length > 0),
     taken: state.taken,
@@ -62,14 +69,14 @@ export function decideAbout(run: LiveCall, seen: Fault, state: CallState, now: n
     incidents: engine.incidents.about(run.met, now),
     roll: engine.chance.roll(),
   };
-  const decision = decide(situation, binding.policy);
+  const decision = decide(situation, policyFor(run, seen, chain));
   if (decision.recourse === "retry") provider.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
   if (until > target.pausedUntil && until > now && traitsOf(seen.code).tripsBreaker) {
     target.pause(until, seen);
     run.record.aside({ type: "target-paused", target: target.id, until, call: run.call });
   }
-  return { decision, breaker };
+  return { fault: seen, decision, breaker };
 }
 
 /** A call that holds the breaker's probe is not stopped by the breaker it probes. */

@@ -57,8 +57,9 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
   const { tool } = binding;
   const now = engine.clock.now();
   const { booked, costMicrocents } = attempt;
-  const isNews = costMicrocents !== null && (booked?.basis !== "reported" || booked.microcents !== costMicrocents);
-  const cost = isNews ? costOf(true, costMicrocents, null) : null;
+  const isNews =
+    costMicrocents !== null && (booked?.basis !== attempt.costBasis || booked.microcents !== costMicrocents);
+  const cost = isNews ? costOf(true, costMicrocents, null, attempt.costBasis) : null;
   request.budget.rebook(booked, cost);
   const event = {
     type: "call-late",

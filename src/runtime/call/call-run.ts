@@ -7,9 +7,9 @@
 // else takes the long way (`#drive`), which can wait.
 
 import { classify } from "../../core/classify/classify.ts";
+import { readPace } from "../../core/classify/limits.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
-import type { Check } from "../../schema/index.ts";
 import { Interruptible } from "../interruptible.ts";
 import { isPartial } from "../tool/tool.ts";
 import { askPerson } from "./ask.ts";
@@ -19,11 +19,11 @@ import { endAsCancelled, endAsInterrupted, endAttempt, endUnbegun, redecide } fr
 import { CallRecord } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
 import { keptResult, outcomeOf, recordLate } from "./call-result.ts";
-import { checkValue } from "./check-value.ts";
 import type { Engine } from "../engine.ts";
 import { takePlaceAtOnce, passAtOnce, passGuards } from "./guards.ts";
 import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
+import { prepareInput } from "./prepare-input.ts";
 import { toolInCharge } from "./tool-in-charge.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
@@ -36,9 +36,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   met = "";
   #record: CallRecord | null = null;
   #call: string | null;
-  #given: unknown;
+  given: unknown;
+  committed = false;
   #input: unknown;
-  #inputChecked = false;
+  #inputReady = false;
   #attempt: Attempt | null = null;
   #answer: (outcome: Outcome<unknown> | Promise<Outcome<unknown>>) => void = () => undefined;
 
@@ -47,7 +48,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     this.engine = engine;
     this.request = request;
     this.binding = request.binding;
-    this.#given = request.input;
+    this.given = request.input;
     this.#input = request.input;
     this.#call = request.call;
   }
@@ -85,14 +86,28 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   replaceInput(input: unknown): void {
-    this.#given = input;
+    this.given = input;
     this.#forgetInput();
+  }
+
+  fitted(input: unknown): void {
+    this.#input = input;
+    this.#inputReady = true;
+  }
+
+  responseHeaders(headers: unknown): void {
+    const { target } = this.binding;
+    const now = this.engine.clock.now();
+    const { emptyUntil, intervalMs } = readPace(headers, now);
+    target.intervalMs = intervalMs;
+    if (emptyUntil > now)
+      target.pause(emptyUntil, fault("RateLimited", { message: `${target.id} said nothing is left` }));
   }
 
   /** The next tool reads what was given, not what the last one's schema made of it. */
   #forgetInput(): void {
-    this.#input = this.#given;
-    this.#inputChecked = false;
+    this.#input = this.given;
+    this.#inputReady = false;
   }
 
   // The short way.
@@ -244,8 +259,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   async #admit(notBefore: number): Promise<void> {
     const { engine, request } = this;
     if (!(await this.waitUntil(notBefore))) return;
-    const { checkInput } = this.binding.tool;
-    if (checkInput !== null && !this.#inputChecked && !(await this.#readInput(checkInput))) return;
+    if ((!this.#inputReady || this.record.state.repairDue) && !(await prepareInput(this))) return;
     const { tool, target, provider } = this.binding;
     const estimate = this.binding.estimate(this.#input, engine.suppress);
     const refused = await passGuards(this, estimate);
@@ -270,19 +284,6 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
     if (attempt !== null) await endAttempt(this, attempt, estimate);
     else if (this.cancelled === null) await endUnbegun(this);
-  }
-
-  /** The input as the tool's schema reads it. False when the call cannot go on like this. */
-  async #readInput(check: Check): Promise<boolean> {
-    const checked = await checkValue(this, check, "input", this.#input);
-    if (this.cancelled !== null) return false;
-    if (checked.fault !== null) {
-      await redecide(this, checked.fault);
-      return false;
-    }
-    this.#input = checked.value;
-    this.#inputChecked = true;
-    return true;
   }
 
   late(attempt: Attempt, ok: boolean, result: unknown): void {

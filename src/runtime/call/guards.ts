@@ -4,7 +4,9 @@
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { rowFor } from "../../core/policy/policy.ts";
+import { chainOf, policyFor } from "./chain.ts";
 import { type LiveCall, noteBreaker } from "./live-call.ts";
+import { unawaited } from "./unawaited.ts";
 
 type Verdict = Fault | "cancelled" | null;
 
@@ -79,7 +81,8 @@ async function takePlace(run: LiveCall): Promise<Verdict> {
 async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
   const { approved, fault: about } = run.record.state;
   const isMoney = about !== null && traitsOf(about.code).pill === "budget exceeded";
-  const opened = approved && !isMoney ? null : ((await sitOutPause(run)) ?? passBreaker(run));
+  const isFree = (approved && !isMoney) || run.binding.tool.chain?.facts.lastResort === true;
+  const opened = isFree ? null : ((await sitOutPause(run)) ?? passBreaker(run));
   const refused = opened ?? (approved && isMoney ? null : passBudget(run, estimateMicrocents));
   // In the same breath as the check, or others would count on the same money.
   if (refused === null) run.request.budget.reserve(estimateMicrocents);
@@ -92,19 +95,36 @@ const MAX_SPREAD_MS = 1_000;
 
 async function sitOutPause(run: LiveCall): Promise<Fault | null> {
   const { clock, chance } = run.engine;
-  const { target, policy, place } = run.binding;
+  const { target, place } = run.binding;
   for (let now = clock.now(); target.pausedUntil > now && run.cancelled === null; now = clock.now()) {
     const { pausedUntil, pauseFault } = target;
     const told = pauseFault ?? fault("RateLimited");
     const leftMs = pausedUntil - now;
-    const mostMs = rowFor(policy, told, place).retry?.maxWaitMs ?? 0;
+    const patience = policyFor(run, told, chainOf(run, told, now));
+    const mostMs = rowFor(patience, told, place).retry?.maxWaitMs ?? 0;
     if (leftMs > mostMs || pausedUntil >= run.request.deadlineAt) {
       return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });
     }
     const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
-    await run.waitUntil(Math.min(pausedUntil + spreadMs, run.request.deadlineAt));
+    const nextAt = Math.min(pausedUntil + spreadMs, run.request.deadlineAt);
+    tellHeld(run, "paused", nextAt);
+    await run.waitUntil(nextAt);
+  }
+  const slotAt = target.takeSlot(clock.now());
+  if (slotAt > clock.now() && run.cancelled === null) {
+    const nextAt = Math.min(slotAt, run.request.deadlineAt);
+    tellHeld(run, "paced", nextAt);
+    await run.waitUntil(nextAt);
   }
   return clock.now() >= run.request.deadlineAt ? outOfTime(run) : null;
+}
+
+/** Told at once, so that a wait is known while it lasts. */
+function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
+  const { engine, call, binding, record, request } = run;
+  const attempt = record.state.attempt + 1;
+  const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;
+  unawaited(engine, request.recorder.record([event], [], engine.clock.now()));
 }
 
 function passBreaker(run: LiveCall): Fault | null {

@@ -20,7 +20,12 @@ export interface LiveCall {
   /** The tool in charge: an alternative may have taken over. */
   readonly binding: Binding;
   readonly call: string;
+  /** What is sent: the given input as the tool's schema reads it, made to fit the target. */
   readonly input: unknown;
+  /** What was asked for, or what a person or a repair put in its place. */
+  readonly given: unknown;
+  /** Part of the answer has reached the caller. */
+  readonly committed: boolean;
   readonly cancelled: Fault | null;
   /** The breaker's permission this call goes by; null when it has none. */
   ticket: Ticket | null;
@@ -35,6 +40,7 @@ export interface LiveCall {
   /** Waits; false when the call was cancelled meanwhile. */
   waitUntil(at: number): Promise<boolean>;
   replaceInput(input: unknown): void;
+  fitted(input: unknown): void;
 }
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);

@@ -8,7 +8,7 @@ import type { LiveCall } from "./live-call.ts";
 /** Throws when it is not there: without it, another tool would answer for work it has not done. */
 export function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
   let { binding } = request;
-  const known = [...binding.alternatives];
+  const known = [...binding.alternatives, ...(binding.tool.chain?.members ?? [])];
   for (const id of tried.slice(1)) {
     const found = known.find((other) => other.id === id) ?? engine.find(id);
     if (found === undefined) throw new FaultError(toolGone(call, id));

@@ -38,6 +38,9 @@ export class Target {
   /** Until when all callers wait, and what the one who was told so had met. */
   pausedUntil = 0;
   pauseFault: Fault | null = null;
+  /** Calls start this far apart, so that what is left of a limit lasts; 0 when there is plenty. */
+  intervalMs = 0;
+  #slotAt = 0;
   usedAt = 0;
   /** The registry dropped it: whoever still holds it asks for a new one. */
   evicted = false;
@@ -130,6 +133,13 @@ export class Target {
     if (until <= this.pausedUntil) return;
     this.pausedUntil = until;
     this.pauseFault = fault;
+  }
+
+  /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */
+  takeSlot(now: number): number {
+    if (this.intervalMs === 0) return now;
+    this.#slotAt = Math.max(this.#slotAt + this.intervalMs, now);
+    return this.#slotAt;
   }
 
   #set(breaker: Breaker, before: Breaker): void {

@@ -10,6 +10,7 @@ import type { Surface } from "../../core/classify/evidence.ts";
 import { TOOL_RETRY } from "../../core/policy/matrix.ts";
 import type { Backoff, BreakerRule, Retry } from "../../core/policy/policy.ts";
 import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
+import type { ChainPart } from "./chain-part.ts";
 import { compileSchema } from "../../schema/index.ts";
 
 /** What a running tool is given besides its input. */
@@ -27,8 +28,12 @@ export interface RunContext {
   readonly partial: (value: unknown, errors?: readonly ItemFault[]) => void;
   /** Puts down raw output or a transcript: if the attempt fails, it is kept as a file beside the journal. */
   readonly artefact: (name: string, content: string | Uint8Array) => void;
-  /** What this attempt has cost, in micro-cents, all together. */
-  readonly cost: (microcents: number) => void;
+  /** What this attempt has cost, in micro-cents, all together: as the other side said, or as far as can be guessed. */
+  readonly cost: (microcents: number, basis?: "reported" | "estimated") => void;
+  /** Part of the answer has reached the caller: from now on the work is not begun anew unseen. */
+  readonly commit: () => void;
+  /** The headers of a response: what they say about limits slows the next callers down before they are refused. */
+  readonly responseHeaders: (headers: unknown) => void;
 }
 
 export interface DeviceCode {
@@ -115,6 +120,8 @@ export interface Tool<Accepts, Output> {
   readonly maxQueued: number;
   readonly breaker: Partial<BreakerRule> | null;
   readonly estimate: ((input: unknown) => number | null) | null;
+  /** Its place in a chain of targets; null for a tool that stands alone. */
+  readonly chain: ChainPart<AnyTool> | null;
   readonly run: (input: unknown, context: RunContext) => unknown;
   /** Only for the compiler: what may be passed in. */
   readonly accepts?: (input: Accepts) => void;
@@ -158,6 +165,7 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     maxQueued: options.maxQueued ?? DEFAULT_QUEUE,
     breaker: options.breaker ?? null,
     estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
+    chain: null,
     run: options.run as (input: unknown, context: RunContext) => unknown,
   });
 }

@@ -44,6 +44,7 @@ function target(id: string, details: Partial<Target> = {}): Target {
     capabilities: ["tools"],
     contextWindowTokens: 100_000,
     available: true,
+    backAt: Infinity,
     ...details,
   };
 }

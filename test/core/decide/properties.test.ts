@@ -41,6 +41,7 @@ const targets: fc.Arbitrary<readonly Target[]> = fc.array(
     capabilities: fc.subarray(["tools", "vision"]),
     contextWindowTokens: fc.nat(1000),
     available: fc.boolean(),
+    backAt: fc.constantFrom(0, 5_000, 1e12, Infinity),
   }),
   { maxLength: 4 },
 );

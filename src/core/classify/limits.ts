@@ -1,0 +1,85 @@
+// What a response says about how much of a limit is left, so that callers slow down before they are refused.
+
+import { parseDuration } from "./duration.ts";
+import { createHeaderReader, type HeaderReader } from "./headers.ts";
+
+export interface Pace {
+  /** Nothing is left until then (epoch milliseconds); 0 when something is. */
+  readonly emptyUntil: number;
+  /** What is left lasts to the reset if calls start at least this far apart; 0 when there is plenty. */
+  readonly intervalMs: number;
+}
+
+export const NO_PACE: Pace = Object.freeze({ emptyUntil: 0, intervalMs: 0 });
+
+/** Below this share of the limit calls are spread over the time that is left. */
+const SCARCE = 0.1;
+/** Longer windows, such as a day's, are not spread: that is a quota, and the refusal says so. */
+const LONGEST_WINDOW_MS = 120_000;
+
+interface LimitHeaders {
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+  readonly sender: string;
+}
+
+/** Only limits on requests: how many tokens the next call takes is not known before it is made. */
+const FAMILIES: readonly LimitHeaders[] = [
+  {
+    limit: "x-ratelimit-limit-requests",
+    remaining: "x-ratelimit-remaining-requests",
+    reset: "x-ratelimit-reset-requests",
+    sender: "OpenAI, Azure, Groq: `x-ratelimit-reset-requests: 1s`",
+  },
+  {
+    limit: "anthropic-ratelimit-requests-limit",
+    remaining: "anthropic-ratelimit-requests-remaining",
+    reset: "anthropic-ratelimit-requests-reset",
+    sender: "Anthropic: `anthropic-ratelimit-requests-reset: 2026-11-16T08:00:00Z`",
+  },
+  {
+    limit: "x-ratelimit-limit",
+    remaining: "x-ratelimit-remaining",
+    reset: "x-ratelimit-reset",
+    sender: "OpenRouter and gateways: epoch milliseconds or seconds",
+  },
+];
+
+export function readPace(headers: unknown, now: number): Pace {
+  const header = createHeaderReader(headers);
+  if (header === null) return NO_PACE;
+  for (const family of FAMILIES) {
+    const pace = paceOf(family, header, now);
+    if (pace !== null) return pace;
+  }
+  return NO_PACE;
+}
+
+function paceOf({ limit, remaining, reset }: LimitHeaders, header: HeaderReader, now: number): Pace | null {
+  const left = numberIn(header(remaining));
+  const leftMs = untilReset(header(reset), now);
+  if (left === null || leftMs === null || leftMs > LONGEST_WINDOW_MS) return null;
+  if (left <= 0) return { emptyUntil: now + leftMs, intervalMs: 0 };
+  const whole = numberIn(header(limit));
+  const isScarce = whole !== null && whole > 0 && left / whole < SCARCE;
+  return isScarce ? { emptyUntil: 0, intervalMs: leftMs / (left + 1) } : NO_PACE;
+}
+
+function numberIn(value: string | undefined): number | null {
+  const number = value === undefined || value.trim() === "" ? NaN : Number(value);
+  return Number.isFinite(number) && number >= 0 ? number : null;
+}
+
+/** `1s`, `6m0s`, `120ms`; seconds; an instant as text, epoch seconds or epoch milliseconds. */
+function untilReset(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  const number = numberIn(value);
+  if (number !== null) {
+    const ms = number > 1e12 ? number - now : number > 1e9 ? number * 1_000 - now : number * 1_000;
+    return ms > 0 ? ms : null;
+  }
+  const ms = parseDuration(value) ?? NaN;
+  const leftMs = Number.isFinite(ms) ? ms : Date.parse(value) - now;
+  return leftMs > 0 ? leftMs : null;
+}

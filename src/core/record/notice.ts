@@ -1,0 +1,53 @@
+// What somebody who watches wants to be told at once, read off the entry that says it: that a call waits, until when and why,
+// and that it goes on elsewhere.
+
+import type { FaultCode } from "../fault/catalogue.ts";
+import type { Recourse } from "../policy/policy.ts";
+import type { Entry } from "./event.ts";
+
+export type Notice =
+  | {
+      readonly kind: "wait";
+      readonly call: string;
+      /** The tool or target that is waited for. */
+      readonly tool: string;
+      /** The attempt that comes after the wait … */
+      readonly attempt: number;
+      /** … of so many; null when the wait is no retry. */
+      readonly of: number | null;
+      readonly reason: FaultCode | "paused" | "paced";
+      /** Epoch milliseconds. */
+      readonly nextAt: number;
+    }
+  | {
+      readonly kind: "switch";
+      readonly call: string;
+      readonly by: Extract<Recourse, "fallback" | "alternative">;
+      readonly from: string;
+      readonly to: string;
+      readonly why: FaultCode;
+    };
+
+/** null for an entry that announces neither. */
+export function noticeOf({ at, event }: Entry): Notice | null {
+  if (event.type === "call-held") {
+    const { call, tool, attempt, reason, nextAt } = event;
+    return { kind: "wait", call, tool, attempt, of: null, reason, nextAt };
+  }
+  if (event.type !== "call-failed" && event.type !== "call-decided") return null;
+  const { call, tool, fault, decision } = event;
+  switch (decision.recourse) {
+    case "retry": {
+      const { attempt, maxAttempts: of, delayMs } = decision;
+      return { kind: "wait", call, tool, attempt, of, reason: fault.code, nextAt: at + delayMs };
+    }
+    case "park":
+      return { kind: "wait", call, tool, attempt: 1, of: null, reason: fault.code, nextAt: decision.wakeAt };
+    case "fallback":
+      return { kind: "switch", call, by: "fallback", from: tool, to: decision.target, why: fault.code };
+    case "alternative":
+      return { kind: "switch", call, by: "alternative", from: tool, to: decision.tool, why: fault.code };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,86 @@
+// The chain a call runs on, as `decide` sees it: which targets there are, which can be had now and when the others are back,
+// and what the request needs of them.
+
+import { type Chain, NO_CHAIN, nextTarget, type Target } from "../../core/decide/fallback.ts";
+import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import type { LiveCall } from "./live-call.ts";
+
+/** What the targets look like after this fault. */
+export function chainOf(run: LiveCall, seen: Fault, now: number): Chain {
+  const part = run.binding.tool.chain;
+  if (part === null) return NO_CHAIN;
+  const { capabilities, inputTokens } = part.needsOf(run.input);
+  const { id } = run.binding.tool;
+  const isOverflow = traitsOf(seen.code).pill === "context overflow";
+  return {
+    targets: part.members.map((member) => targetOf(run, member, now)),
+    current: part.members.findIndex((member) => member.id === id),
+    needs: capabilities,
+    minContextTokens: isOverflow ? Math.max(inputTokens, part.facts.contextWindowTokens + 1) : inputTokens,
+  };
+}
+
+type Member = NonNullable<LiveCall["binding"]["tool"]["chain"]>["members"][number];
+
+function targetOf({ engine }: LiveCall, member: Member, now: number): Target {
+  const { target } = engine.bind(member);
+  const { provider, model, credential, capabilities, contextWindowTokens, lastResort } =
+    member.chain?.facts ?? NO_FACTS;
+  const backAt = Math.max(target.retryAt(now) ?? Infinity, target.pausedUntil);
+  const available = lastResort || backAt <= now;
+  return { id: member.id, provider, model, credential, capabilities, contextWindowTokens, available, backAt };
+}
+
+const NO_FACTS = {
+  provider: "",
+  model: "",
+  credential: "",
+  capabilities: [] as readonly string[],
+  contextWindowTokens: Infinity,
+  lastResort: false,
+};
+
+/** While another target can be had, nobody waits long for this one; when it is the last, the policy's own patience applies. */
+export function policyFor({ binding }: LiveCall, seen: Fault, chain: Chain): Policy {
+  if (chain === NO_CHAIN) return binding.policy;
+  return nextTarget(chain, traitsOf(seen.code).scope).target === null ? binding.policy : binding.hurried;
+}
+
+/** Nobody can be asked now: the fault says when the first of them is back. */
+export function withFirstReturn(seen: Fault, { targets }: Chain, now: number): Fault {
+  const { retryable, lifts } = traitsOf(seen.code);
+  if (retryable || !lifts || targets.length < 2 || targets.some(({ available }) => available)) return seen;
+  const backAt = Math.min(...targets.map((target) => target.backAt));
+  return Number.isFinite(backAt) && backAt > now ? { ...seen, resetAt: backAt } : seen;
+}
+
+/** What is missing when a target lacks a capability. */
+const CODE_OF_NEED: Readonly<Record<string, FaultCode>> = {
+  streaming: "MissingStreaming",
+  tools: "MissingToolCalling",
+  vision: "MissingModality",
+  files: "MissingModality",
+  audio: "MissingModality",
+};
+
+/** Asked before a target is tried, and again after each switch: null when it can do what the request needs. */
+export function negotiate({ binding, input }: LiveCall): Fault | null {
+  const part = binding.tool.chain;
+  if (part === null) return null;
+  const { model, capabilities, contextWindowTokens } = part.facts;
+  const needs = part.needsOf(input);
+  const lacks = needs.capabilities.find((need) => !capabilities.includes(need));
+  if (lacks !== undefined) {
+    return fault(CODE_OF_NEED[lacks] ?? "MissingCapability", {
+      message: `${model} cannot do what the request needs: ${lacks}`,
+      context: { model, expected: lacks, ran: false },
+    });
+  }
+  if (needs.inputTokens <= contextWindowTokens) return null;
+  return fault("ContextWindowTooSmall", {
+    message: `the request has at least ${needs.inputTokens} tokens; ${model} takes ${contextWindowTokens}`,
+    context: { model, limit: contextWindowTokens, ran: false },
+  });
+}

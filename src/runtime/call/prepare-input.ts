@@ -1,0 +1,36 @@
+// Makes what was asked for ready to be sent: read by the tool's schema, or repaired as was decided and fitted to the target.
+
+import type { Check } from "../../schema/index.ts";
+import { redecide } from "./call-ending.ts";
+import { negotiate } from "./chain.ts";
+import { checkValue } from "./check-value.ts";
+import type { LiveCall } from "./live-call.ts";
+import { carryOutRepair, fitToTarget } from "./repair.ts";
+
+/** False when the call cannot go on like this: it was cancelled, or something else has been decided. */
+export async function prepareInput(run: LiveCall): Promise<boolean> {
+  const { state } = run.record;
+  const { checkInput, chain } = run.binding.tool;
+  if (checkInput !== null) return readInput(run, checkInput);
+  if (chain === null) {
+    run.fitted(run.given);
+    return true;
+  }
+  if (state.repairDue && !(await carryOutRepair(run, state))) return false;
+  const unfit = negotiate(run);
+  if (unfit !== null) await redecide(run, unfit);
+  else await fitToTarget(run);
+  return unfit === null && run.cancelled === null;
+}
+
+/** The input as the tool's schema reads it. */
+async function readInput(run: LiveCall, check: Check): Promise<boolean> {
+  const checked = await checkValue(run, check, "input", run.given);
+  if (run.cancelled !== null) return false;
+  if (checked.fault !== null) {
+    await redecide(run, checked.fault);
+    return false;
+  }
+  run.fitted(checked.value);
+  return true;
+}

@@ -1,0 +1,46 @@
+// A tool's place in a chain: several targets that can do the same work, of which the first that can does it. What the runtime
+// asks of a target before it is tried, and what can be done to a request when a target refuses it.
+
+import type { Fault } from "../../core/fault/fault.ts";
+import type { RequestChange } from "../../core/flow/call.ts";
+import type { Target } from "../../core/decide/fallback.ts";
+import type { Retry } from "../../core/policy/policy.ts";
+
+export interface ChainPart<Member> {
+  /** All targets, the first choice first; the tool itself is one of them. */
+  readonly members: readonly Member[];
+  readonly facts: TargetFacts;
+  /** How patient one is with a target while another can be had. */
+  readonly hurried: Retry;
+  readonly needsOf: (input: unknown) => RequestNeeds;
+  readonly repairs: Repairs;
+}
+
+export interface TargetFacts extends Omit<Target, "id" | "available" | "backAt"> {
+  /** Tried even while its breaker is open: better a doubtful target than none. */
+  readonly lastResort: boolean;
+}
+
+/** What a request needs of a target. */
+export interface RequestNeeds {
+  readonly capabilities: readonly string[];
+  /** At least so many tokens go in. */
+  readonly inputTokens: number;
+}
+
+/** What can be done to a request. null: this one has no way to do it. */
+export interface Repairs {
+  /** Makes a request fit this target; the same request when nothing had to be changed. */
+  readonly fit: (input: unknown) => Adapted;
+  /** Makes it smaller; null when it cannot be. Taken only if `sizeOf` says it is. */
+  readonly compact: ((input: unknown, why: Fault, signal: AbortSignal) => Promise<unknown>) | null;
+  readonly sizeOf: (input: unknown) => number;
+  /** Asks again, with what was wrong with the answer. */
+  readonly regenerate: ((input: unknown, why: Fault) => unknown) | null;
+  readonly refresh: ((why: Fault, signal: AbortSignal) => Promise<void>) | null;
+}
+
+export interface Adapted {
+  readonly input: unknown;
+  readonly changes: readonly RequestChange[];
+}
