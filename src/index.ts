@@ -184,9 +184,14 @@ export type {
   When,
 } from "./core/index.ts";
 
-export { createFaultline } from "./runtime/faultline.ts";
-export type { Faultline, ProtectOptions, SessionOptions, TargetReport } from "./runtime/faultline.ts";
-export type { FaultlineOptions } from "./runtime/options.ts";
+export { createFaultline } from "./faultline.ts";
+export type { Faultline, FaultlineModelOptions, FaultlineOptions } from "./faultline.ts";
+export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/faultline.ts";
+export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
+export type { MidStream } from "./provider/model/stream-sink.ts";
+export type { Timeouts } from "./provider/model/watch.ts";
+export type { FactOverrides, ModelFacts } from "./provider/model-facts/facts-for.ts";
+export type { PriceRow } from "./provider/price/price-rows.ts";
 export type { ToolOverride } from "./runtime/tool/overrides.ts";
 export { partial, tool } from "./runtime/tool/tool.ts";
 export type {

@@ -70,6 +70,20 @@ export function cancellation(kind: CancelScope, reason: string): Fault {
   return fault(CODE_OF_SCOPE[kind], { message: reason === "" ? "cancelled by the caller" : reason });
 }
 
+/** A scope within another that a caller's signal can cancel too. It is left when what is in it has ended. */
+export function scopeWithin(parent: Scope, signal: AbortSignal): { readonly scope: Scope; readonly leave: () => void } {
+  const scope = new Scope("tool", parent);
+  const bySignal = scopeOfSignal(signal);
+  bySignal.add(scope);
+  return {
+    scope,
+    leave: () => {
+      scope.leave();
+      bySignal.remove(scope);
+    },
+  };
+}
+
 /** One scope per caller's signal, for as long as somebody holds the signal. */
 const SCOPE_OF_SIGNAL = new WeakMap<AbortSignal, Scope>();
 

@@ -29,7 +29,18 @@ export function preview(value: unknown, redactor: Redactor, depth = 0): unknown 
     return value.length > MAX_ITEMS ? [...shown, `… ${value.length - MAX_ITEMS} more`] : shown;
   }
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  // Whoever says how it is written down is taken at its word: what it leaves out is not to be shown.
+  if (hasOwnForm(value))
+    return preview(
+      tolerate(() => value.toJSON(), null),
+      redactor,
+      depth + 1,
+    );
   return tolerate(() => shortObject(value, redactor, depth), "[unreadable]");
+}
+
+function hasOwnForm(value: object): value is { readonly toJSON: () => unknown } {
+  return tolerate(() => "toJSON" in value && typeof value.toJSON === "function", false);
 }
 
 function shortText(value: string, { text }: Redactor): string {

@@ -138,6 +138,7 @@ async function startNode(
     call,
     turn,
     scope,
+    signal: null,
     deadlineAt,
     deadlineCode,
     optional: node.optional,

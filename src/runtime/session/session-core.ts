@@ -13,7 +13,7 @@ import { CallRun } from "../call/call-run.ts";
 import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
 import type { Outcome } from "../call/outcome.ts";
-import type { Scope } from "../scope.ts";
+import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
@@ -23,6 +23,8 @@ export interface SessionCall {
   readonly call: string;
   readonly turn: string;
   readonly scope: Scope;
+  /** The caller's own; null when it has none. */
+  readonly signal: AbortSignal | null;
   readonly deadlineAt: number;
   readonly deadlineCode: FaultCode;
   readonly optional: boolean;
@@ -79,12 +81,13 @@ export class SessionCore {
   }
 
   async #call(spec: SessionCall): Promise<Outcome<unknown>> {
-    const { call, turn, scope, deadlineAt, deadlineCode, optional, fallbackValue } = spec;
+    const { call, turn, signal, deadlineAt, deadlineCode, optional, fallbackValue } = spec;
     const { recorder, budget, headless } = this;
     const resumed = this.state.calls.get(call) ?? null;
     const digest = digestOf(spec.input);
     const refused = this.#refusal(spec, digest);
     if (refused !== null) return failedOutcome(call, refused);
+    const { scope, leave } = signal === null ? { scope: spec.scope, leave: null } : scopeWithin(spec.scope, signal);
     try {
       const binding = this.engine.bind(spec.tool);
       const input = resumed?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
@@ -95,6 +98,7 @@ export class SessionCore {
     } catch (error) {
       return failedOutcome(call, classify({ surface: "node", error, observedAt: this.clock.now() }));
     } finally {
+      leave?.();
       this.#live.delete(call);
       for (const resolve of this.#whenAnyEnds.splice(0)) resolve();
       if (this.#live.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -148,9 +152,10 @@ export class SessionCore {
     });
   }
 
-  async #replacedInput({ call, input }: SessionCall): Promise<unknown> {
+  async #replacedInput({ call, input, tool }: SessionCall): Promise<unknown> {
     const kept = await this.engine.store.kept("input", `${this.state.session}/${call}`);
-    return typeof kept === "object" && kept !== null && "value" in kept ? kept.value : input;
+    if (typeof kept !== "object" || kept === null || !("value" in kept)) return input;
+    return tool.chain === null ? kept.value : tool.chain.revive(kept.value, input);
   }
 }
 

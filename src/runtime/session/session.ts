@@ -83,6 +83,7 @@ export class Session {
       call,
       turn: "",
       scope: core.scope,
+      signal: options.signal ?? null,
       deadlineAt: this.#runDeadlineAt(),
       deadlineCode: "RunTimeout",
       optional: options.optional ?? false,

@@ -17,6 +17,8 @@ export interface CallOptions<Output = unknown> {
   readonly id?: string;
   readonly optional?: boolean;
   readonly default?: Output;
+  /** Cancels this call alone. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunOptions {
@@ -103,6 +105,7 @@ export class LiveTurn implements Turn {
       call: `${this.id}/${name}`,
       turn: this.id,
       scope,
+      signal: options.signal ?? null,
       deadlineAt,
       deadlineCode,
       optional: options.optional ?? false,

@@ -12,6 +12,8 @@ export interface ChainPart<Member> {
   readonly facts: TargetFacts;
   /** How patient one is with a target while another can be had. */
   readonly hurried: Retry;
+  /** A request as the journal kept it, made whole again with what this life was given. */
+  readonly revive: (kept: unknown, given: unknown) => unknown;
   readonly needsOf: (input: unknown) => RequestNeeds;
   readonly repairs: Repairs;
 }

@@ -1,0 +1,44 @@
+// The whole of Faultline as one object: the runtime, and models and clients that run on it.
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { PriceRow } from "./provider/price/price-rows.ts";
+import { priceTable, type PriceTable } from "./provider/price/price-table.ts";
+import { createModel, type Protect } from "./provider/model/chain-model.ts";
+import type { ModelOptions, ModelTarget } from "./provider/model/model-options.ts";
+import { Faultline as Runtime } from "./runtime/faultline.ts";
+import { type FaultlineOptions as RuntimeOptions, resolveOptions, type ResolvedOptions } from "./runtime/options.ts";
+import type { Session } from "./runtime/session/session.ts";
+import type { Turn } from "./runtime/session/turn.ts";
+
+export interface FaultlineOptions extends RuntimeOptions {
+  /** Prices in front of the table's own. */
+  readonly prices?: readonly PriceRow[];
+}
+
+export interface FaultlineModelOptions extends ModelOptions {
+  /** The session or turn its calls belong to: they are written down there, paid from its budget, and answered from it when the program runs again. */
+  readonly within?: Session | Turn;
+}
+
+export function createFaultline(options: FaultlineOptions = {}): Faultline {
+  return new Faultline(resolveOptions(options), priceTable(options.prices ?? []));
+}
+
+export class Faultline extends Runtime {
+  readonly #home: { readonly clock: ResolvedOptions["clock"]; readonly prices: PriceTable };
+
+  constructor(options: ResolvedOptions, prices: PriceTable) {
+    super(options);
+    this.#home = { clock: options.clock, prices };
+  }
+
+  /** A language model of the AI SDK that survives: the first of these models that can answers, the others stand in for it. */
+  model(targets: readonly ModelTarget[], options: FaultlineModelOptions = {}): LanguageModelV4 {
+    const { within, ...rest } = options;
+    const protect: Protect =
+      within === undefined
+        ? (tool, request, signal) => this.protect(tool, request as never, { signal })
+        : (tool, request, signal) => within.protect(tool, request as never, { signal });
+    return createModel(targets, rest, protect, this.#home);
+  }
+}

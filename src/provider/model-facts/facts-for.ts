@@ -1,0 +1,71 @@
+// What one target can do and what it refuses, from the tables and from what the user says. Nothing is held against a model we do
+// not know: it gets every capability and an endless window, and `known: false`.
+
+import { CAPABILITIES, filesAt } from "./capability.ts";
+import { longestMatch, modelIdentity } from "./model-id.ts";
+import { MODEL_ROWS, type ModelRow } from "./model-rows.ts";
+import { PROVIDERS, providerRow, type ProviderRow } from "./provider-of.ts";
+
+export interface ModelFacts {
+  /** Whether the table has this model; the rest is assumed otherwise. */
+  readonly known: boolean;
+  readonly vendor: string;
+  readonly host: string;
+  /** The id without packaging: `claude-opus-4-5`. */
+  readonly model: string;
+  /** Infinity when nobody said. */
+  readonly contextWindowTokens: number;
+  readonly maxOutputTokens: number;
+  readonly capabilities: readonly string[];
+  readonly refusedParameters: readonly string[];
+  readonly refusedWhileReasoning: readonly string[];
+  /** The namespaces of `providerOptions` it reads, its own first. */
+  readonly namespaces: readonly string[];
+  readonly signsReasoning: boolean;
+  readonly bindsReasoning: boolean;
+  readonly acceptsEmptyText: boolean;
+  /** Whether it can see what earlier answers left at the vendor. False for another account. */
+  readonly keepsState: boolean;
+}
+
+export type FactOverrides = Partial<Omit<ModelFacts, "known" | "vendor" | "host" | "model">>;
+
+export function factsFor(provider: string, modelId: string, overrides: FactOverrides = {}): ModelFacts {
+  const seller = providerRow(provider);
+  const { maker, names } = modelIdentity(provider, modelId);
+  const row = longestMatch(
+    MODEL_ROWS.filter(({ vendor }) => vendor === maker),
+    names,
+  );
+  const namespaces = [...seller.namespaces, ...namespacesOfMaker(seller, maker)];
+  const cannot: readonly string[] = row?.lacks ?? [];
+  return {
+    known: row !== null,
+    vendor: seller.vendor,
+    host: seller.host,
+    model: names.at(-1) ?? modelId,
+    contextWindowTokens: row?.contextWindowTokens ?? Infinity,
+    maxOutputTokens: row?.maxOutputTokens ?? Infinity,
+    capabilities: [...CAPABILITIES.filter((capability) => !cannot.includes(capability)), ...namespaces.map(filesAt)],
+    refusedParameters: [...new Set([...seller.refuses, ...refusedBy(row)])],
+    refusedWhileReasoning: row?.refusesWhileReasoning ?? [],
+    namespaces,
+    signsReasoning: seller.signsReasoning,
+    bindsReasoning: row?.bindsReasoning ?? false,
+    acceptsEmptyText: seller.acceptsEmptyText,
+    keepsState: true,
+    ...overrides,
+  };
+}
+
+/** Routers hand the maker's options on to the maker. */
+function namespacesOfMaker(seller: ProviderRow, maker: string): readonly string[] {
+  if (!seller.resells || maker === seller.vendor) return [];
+  const own = PROVIDERS.filter(({ vendor }) => vendor === maker).flatMap(({ namespaces }) => namespaces);
+  return [...new Set(own)].filter((name) => !seller.namespaces.includes(name));
+}
+
+function refusedBy(row: ModelRow | null): readonly string[] {
+  if (row === null) return [];
+  return row.lacks.includes("reasoning") ? [...row.refuses, "reasoning"] : row.refuses;
+}

@@ -1,0 +1,131 @@
+// Who stands behind an AI SDK provider string such as `openai.responses` or `vertex.anthropic.messages`: whose wire format it
+// speaks (the vendor), who runs the servers (the host), and which namespaces of `providerOptions` it reads.
+
+export interface ProviderRow {
+  readonly match: RegExp;
+  /** A real provider string this row is for. */
+  readonly example: string;
+  /** Whose models and wire format. */
+  readonly vendor: string;
+  /** Whose servers and keys: what fails together. */
+  readonly host: string;
+  /** The first one is where it writes what it wants back. */
+  readonly namespaces: readonly string[];
+  /** Parameters this interface has no field for, whatever the model. */
+  readonly refuses: readonly string[];
+  /** Its reasoning must come back with its own mark (signature, item id), or is refused. */
+  readonly signsReasoning: boolean;
+  readonly acceptsEmptyText: boolean;
+  /** Sells other makers' models: the maker is in the model id, and its options are passed on. */
+  readonly resells: boolean;
+}
+
+const GOOGLE = ["google", "googleVertex", "vertex"];
+const RESPONSES_REFUSES = ["topK", "seed", "presencePenalty", "frequencyPenalty", "stopSequences"];
+const ANTHROPIC_REFUSES = ["frequencyPenalty", "presencePenalty", "seed"];
+
+/** First match wins, so a maker behind a cloud stands before the cloud. */
+export const PROVIDERS: readonly ProviderRow[] = [
+  anthropic(/vertex.*anthropic/i, "vertex.anthropic.messages", "vertex"),
+  anthropic(/bedrock.*anthropic/i, "bedrock.anthropic.messages", "bedrock"),
+  anthropic(/azure.*anthropic|foundry.*anthropic/i, "azure.anthropic.messages", "azure"),
+  anthropic(/^anthropic\b/i, "anthropic.messages", "anthropic"),
+  openai(/^azure.*responses/i, "azure.responses", "azure", ["azure", "openai"], RESPONSES_REFUSES, true),
+  openai(/^azure/i, "azure-openai.chat", "azure", ["azure", "openai"], ["topK"], false),
+  openai(/^openai\.responses/i, "openai.responses", "openai", ["openai"], RESPONSES_REFUSES, true),
+  openai(/^openai(?:\.|$)/i, "openai.chat", "openai", ["openai"], ["topK"], false),
+  row(/bedrock/i, "amazon-bedrock", "bedrock", ["bedrock", "amazonBedrock"], {
+    acceptsEmptyText: false,
+    resells: true,
+  }),
+  row(
+    /^(?:google[.-]?)?vertex|^google\.vertex/i,
+    "google.vertex.chat",
+    "google",
+    ["googleVertex", "vertex", "google"],
+    {
+      host: "vertex",
+    },
+  ),
+  row(/^google/i, "google.generative-ai", "google", GOOGLE, {}),
+  row(/^gateway/i, "gateway", "gateway", ["gateway"], { resells: true }),
+  row(/^openrouter/i, "openrouter.chat", "openrouter", ["openrouter"], { resells: true }),
+  row(/^xai/i, "xai.chat", "xai", ["xai"], {}),
+  row(/^deepseek/i, "deepseek.chat", "deepseek", ["deepseek"], { refuses: ["topK", "seed"] }),
+  row(/^mistral/i, "mistral.chat", "mistral", ["mistral"], { refuses: ["topK"] }),
+  row(/^groq/i, "groq.chat", "groq", ["groq"], { refuses: ["topK"] }),
+  row(/^together/i, "togetherai.chat", "togetherai", ["togetherai"], {}),
+  row(/^fireworks/i, "fireworks.chat", "fireworks", ["fireworks"], {}),
+  row(/^cohere/i, "cohere.chat", "cohere", ["cohere"], {}),
+  row(/^perplexity/i, "perplexity", "perplexity", ["perplexity"], {}),
+  row(/^moonshot/i, "moonshotai.chat", "moonshotai", ["moonshotai"], {}),
+  row(/^ollama/i, "ollama.chat", "ollama", ["ollama"], {}),
+];
+
+/** The vendor family: `openai`, `anthropic`, `google` … An unknown string gives its part before the first dot. */
+export function providerOf(provider: string): string {
+  return providerRow(provider).vendor;
+}
+
+/** Who runs the servers: `azure` for OpenAI models at Azure. Two targets of one host fail together. */
+export function hostOf(provider: string): string {
+  return providerRow(provider).host;
+}
+
+export function providerRow(provider: string): ProviderRow {
+  return PROVIDERS.find(({ match }) => match.test(provider)) ?? unknownProvider(provider);
+}
+
+/** Whose a namespace of `providerOptions` is; null when nobody we know of reads it. */
+export function vendorOfNamespace(namespace: string): string | null {
+  return NAMESPACES.get(namespace) ?? null;
+}
+
+const NAMESPACES: ReadonlyMap<string, string> = new Map(
+  PROVIDERS.flatMap(({ namespaces, vendor }) => namespaces.map((name) => [name, vendor] as const)),
+);
+
+/** Any OpenAI-compatible server reads its own name, as written and in camel case. */
+function unknownProvider(provider: string): ProviderRow {
+  const name = provider.split(".")[0] ?? provider;
+  const camel = name.replace(/[-_]+(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  const namespaces = [...new Set([name, camel, "openaiCompatible", "openai-compatible"])];
+  return row(/$^/, provider, name, namespaces, {});
+}
+
+function row(
+  match: RegExp,
+  example: string,
+  vendor: string,
+  namespaces: readonly string[],
+  rest: Partial<ProviderRow>,
+): ProviderRow {
+  return {
+    match,
+    example,
+    vendor,
+    host: vendor,
+    namespaces,
+    refuses: [],
+    signsReasoning: false,
+    acceptsEmptyText: true,
+    resells: false,
+    ...rest,
+  };
+}
+
+function anthropic(match: RegExp, example: string, host: string): ProviderRow {
+  const rest = { host, refuses: ANTHROPIC_REFUSES, signsReasoning: true, acceptsEmptyText: false };
+  return row(match, example, "anthropic", ["anthropic"], rest);
+}
+
+function openai(
+  match: RegExp,
+  example: string,
+  host: string,
+  namespaces: readonly string[],
+  refuses: readonly string[],
+  signsReasoning: boolean,
+): ProviderRow {
+  return row(match, example, "openai", namespaces, { host, refuses, signsReasoning });
+}

@@ -1,0 +1,209 @@
+// The models of a chain as tools of the runtime: each with its own breaker, pause and queue, all with the same request.
+
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { Fault } from "../../core/fault/fault.ts";
+import type { RequestChange } from "../../core/flow/call.ts";
+import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { ChainPart, Repairs, RequestNeeds } from "../../runtime/tool/chain-part.ts";
+import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
+import { estimateTokens, needsOf } from "../model-facts/needs-of.ts";
+import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
+import { costOfUsage, estimateCost } from "../price/cost.ts";
+import { type PriceTable, priceOf } from "../price/price-table.ts";
+import { generate } from "./generate.ts";
+import {
+  invalid,
+  type ModelTarget,
+  type ModelTargetOptions,
+  type ResolvedModelOptions,
+  timeoutsOf,
+} from "./model-options.ts";
+import { ModelRequest } from "./model-request.ts";
+import { stream } from "./stream.ts";
+import type { Upstream } from "./upstream.ts";
+
+export interface MembersHome {
+  readonly clock: Clock;
+  readonly prices: PriceTable;
+}
+
+export function membersOf(
+  targets: readonly ModelTarget[],
+  options: ResolvedModelOptions,
+  home: MembersHome,
+): readonly AnyTool[] {
+  if (targets.length === 0) throw invalid("targets", "a chain needs at least one model");
+  const members: AnyTool[] = [];
+  const ids = new Set<string>();
+  for (const given of targets) {
+    const target = "model" in given ? given : { model: given };
+    const id = freeId(target.id ?? `${factsOf(target).host}/${checked(target.model).modelId}`, ids);
+    members.push(memberOf(id, target, members, options, home));
+  }
+  return members;
+}
+
+function checked(model: LanguageModelV4): LanguageModelV4 {
+  const given: unknown = model;
+  if (typeof given !== "object" || given === null || !("doGenerate" in given)) {
+    throw invalid(
+      "targets",
+      `${typeof given === "string" ? JSON.stringify(given) : "one of them"} is no AI SDK language model; pass openai("…"), not a name`,
+    );
+  }
+  if (model.specificationVersion !== "v4") {
+    const version = String((model as { readonly specificationVersion: unknown }).specificationVersion);
+    throw invalid("targets", `${model.modelId} speaks ${version} of the AI SDK's interface; v4 is needed (ai 7)`);
+  }
+  return model;
+}
+
+/** The same model twice, with two keys perhaps, gives two targets. */
+function freeId(wanted: string, taken: Set<string>): string {
+  let id = wanted;
+  for (let number = 2; taken.has(id); number++) id = `${wanted}#${number}`;
+  taken.add(id);
+  return id;
+}
+
+function factsOf({ model, facts }: ModelTargetOptions): ModelFacts {
+  const { provider, modelId } = checked(model);
+  return factsFor(provider, modelId, facts);
+}
+
+function memberOf(
+  id: string,
+  target: ModelTargetOptions,
+  members: readonly AnyTool[],
+  options: ResolvedModelOptions,
+  { clock, prices }: MembersHome,
+): AnyTool {
+  const { model } = target;
+  const facts = factsOf(target);
+  const credential = target.credential ?? facts.host;
+  const timeouts = timeoutsOf({ ...options.timeouts, ...target.timeouts });
+  const price = priceOf(prices, model.provider, model.modelId);
+  const guessTokens = (characters: number): number => Math.ceil(characters / 4);
+  const upstream: Upstream = {
+    model,
+    provider: facts.host,
+    clock,
+    timeouts,
+    costOf: (usage) => (price === null || usage.inputTokens.total === undefined ? null : costOfUsage(usage, price)),
+    guessCost: (asked, characters) =>
+      price === null ? null : estimateCost(estimateTokens(asked), guessTokens(characters), price),
+    discarded: options.onDiscard,
+  };
+  const plain = tool<ModelRequest, unknown>({
+    id,
+    surface: "http",
+    provider: facts.host,
+    // Whoever uses the same model with the same key is held back by the same limits.
+    target: `${facts.host}/${model.modelId}@${credential}`,
+    idempotent: true,
+    timeoutMs: timeouts.totalMs,
+    ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
+    cost: {
+      estimate: ({ options: asked }) =>
+        price === null
+          ? null
+          : estimateCost(estimateTokens(asked), asked.maxOutputTokens ?? options.assumedOutputTokens, price),
+    },
+    run: (request, context) =>
+      request.sink === null ? generate(upstream, request, context) : stream(upstream, request, request.sink, context),
+  });
+  const { host, model: name, contextWindowTokens } = facts;
+  // Going on with another model's text is asked only of models that are known to be able to.
+  const isDeclared = facts.known || target.facts?.capabilities !== undefined;
+  const capabilities = isDeclared ? facts.capabilities : facts.capabilities.filter((each) => each !== "prefill");
+  const chain: ChainPart<AnyTool> = {
+    members,
+    facts: {
+      provider: host,
+      model: name,
+      credential,
+      capabilities,
+      contextWindowTokens,
+      lastResort: target.lastResort ?? false,
+    },
+    hurried: options.hurried,
+    revive: (kept, given) => (given as ModelRequest).revived(kept),
+    needsOf: needsOfRequest,
+    repairs: repairsFor(facts, members.length > 0, options),
+  };
+  return { ...(plain as AnyTool), chain };
+}
+
+/** An SDK can make any model answer in JSON, so that is no reason to pass one over. */
+const NOT_NEEDED: ReadonlySet<string> = new Set(["json-schema"]);
+
+function needsOfRequest(input: unknown): RequestNeeds {
+  const { options, sink } = input as ModelRequest;
+  const { needs, inputTokensAtLeast } = needsOf(options, sink !== null);
+  const capabilities = needs.filter((need) => !NOT_NEEDED.has(need));
+  if (sink !== null && sink.continuable !== null) capabilities.push("prefill");
+  return { capabilities, inputTokens: inputTokensAtLeast };
+}
+
+/** What was made for the first model goes to it as it is, but for what no model takes. */
+function repairsFor(
+  facts: ModelFacts,
+  isStandIn: boolean,
+  { compact, refreshCredential, regenerate }: ResolvedModelOptions,
+): Repairs {
+  return {
+    fit: (input) => {
+      const request = input as ModelRequest;
+      const asked = continued(request);
+      const { options, changes } = isStandIn ? makePortable(asked, facts) : repairHistory(asked, facts);
+      return { input: request.with(options), changes: told(changes) };
+    },
+    sizeOf: (input) => estimateTokens((input as ModelRequest).options),
+    compact:
+      compact === null || compact === undefined
+        ? null
+        : async (input, why, signal) => {
+            const request = input as ModelRequest;
+            const prompt = await compact(request.options.prompt, { fault: why, signal });
+            return prompt === null ? null : request.with({ ...request.options, prompt });
+          },
+    regenerate: regenerate ? (input, why) => askedAgain(input as ModelRequest, why) : null,
+    refresh:
+      refreshCredential === null || refreshCredential === undefined
+        ? null
+        : async (why, signal) => refreshCredential({ fault: why, signal }),
+  };
+}
+
+/** One line for each kind: a long history may have hundreds of them. */
+function told(changes: readonly PortableChange[]): readonly RequestChange[] {
+  return summarizeChanges(changes).map(({ rule, where, why, count }) => ({
+    rule,
+    where: count === 1 ? where : `${where} and ${count - 1} more`,
+    why,
+  }));
+}
+
+/** A stream that goes on after a break: what the caller has seen stands as the beginning of the answer. */
+function continued({ options, sink }: ModelRequest): LanguageModelV4CallOptions {
+  const text = sink?.continuable ?? null;
+  if (text === null) return options;
+  return { ...options, prompt: [...options.prompt, { role: "assistant", content: [{ type: "text", text }] }] };
+}
+
+/** The answer that was not usable, and why, so that the model can do better. */
+function askedAgain(request: ModelRequest, why: Fault): ModelRequest {
+  const { prompt } = request.options;
+  const answer: LanguageModelV4Message[] =
+    request.memory.lastAnswer.trim() === ""
+      ? []
+      : [{ role: "assistant", content: [{ type: "text", text: request.memory.lastAnswer }] }];
+  const reason = SHAPE_REDACTOR.text(why.message);
+  const text = `Your last answer could not be used: ${reason}. Answer again, completely and in the form that was asked for.`;
+  return request.with({
+    ...request.options,
+    prompt: [...prompt, ...answer, { role: "user", content: [{ type: "text", text }] }],
+  });
+}

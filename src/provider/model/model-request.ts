@@ -1,0 +1,50 @@
+// One request to a chain of models: what the AI SDK asked for, where a stream goes, and what is remembered between attempts.
+
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import type { StreamSink } from "./stream-sink.ts";
+
+export interface RequestMemory {
+  /** The text of the last answer that was not usable: asked about again. */
+  lastAnswer: string;
+  /** The answer in full, with what a journal need not keep. */
+  result: LanguageModelV4GenerateResult | null;
+}
+
+export class ModelRequest {
+  readonly options: LanguageModelV4CallOptions;
+  /** null when the answer comes as a whole. */
+  readonly sink: StreamSink | null;
+  /** Shared by all forms this request takes on its way; never written down. */
+  readonly memory: RequestMemory;
+
+  constructor(
+    options: LanguageModelV4CallOptions,
+    sink: StreamSink | null,
+    memory: RequestMemory = { lastAnswer: "", result: null },
+  ) {
+    this.options = options;
+    this.sink = sink;
+    this.memory = memory;
+  }
+
+  get isStreaming(): boolean {
+    return this.sink !== null;
+  }
+
+  /** The same request with something else asked. */
+  with(options: LanguageModelV4CallOptions): ModelRequest {
+    return options === this.options ? this : new ModelRequest(options, this.sink, this.memory);
+  }
+
+  /** This request as an earlier life of the program had changed it. */
+  revived(kept: unknown): ModelRequest {
+    const { streaming: _streaming, ...asked } = kept as LanguageModelV4CallOptions & { readonly streaming: boolean };
+    return this.with({ ...this.options, ...asked });
+  }
+
+  /** What journals and digests see: no headers, which hold keys, and nothing of this process. */
+  toJSON(): unknown {
+    const { headers: _headers, abortSignal: _signal, ...asked } = this.options;
+    return { streaming: this.isStreaming, ...asked };
+  }
+}

@@ -1,0 +1,198 @@
+// Where the parts of a streamed answer go. Nothing reaches the caller before the first content has arrived, so that an attempt
+// that fails before it can be made again unseen.
+// K1  parts of an attempt that failed before its first content are never seen.
+// K2  after the first content the stream ends with a finish or with an error, never without either.
+// K3  the caller's pace is the upstream's pace: nobody reads ahead of a slow reader.
+
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+
+type Part = LanguageModelV4StreamPart;
+
+/** What happens when a stream breaks after content has reached the caller. */
+export type MidStream = "fail" | "restart" | "continue";
+
+export class StreamSink {
+  readonly stream: ReadableStream<Part>;
+  /** Resolves when the first content is there, or the stream has come to its end. */
+  readonly opened: Promise<void>;
+  readonly midStream: MidStream;
+  /** What the model in charge said when it began to answer. */
+  response: LanguageModelV4StreamResult["response"];
+  #controller: ReadableStreamDefaultController<Part> | null = null;
+  #open: () => void = () => undefined;
+  #pulled: (() => void) | null = null;
+  #held: Part[] = [];
+  #isOpen = false;
+  #isOver = false;
+  #text = "";
+  #sawToolCall = false;
+  /** The text block the caller has seen begin and not end; parts of a continuation belong to it. */
+  #openText: string | null = null;
+  #adopted: string | null = null;
+  #isContinuing = false;
+
+  constructor(midStream: MidStream, left: () => void) {
+    this.midStream = midStream;
+    this.opened = new Promise((resolve) => (this.#open = resolve));
+    this.stream = new ReadableStream<Part>(
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: () => this.#wake(),
+        cancel: () => {
+          this.#isOver = true;
+          this.#wake();
+          left();
+        },
+      },
+      { highWaterMark: READ_AHEAD },
+    );
+  }
+
+  /** Content has reached the caller. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
+  get continuable(): string | null {
+    return this.#isOpen && this.midStream === "continue" && !this.#sawToolCall && this.#text !== "" ? this.#text : null;
+  }
+
+  /** Whether a break from here on is the caller's business. */
+  get isCommitted(): boolean {
+    return this.#isOpen && this.midStream !== "restart" && this.continuable === null;
+  }
+
+  /** An attempt begins. True when the caller has to forget what it has seen. */
+  begin(): boolean {
+    this.#held = [];
+    this.#adopted = null;
+    this.#isContinuing = this.continuable !== null;
+    if (this.#isContinuing || !this.#isOpen) return false;
+    this.#text = "";
+    this.#sawToolCall = false;
+    return true;
+  }
+
+  push(part: Part): void {
+    if (this.#isOver) return;
+    const own = this.#isContinuing ? this.#continued(part) : part;
+    if (own === null) return;
+    this.#note(own);
+    if (this.#isOpen) this.#enqueue(own);
+    else {
+      this.#held.push(own);
+      if (isContent(own)) this.#flush();
+    }
+  }
+
+  /** Waits until the caller wants more; null when it does. */
+  wanted(): Promise<void> | null {
+    if (!this.#isOpen || this.#isOver || (this.#controller?.desiredSize ?? 1) > 0) return null;
+    return new Promise((resolve) => (this.#pulled = resolve));
+  }
+
+  /** The answer is whole. */
+  finish(part: Part): void {
+    this.#flush();
+    this.#enqueue(part);
+    this.#close();
+  }
+
+  /** It broke, and nothing can be done about it any more. */
+  fail(error: unknown, part: Part): void {
+    this.#flush();
+    this.#enqueue({ type: "error", error });
+    this.#enqueue(part);
+    this.#close();
+  }
+
+  /** A stream that is cut short by its reader ends as streams do: with the reason. */
+  abort(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#open();
+    this.#wake();
+    this.#controller?.error(reason);
+  }
+
+  #wake(): void {
+    this.#pulled?.();
+    this.#pulled = null;
+  }
+
+  #flush(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    for (const part of this.#held) this.#enqueue(part);
+    this.#held = [];
+    this.#open();
+  }
+
+  #enqueue(part: Part): void {
+    if (!this.#isOver) this.#controller?.enqueue(part);
+  }
+
+  #close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller?.close();
+  }
+
+  #note(part: Part): void {
+    switch (part.type) {
+      case "text-start":
+        this.#openText = part.id;
+        break;
+      case "text-delta":
+        this.#text += part.delta;
+        break;
+      case "text-end":
+        this.#openText = null;
+        break;
+      case "tool-input-start":
+      case "tool-call":
+        this.#sawToolCall = true;
+    }
+  }
+
+  /** A part of a continuation, as a part of what it continues; null for what the caller has had already. */
+  #continued(part: Part): Part | null {
+    switch (part.type) {
+      case "stream-start":
+      case "response-metadata":
+        return null;
+      case "text-start":
+        if (this.#openText === null || this.#adopted !== null) return part;
+        this.#adopted = part.id;
+        return null;
+      case "text-delta":
+      case "text-end":
+        return part.id === this.#adopted && this.#openText !== null ? { ...part, id: this.#openText } : part;
+      default:
+        return part;
+    }
+  }
+}
+
+/** Enough to keep both sides busy, little enough that a caller who leaves has not paid for much. */
+const READ_AHEAD = 16;
+
+const NO_CONTENT: ReadonlySet<Part["type"]> = new Set<Part["type"]>([
+  "stream-start",
+  "response-metadata",
+  "text-start",
+  "reasoning-start",
+  "text-end",
+  "reasoning-end",
+  "raw",
+  "ping",
+  "finish",
+  "error",
+]);
+
+/** Something of the answer itself: from here on the caller has seen it. Keep-alives and empty deltas are none. */
+export function isContent(part: Part): boolean {
+  if (part.type === "text-delta" || part.type === "reasoning-delta") return part.delta !== "";
+  return !NO_CONTENT.has(part.type);
+}

@@ -1,0 +1,134 @@
+// One attempt at a model for a streamed answer: parts go to the caller as they come, and the last one only when the whole
+// answer has been judged.
+// U1  whoever stops waiting, the clock or the caller, stops the upstream too.
+// U2  an answer that only stops coming is an error, whatever the SDK thinks of it.
+
+import type { LanguageModelV4Content, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import type { ModelRequest } from "./model-request.ts";
+import { isContent, type StreamSink } from "./stream-sink.ts";
+import { Tally } from "./tally.ts";
+import { tellCost, tellUnansweredCost, type Upstream } from "./upstream.ts";
+import { verdictOn } from "./verdict.ts";
+import { Watch } from "./watch.ts";
+
+export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+/** A streamed answer that is whole: what it consists of, and its last part, which the caller has not had yet. */
+export interface Streamed {
+  readonly content: readonly LanguageModelV4Content[];
+  readonly finish: FinishPart;
+}
+
+export async function stream(
+  upstream: Upstream,
+  request: ModelRequest,
+  sink: StreamSink,
+  context: RunContext,
+): Promise<Streamed> {
+  if (sink.begin()) upstream.discarded();
+  const tally = new Tally();
+  const leaving = new Leaving();
+  let isPriced = false;
+  const watch = new Watch(upstream.clock, upstream.timeouts, (late) => leaving.leave(late, new FaultError(late)));
+  const { signal } = context;
+  const abort = (): void => leaving.leave(null, signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    const result = await leaving.orLeave(upstream.model.doStream({ ...request.options, abortSignal: leaving.signal }));
+    watch.headers();
+    context.responseHeaders(result.response?.headers);
+    sink.response = result.response;
+    const finish = await readParts(leaving.reader(result.stream), sink, watch, tally, context);
+    if (finish === null) throw leaving.reason ?? new FaultError(cutShort(upstream.provider));
+    tellCost(upstream, context, finish.usage);
+    isPriced = true;
+    const wrong = await verdictOn(tally.answer(finish.finishReason), request.options, upstream.provider);
+    if (wrong !== null) throw new FaultError(wrong);
+    return { content: tally.content, finish };
+  } catch (error) {
+    const told = leaving.late === null ? error : new FaultError(leaving.late);
+    if (!isPriced) tellUnansweredCost(upstream, request, context, told, tally.characters);
+    request.memory.lastAnswer = tally.text;
+    leaving.leave(null, told);
+    throw told;
+  } finally {
+    watch.stop();
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** The last part, held back; null when the stream only stopped. */
+async function readParts(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  sink: StreamSink,
+  watch: Watch,
+  tally: Tally,
+  context: RunContext,
+): Promise<FinishPart | null> {
+  let isCommitted = false;
+  for (;;) {
+    const wanted = sink.wanted();
+    if (wanted !== null) {
+      watch.hold();
+      await wanted;
+      watch.progress();
+    }
+    const { done, value: part } = await reader.read();
+    if (done) return null;
+    if (part.type === "finish") return part;
+    if (part.type === "error") throw part.error;
+    tally.add(part);
+    sink.push(part);
+    if (isContent(part)) watch.progress();
+    if (!isCommitted && sink.isCommitted) {
+      isCommitted = true;
+      context.commit();
+    }
+  }
+}
+
+function cutShort(provider: string): Fault {
+  return fault("NetworkDisconnect", {
+    message: "the stream ended before the answer was complete",
+    context: { provider },
+  });
+}
+
+/** Giving an upstream up, at whatever point it is: before it has begun to answer, or while a read of it hangs. */
+class Leaving {
+  readonly #stop = new AbortController();
+  #reject: (reason: unknown) => void = () => undefined;
+  #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
+  /** Why the clock gave it up; null when it did not. */
+  late: Fault | null = null;
+  reason: unknown = null;
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  orLeave(answer: PromiseLike<LanguageModelV4StreamResult>): Promise<LanguageModelV4StreamResult> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      answer.then(resolve, reject);
+    });
+  }
+
+  reader(parts: ReadableStream<LanguageModelV4StreamPart>): ReadableStreamDefaultReader<LanguageModelV4StreamPart> {
+    return (this.#reader = parts.getReader());
+  }
+
+  leave(late: Fault | null, reason: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.late = late;
+    this.reason = reason;
+    this.#stop.abort(reason);
+    this.#reject(reason);
+    // A read that hangs ends only when the stream is given up from this side; whatever it says to that, nobody waits for it.
+    this.#reader?.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
+  }
+}

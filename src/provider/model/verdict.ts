@@ -1,0 +1,100 @@
+// What a finished answer is worth: many failures come with status 200, and only how the model stopped and what it said tell.
+
+import type { LanguageModelV4CallOptions, LanguageModelV4FinishReason } from "@ai-sdk/provider";
+import { classify } from "../../core/classify/classify.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import { parseJson } from "../../core/tolerate.ts";
+import { type Check, compileSchema, type JsonSchema } from "../../schema/index.ts";
+
+/** What an answer consists of, as far as its worth is concerned. */
+export interface Answer {
+  readonly text: string;
+  /** Anything besides text: reasoning, files, tool calls and their results. */
+  readonly hasOther: boolean;
+  /** The arguments of its tool calls, as they came. */
+  readonly toolInputs: readonly string[];
+  readonly finishReason: LanguageModelV4FinishReason;
+}
+
+/** null: it can be used. */
+export async function verdictOn(
+  answer: Answer,
+  options: LanguageModelV4CallOptions,
+  provider: string,
+): Promise<Fault | null> {
+  const { text, hasOther, toolInputs, finishReason } = answer;
+  const stopped = badStop(finishReason, provider);
+  if (stopped !== null) return stopped;
+  const isCut = finishReason.unified === "length";
+  if (toolInputs.some((input) => input.trim() !== "" && parseJson(input) === undefined)) {
+    return isCut
+      ? fault("OutputTruncated", {
+          message: "the answer was cut within the arguments of a tool call",
+          context: { provider },
+        })
+      : fault("SchemaInvalid", { message: "the arguments of a tool call are no JSON", context: { provider } });
+  }
+  if (text.trim() === "" && !hasOther && toolInputs.length === 0) {
+    return isCut
+      ? fault("OutputTruncated", { message: "the answer was cut before it began", context: { provider } })
+      : fault("EmptyOutput", { message: "the answer is empty", context: { provider } });
+  }
+  if (toolInputs.length > 0) return null;
+  return jsonVerdict(text, isCut, options, provider);
+}
+
+type Unified = LanguageModelV4FinishReason["unified"];
+
+/** Ways to stop that are failures whatever was said. */
+const FAILED_STOPS: ReadonlySet<Unified> = new Set<Unified>(["content-filter", "error", "interrupted"]);
+
+function badStop({ unified, raw }: LanguageModelV4FinishReason, provider: string): Fault | null {
+  const isFailure = FAILED_STOPS.has(unified) || (unified === "other" && raw !== undefined && isBadWord(raw, provider));
+  if (!isFailure) return null;
+  if (unified === "interrupted") {
+    return fault("NetworkDisconnect", { message: "the stream ended without saying why", context: { provider } });
+  }
+  return classify({ surface: "stop", stopReason: raw ?? unified, provider });
+}
+
+/** Stops that the AI SDK has no word for, and that mean a failure: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`. */
+function isBadWord(raw: string, provider: string): boolean {
+  return classify({ surface: "stop", stopReason: raw, provider }).evidence.source !== "none";
+}
+
+/** Compiling a schema costs more than checking with it, and programs ask with the same one again and again. */
+const CHECKS = new WeakMap<object, Check>();
+
+function checkFor(schema: JsonSchema): Check {
+  if (typeof schema !== "object") return compileSchema(schema, "the output schema");
+  const known = CHECKS.get(schema) ?? compileSchema(schema, "the output schema");
+  CHECKS.set(schema, known);
+  return known;
+}
+
+/** Told to the model, which cannot correct more at once. */
+const MAX_ISSUES_TOLD = 10;
+
+/** When JSON was asked for, all of it is checked: that it is JSON, and everything the schema says. */
+async function jsonVerdict(
+  text: string,
+  isCut: boolean,
+  { responseFormat }: LanguageModelV4CallOptions,
+  provider: string,
+): Promise<Fault | null> {
+  if (responseFormat?.type !== "json") return null;
+  const value = parseJson(text);
+  if (value === undefined) {
+    return isCut
+      ? fault("OutputTruncated", { message: "the JSON was cut", context: { provider } })
+      : fault("SchemaInvalid", { message: "the answer is no JSON", context: { provider } });
+  }
+  if (responseFormat.schema === undefined) return null;
+  const result = await checkFor(responseFormat.schema as JsonSchema)(value);
+  if (result.ok) return null;
+  const told = result.issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
+  return fault("SchemaInvalid", {
+    message: `the answer does not fit its schema: ${told.join("; ")}`,
+    context: { provider, issues: result.issues.length },
+  });
+}

@@ -1,0 +1,87 @@
+// The clock over one attempt at a model: headers, first token, and silence between parts, each with its own limit and its own
+// words, because what to do about them differs. One timer, moved only when it fires: a stream has thousands of parts.
+
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Clock } from "../../host/clock.ts";
+
+export interface Timeouts {
+  /** Until the response begins. */
+  readonly headersMs: number;
+  /** From the start until the first content. */
+  readonly firstTokenMs: number;
+  /** Between two parts that bring the answer forward; keep-alives do not count. */
+  readonly idleMs: number;
+  /** The whole attempt. */
+  readonly totalMs: number;
+}
+
+type Phase = "headers" | "firstToken" | "idle";
+
+const LIMIT_OF = { headers: "headersMs", firstToken: "firstTokenMs", idle: "idleMs" } as const;
+const SAYS: Readonly<Record<Phase, (limitMs: number) => string>> = {
+  headers: (limitMs) => `no response began within ${limitMs} ms`,
+  firstToken: (limitMs) => `nothing of the answer came within ${limitMs} ms`,
+  idle: (limitMs) => `the stream was silent for ${limitMs} ms`,
+};
+
+export class Watch {
+  readonly #clock: Clock;
+  readonly #timeouts: Timeouts;
+  readonly #expired: (fault: Fault) => void;
+  readonly #startedAt: number;
+  #phase: Phase = "headers";
+  #dueAt: number;
+  #disarm: () => void = () => undefined;
+
+  constructor(clock: Clock, timeouts: Timeouts, expired: (fault: Fault) => void) {
+    this.#clock = clock;
+    this.#timeouts = timeouts;
+    this.#expired = expired;
+    this.#startedAt = clock.now();
+    this.#dueAt = this.#startedAt + timeouts.headersMs;
+    this.#arm();
+  }
+
+  headers(): void {
+    this.#phase = "firstToken";
+    this.#dueAt = this.#startedAt + this.#timeouts.firstTokenMs;
+    this.#rearm();
+  }
+
+  progress(): void {
+    const wasFirst = this.#phase !== "idle" || !Number.isFinite(this.#dueAt);
+    this.#phase = "idle";
+    this.#dueAt = this.#clock.now() + this.#timeouts.idleMs;
+    if (wasFirst) this.#rearm();
+  }
+
+  /** The caller does not want more yet: that is not the upstream's silence. */
+  hold(): void {
+    this.#dueAt = Infinity;
+  }
+
+  stop(): void {
+    this.#disarm();
+  }
+
+  #rearm(): void {
+    this.#disarm();
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (!Number.isFinite(this.#dueAt)) return;
+    this.#disarm = this.#clock.after(this.#dueAt - this.#clock.now(), () => {
+      if (this.#clock.now() < this.#dueAt) this.#arm();
+      else this.#expired(this.#late());
+    });
+  }
+
+  #late(): Fault {
+    const limitMs = this.#timeouts[LIMIT_OF[this.#phase]];
+    return fault("NetworkTimeout", {
+      message: SAYS[this.#phase](limitMs),
+      context: { phase: this.#phase, limit: limitMs },
+    });
+  }
+}

@@ -1,0 +1,130 @@
+// The rules of portability, in the order they are applied: what is changed, why, and one real message that a vendor gives, or a
+// thing that happens, when it is not.
+
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { endWithUser, removeEmptyText } from "./message-shape.ts";
+import { lowerOutputLimit, removeRefusedParameters } from "./parameters.ts";
+import type { Pass } from "./pass.ts";
+import { removeCacheMarks, removeForeignOptions, removeServerState } from "./provider-options.ts";
+import { removeForeignServerCalls, removeForeignTools } from "./provider-tools.ts";
+import { removeBoundReasoning, removeForeignReasoning, removeUnsignedReasoning } from "./reasoning.ts";
+import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
+
+export interface PortableRule {
+  readonly name: string;
+  /** `always`: the history is broken for everybody. `onSwitch`: it was made for another target. */
+  readonly when: "always" | "onSwitch";
+  readonly why: string;
+  /** What happens without the rule. */
+  readonly example: string;
+  readonly apply: (options: LanguageModelV4CallOptions, pass: Pass) => LanguageModelV4CallOptions;
+}
+
+export const PORTABLE_RULES: readonly PortableRule[] = [
+  {
+    name: "foreign-reasoning",
+    when: "always",
+    why: "the reasoning is signed, encrypted or shaped for another vendor, and the target cannot read it",
+    example: "messages.1.content.0: Invalid `signature` in `thinking` block",
+    apply: removeForeignReasoning,
+  },
+  {
+    name: "unsigned-reasoning",
+    when: "onSwitch",
+    why: "the target takes back only reasoning with a mark of its own",
+    example: "messages.1.content.0.thinking.signature: Field required",
+    apply: removeUnsignedReasoning,
+  },
+  {
+    name: "bound-reasoning",
+    when: "onSwitch",
+    why: "the reasoning is tied to another model or account of the same vendor",
+    example: "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
+    apply: removeBoundReasoning,
+  },
+  {
+    name: "foreign-server-call",
+    when: "onSwitch",
+    why: "another vendor ran this call at its own servers; the target does not know the tool",
+    example: "messages.1.content.1.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'",
+    apply: removeForeignServerCalls,
+  },
+  {
+    name: "empty-text",
+    when: "onSwitch",
+    why: "the target refuses text without characters and messages without parts",
+    example: "messages: text content blocks must be non-empty",
+    apply: removeEmptyText,
+  },
+  {
+    name: "late-tool-result",
+    when: "always",
+    why: "a result must stand right behind its call; it was moved there",
+    example:
+      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+    apply: moveLateResults,
+  },
+  {
+    name: "orphan-tool-call",
+    when: "always",
+    why: "the call has no result; the model is told that its outcome is unknown",
+    example: "`tool_use` ids were found without `tool_result` blocks immediately after",
+    apply: answerOrphanCalls,
+  },
+  {
+    name: "orphan-tool-result",
+    when: "always",
+    why: "there is no open call for this result",
+    example: "No tool call found for function call output with call_id call_x.",
+    apply: removeOrphanResults,
+  },
+  {
+    name: "foreign-tool",
+    when: "onSwitch",
+    why: "only another vendor has this tool",
+    example: "tools.0: Input tag 'web_search_preview' found using 'type' does not match any of the expected tags",
+    apply: removeForeignTools,
+  },
+  {
+    name: "server-state",
+    when: "onSwitch",
+    why: "this names something kept at another vendor or account; the target sees only what this request holds",
+    example: "Previous response with id 'resp_x' not found.",
+    apply: removeServerState,
+  },
+  {
+    name: "cache-mark",
+    when: "onSwitch",
+    why: "this is meant for the cache of another vendor",
+    example: "messages.0.content.0.cache_control: Extra inputs are not permitted",
+    apply: removeCacheMarks,
+  },
+  {
+    name: "foreign-options",
+    when: "onSwitch",
+    why: "these options are meant for another vendor",
+    example: "Unknown parameter: 'thinking'.",
+    apply: removeForeignOptions,
+  },
+  {
+    name: "refused-parameter",
+    when: "onSwitch",
+    why: "the target refuses this parameter",
+    example: "Unsupported parameter: 'temperature' is not supported with this model.",
+    apply: removeRefusedParameters,
+  },
+  {
+    name: "output-limit",
+    when: "onSwitch",
+    why: "the target cannot write that much; its own limit is asked for",
+    example: "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5",
+    apply: lowerOutputLimit,
+  },
+  {
+    name: "prefill",
+    when: "onSwitch",
+    why: "the target does not go on with a last message of the assistant; a user message asks it to",
+    example: "This model does not support assistant message prefill. The conversation must end with a user message.",
+    apply: endWithUser,
+  },
+];

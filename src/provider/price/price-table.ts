@@ -1,0 +1,87 @@
+// The prices in force: the user's rows, then the built-in ones. A model without a row has no price, which is not a price of zero.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import { longestMatch, modelIdentity } from "../model-facts/model-id.ts";
+import { PRICE_ROWS, PRICE_ROWS_DATE, PRICE_ROWS_SOURCE, type DollarRates, type PriceRow } from "./price-rows.ts";
+
+/** Whole micro-cents (1e-8 dollars) per million tokens. Reasoning is output. */
+export interface Rates {
+  readonly inputMicrocents: number;
+  readonly cachedInputMicrocents: number;
+  readonly cacheWriteMicrocents: number;
+  readonly outputMicrocents: number;
+}
+
+export interface Price extends Rates {
+  /** What all tokens cost once the input is longer than this. */
+  readonly longContext: (Rates & { readonly aboveInputTokens: number }) | null;
+}
+
+export interface PriceTable {
+  readonly date: string;
+  readonly source: string;
+  /** Rows of the user: any match among them wins over the built-in rows. */
+  readonly own: readonly PriceRow[];
+  readonly builtIn: readonly PriceRow[];
+}
+
+/** Throws `ShapeInvalid` for a price that is no amount of money. */
+export function priceTable(overrides: readonly PriceRow[] = []): PriceTable {
+  overrides.forEach(checkRow);
+  return { date: PRICE_ROWS_DATE, source: PRICE_ROWS_SOURCE, own: overrides, builtIn: PRICE_ROWS };
+}
+
+/** `provider` is the AI SDK's string (`openai.responses`) or a vendor's name. Null: nobody knows, the caller marks it unpriced. */
+export function priceOf(table: PriceTable, provider: string, modelId: string): Price | null {
+  const { host, seller, maker, names } = modelIdentity(provider, modelId);
+  for (const rows of [table.own, table.builtIn]) {
+    // Clouds and routers sell at the maker's list price unless they have a row of their own.
+    for (const vendor of new Set([host, seller, maker])) {
+      const row = longestMatch(
+        rows.filter((candidate) => candidate.provider === vendor),
+        names,
+      );
+      if (row !== null) return toPrice(row);
+    }
+  }
+  return null;
+}
+
+function toPrice(row: PriceRow): Price {
+  const { longContext } = row;
+  return {
+    ...toRates(row),
+    longContext:
+      longContext === undefined ? null : { ...toRates(longContext), aboveInputTokens: longContext.aboveInputTokens },
+  };
+}
+
+function toRates({ input, output, cachedInput = input, cacheWrite = input }: DollarRates): Rates {
+  return {
+    inputMicrocents: microcents(input),
+    cachedInputMicrocents: microcents(cachedInput),
+    cacheWriteMicrocents: microcents(cacheWrite),
+    outputMicrocents: microcents(output),
+  };
+}
+
+/** The only place where a fraction of a dollar is met; from here on everything is whole. */
+function microcents(dollars: number): number {
+  return Math.round(dollars * 1e8);
+}
+
+/** A price beyond a million dollars per million tokens is a slip of the unit. */
+const HIGHEST_DOLLARS = 1_000_000;
+
+function checkRow(row: PriceRow): void {
+  const { input, output, cachedInput, cacheWrite } = row;
+  const amounts = { input, output, cachedInput, cacheWrite };
+  const long = row.longContext;
+  for (const [field, amount] of [...Object.entries(amounts), ...Object.entries(long ?? {})]) {
+    if (amount === undefined || field === "aboveInputTokens") continue;
+    if (amount >= 0 && amount <= HIGHEST_DOLLARS) continue;
+    const message = `The price of ${row.provider}/${row.model} has ${field} ${amount}. Give dollars per million tokens, from 0 to ${HIGHEST_DOLLARS}.`;
+    throw new FaultError(fault("ShapeInvalid", { message, context: { field: `prices.${field}` } }));
+  }
+}

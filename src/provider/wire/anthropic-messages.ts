@@ -1,0 +1,98 @@
+// Anthropic's messages: typed events, blocks that open and close. A stop reason and then `message_stop` prove the end; usage comes
+// with the first event, so that even a cut stream tells what went in.
+
+import { countOf, isFilled, type JsonObject, listOf, objectOf, textOf } from "./json-value.ts";
+import type { Tally } from "./tally.ts";
+import type { WireProtocol } from "./wire-protocol.ts";
+import type { WireUsage } from "./wire-state.ts";
+
+export const ANTHROPIC_MESSAGES: WireProtocol = {
+  endMark: "message_stop",
+  lastEvents: new Set(["message_stop"]),
+  readEvent,
+  readBody,
+};
+
+function readEvent(event: JsonObject, tally: Tally): boolean {
+  const read = EVENTS.get(textOf(event["type"]));
+  read?.(event, tally);
+  return read !== undefined;
+}
+
+type Read = (event: JsonObject, tally: Tally) => void;
+
+const EVENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["ping", () => undefined],
+  ["message_start", (event, tally) => readUsage(objectOf(event["message"]), tally)],
+  ["content_block_start", (event, tally) => readBlock(objectOf(event["content_block"]) ?? {}, tally)],
+  ["content_block_delta", (event, tally) => readDelta(objectOf(event["delta"]) ?? {}, tally)],
+  ["content_block_stop", (_event, tally) => tally.advance()],
+  ["message_delta", readMessageDelta],
+  ["message_stop", (_event, tally) => tally.state.stopReason !== null && tally.complete()],
+]);
+
+function readMessageDelta(event: JsonObject, tally: Tally): void {
+  readUsage(event, tally);
+  const reason = textOf(objectOf(event["delta"])?.["stop_reason"]);
+  if (reason !== "") tally.stopped(0, reason);
+}
+
+/** What a block says as it opens, or in a whole answer. Text and thinking open empty in a stream. */
+function readBlock(block: JsonObject, tally: Tally): void {
+  const read = BLOCKS.get(textOf(block["type"]));
+  if (read === undefined) tally.output();
+  else read(block, tally);
+}
+
+const BLOCKS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["text", (block, tally) => tally.text(0, textOf(block["text"]))],
+  ["thinking", (block, tally) => tally.reasoning(textOf(block["thinking"]))],
+  ["redacted_thinking", (block, tally) => tally.reasoning(textOf(block["data"]))],
+  ["tool_use", (_block, tally) => tally.toolCall()],
+]);
+
+function readDelta(delta: JsonObject, tally: Tally): void {
+  const read = DELTAS.get(textOf(delta["type"]));
+  if (read === undefined) tally.output();
+  else read(delta, tally);
+}
+
+/** A delta not listed is output that the caller has seen. */
+const DELTAS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["text_delta", (delta, tally) => tally.text(0, textOf(delta["text"]))],
+  ["thinking_delta", (delta, tally) => tally.reasoning(textOf(delta["thinking"]))],
+  ["signature_delta", (delta, tally) => tally.reasoning(textOf(delta["signature"]))],
+  // The call itself was told when its block opened.
+  ["input_json_delta", (delta, tally) => isFilled(delta["partial_json"]) && tally.output()],
+  ["citations_delta", (_delta, tally) => tally.advance()],
+]);
+
+function readBody(message: JsonObject, tally: Tally): boolean {
+  if (message["type"] !== "message" && !Array.isArray(message["content"])) return false;
+  readUsage(message, tally);
+  for (const block of listOf(message["content"])) readBlock(objectOf(block) ?? {}, tally);
+  const reason = textOf(message["stop_reason"]);
+  if (reason !== "") tally.stopped(0, reason);
+  return true;
+}
+
+function readUsage(holder: JsonObject | null, tally: Tally): void {
+  const usage = objectOf(holder?.["usage"]);
+  if (usage !== null) tally.used(anthropicUsage(usage, tally.state.usage));
+}
+
+/** Counts only grow within a message, and a later event may leave out what an earlier one told. */
+function anthropicUsage(usage: JsonObject, before: WireUsage | null): WireUsage {
+  const cachedInputTokens = Math.max(countOf(usage["cache_read_input_tokens"]), before?.cachedInputTokens ?? 0);
+  const cacheWriteTokens = Math.max(countOf(usage["cache_creation_input_tokens"]), before?.cacheWriteTokens ?? 0);
+  const uncachedBefore = before === null ? 0 : before.inputTokens - before.cachedInputTokens - before.cacheWriteTokens;
+  const uncached = Math.max(countOf(usage["input_tokens"]), uncachedBefore);
+  const thinking = countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]);
+  return {
+    inputTokens: uncached + cachedInputTokens + cacheWriteTokens,
+    cachedInputTokens,
+    cacheWriteTokens,
+    outputTokens: Math.max(countOf(usage["output_tokens"]), before?.outputTokens ?? 0),
+    reasoningTokens: Math.max(thinking, before?.reasoningTokens ?? 0),
+  };
+}

@@ -1,0 +1,88 @@
+// Chat completions as OpenAI and the many compatible servers send them: chunks of choices, each with a delta. The finish reason
+// proves the end; `[DONE]` proves nothing, as vLLM sends it after an error too.
+
+import { countOf, isFilled, type JsonObject, listOf, objectOf, textOf } from "./json-value.ts";
+import { openaiUsage } from "./openai-usage.ts";
+import type { Tally } from "./tally.ts";
+import type { WireProtocol } from "./wire-protocol.ts";
+
+export const OPENAI_CHAT: WireProtocol = {
+  endMark: "finish_reason",
+  lastEvents: new Set(),
+  readEvent: readChunk,
+  readBody: readChunk,
+};
+
+function readChunk(chunk: JsonObject, tally: Tally): boolean {
+  const choices = chunk["choices"];
+  for (const item of listOf(choices)) {
+    const choice = objectOf(item);
+    if (choice !== null) readChoice(choice, tally);
+  }
+  tally.completeIfAllStopped();
+  const groq = objectOf(chunk["x_groq"]);
+  if (isFilled(groq?.["error"])) tally.saidError({ body: { error: groq?.["error"] } });
+  const usage = objectOf(chunk["usage"]) ?? objectOf(groq?.["usage"]);
+  if (usage !== null) tally.used(openaiUsage(usage));
+  return Array.isArray(choices) || usage !== null || groq !== null;
+}
+
+function readChoice(choice: JsonObject, tally: Tally): void {
+  const index = countOf(choice["index"]);
+  tally.began(index);
+  // OpenRouter puts what broke a generation beside its partial text.
+  if (isFilled(choice["error"])) tally.saidError({ body: { error: choice["error"] } });
+  const message = objectOf(choice["delta"]) ?? objectOf(choice["message"]);
+  if (message !== null) readMessage(message, index, tally);
+  const reason = textOf(choice["finish_reason"]);
+  if (reason !== "") tally.stopped(index, reason);
+}
+
+type ReadField = (value: unknown, index: number, tally: Tally) => void;
+
+const asReasoning: ReadField = (value, _index, tally) => tally.reasoning(value);
+const asOutput: ReadField = (_value, _index, tally) => tally.output();
+
+/** What of a delta is output. Everything else (role, name, annotations) is not; a field without anything in it is not asked. */
+const MESSAGE_FIELDS: ReadonlyMap<string, ReadField> = new Map([
+  ["content", readContent],
+  ["reasoning_content", asReasoning], // DeepSeek, vLLM
+  ["reasoning", asReasoning], // OpenRouter, Groq
+  ["reasoning_details", asReasoning], // OpenRouter
+  ["tool_calls", readToolCalls],
+  ["function_call", (_value, _index, tally) => tally.toolCall()],
+  ["refusal", (_value, _index, tally) => tally.refusal()],
+  ["audio", asOutput],
+  ["images", asOutput], // OpenRouter
+]);
+
+function readMessage(message: JsonObject, index: number, tally: Tally): void {
+  for (const key in message) {
+    const value = message[key];
+    if (value === "" || value === null) continue;
+    const read = MESSAGE_FIELDS.get(key);
+    if (read !== undefined && isFilled(value)) read(value, index, tally);
+  }
+}
+
+/** Text, or a list of parts as Mistral sends it. */
+function readContent(content: unknown, index: number, tally: Tally): void {
+  if (typeof content === "string") return tally.text(index, content);
+  for (const item of listOf(content)) {
+    const part = objectOf(item);
+    if (part === null) continue;
+    const type = part["type"];
+    if (type === "text") tally.text(index, textOf(part["text"]));
+    else if (type === "thinking") tally.reasoning(part["thinking"]);
+    else tally.output();
+  }
+}
+
+/** Some servers send calls of which nothing is known yet but their number. */
+function readToolCalls(calls: unknown, _index: number, tally: Tally): void {
+  for (const item of listOf(calls)) {
+    const call = objectOf(item);
+    if (call === null) continue;
+    if (isFilled(call["id"]) || isFilled(call["function"]) || isFilled(call["custom"])) tally.toolCall();
+  }
+}

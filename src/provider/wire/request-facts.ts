@@ -1,0 +1,145 @@
+// What a request to a model asks for, as far as failure handling cares: model, streaming, limits, what the model must be able to do,
+// and how much goes in. Read from the request as it is on the wire; nothing is changed.
+
+import { countOf, isFilled, type JsonObject, objectFrom, objectOf, textOf } from "./json-value.ts";
+import { type Protocol, readAddress } from "./protocol.ts";
+
+export interface RequestFacts {
+  readonly model: string | null;
+  readonly streaming: boolean;
+  readonly maxOutputTokens: number | null;
+  readonly hasTools: boolean;
+  readonly hasImages: boolean;
+  /** The answer is to be JSON, so one cut short is of no use: an option of the reader. */
+  readonly wantsJson: boolean;
+  /** UTF-16 units of text that go in, tools included; images, sounds and files as data are left out. For estimates. */
+  readonly inputCharacters: number;
+}
+
+export function requestFacts(protocol: Protocol, url: string | URL, body: unknown): RequestFacts {
+  const request = objectFrom(body) ?? {};
+  const address = readAddress(url);
+  const shape = SHAPES[protocol];
+  const limit = shape.limits.map((path) => countOf(at(request, path))).find((count) => count > 0);
+  const input = measure(shape.input.map((field) => request[field]));
+  return {
+    model: textOf(request["model"]) || (address?.model ?? null),
+    streaming: request["stream"] === true || address?.streaming === true,
+    maxOutputTokens: limit ?? null,
+    hasTools: shape.tools.some((field) => isFilled(request[field])),
+    hasImages: input.hasImages,
+    wantsJson: shape.json.some((path) => asksForJson(at(request, path))),
+    inputCharacters: input.characters,
+  };
+}
+
+type Path = readonly string[];
+
+interface RequestShape {
+  /** Where the limit of the output stands; the first that is there counts. */
+  readonly limits: readonly Path[];
+  readonly tools: readonly string[];
+  /** Where the wish for JSON stands. */
+  readonly json: readonly Path[];
+  /** Everything the model reads. */
+  readonly input: readonly string[];
+}
+
+const SHAPES: Readonly<Record<Protocol, RequestShape>> = {
+  "openai-chat": {
+    limits: [["max_completion_tokens"], ["max_tokens"]],
+    tools: ["tools", "functions"],
+    json: [["response_format", "type"]],
+    input: ["messages", "tools", "functions", "response_format"],
+  },
+  "openai-responses": {
+    limits: [["max_output_tokens"]],
+    tools: ["tools"],
+    json: [["text", "format", "type"]],
+    input: ["instructions", "input", "tools", "text"],
+  },
+  "anthropic-messages": {
+    limits: [["max_tokens"]],
+    tools: ["tools"],
+    json: [
+      ["output_config", "format", "type"],
+      ["output_format", "type"],
+    ],
+    input: ["system", "messages", "tools", "output_config", "output_format"],
+  },
+  "google-generate": {
+    limits: [
+      ["generationConfig", "maxOutputTokens"],
+      ["generation_config", "max_output_tokens"],
+    ],
+    tools: ["tools"],
+    json: [
+      ["generationConfig", "responseMimeType"],
+      ["generation_config", "response_mime_type"],
+    ],
+    input: ["systemInstruction", "system_instruction", "contents", "tools", "generationConfig"],
+  },
+};
+
+const JSON_WISHES: ReadonlySet<string> = new Set(["json_object", "json_schema", "application/json"]);
+
+function asksForJson(value: unknown): boolean {
+  return JSON_WISHES.has(textOf(value));
+}
+
+function at(request: JsonObject, path: Path): unknown {
+  let value: unknown = request;
+  for (const key of path) value = objectOf(value)?.[key];
+  return value;
+}
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set(["image_url", "input_image", "image"]);
+/** Fields whose text is data and no words: base64, signatures, sealed reasoning. */
+const DATA_FIELDS: ReadonlySet<string> = new Set([
+  "data",
+  "file_data",
+  "encrypted_content",
+  "signature",
+  "thoughtSignature",
+  "thought_signature",
+]);
+
+/** A body is parsed JSON and has no rings; should somebody hand in one that has, the walk still ends. */
+const MAX_NODES = 1_000_000;
+
+interface Measure {
+  readonly characters: number;
+  readonly hasImages: boolean;
+}
+
+/** Walks with a list of its own instead of recursion: depth is the sender's choice. */
+function measure(roots: readonly unknown[]): Measure {
+  let characters = 0;
+  let hasImages = false;
+  const left: unknown[] = [...roots];
+  for (let nodes = 0; left.length > 0 && nodes < MAX_NODES; nodes++) {
+    const value = left.pop();
+    if (typeof value === "string") characters += wordsOf(value);
+    else if (Array.isArray(value)) for (const item of value) left.push(item);
+    else if (typeof value === "object" && value !== null) {
+      const holder = value as JsonObject;
+      hasImages ||= isImage(holder);
+      for (const key in holder) if (!isData(holder, key)) left.push(holder[key]);
+    }
+  }
+  return { characters, hasImages };
+}
+
+function wordsOf(text: string): number {
+  return text.startsWith("data:") ? 0 : text.length;
+}
+
+function isImage(holder: JsonObject): boolean {
+  if (IMAGE_TYPES.has(textOf(holder["type"]))) return true;
+  return textOf(holder["mimeType"] ?? holder["mime_type"]).startsWith("image/");
+}
+
+/** Anthropic's documents of plain text stand in `data` too. */
+function isData(holder: JsonObject, key: string): boolean {
+  return DATA_FIELDS.has(key) && typeof holder[key] === "string" && holder["type"] !== "text";
+}

@@ -1,0 +1,178 @@
+// Counts what the protocols' readers find, and judges the end. These hold:
+// T1  the end is judged once, and nothing changes after it.
+// T2  an error that was said beats every judgement; the first one said is kept.
+// T3  once something was too large to look at, nothing more is claimed: no success, no failure.
+
+import type { Evidence } from "../../core/index.ts";
+import { isFilled } from "./json-value.ts";
+import { stopMeaning } from "./stop-reasons.ts";
+import type { LookedAway, WireState, WireUsage } from "./wire-state.ts";
+
+export interface TallyOptions {
+  readonly keepText: boolean;
+  readonly wantsJson: boolean;
+  readonly maxTextCharacters: number;
+  /** What every piece of evidence says about its origin. */
+  readonly origin: Pick<Evidence, "surface" | "provider">;
+}
+
+/** The mutable twin of `WireState`, handed out only as that. */
+type Counting = { -readonly [Field in keyof WireState]: WireState[Field] };
+
+/** More answers to one request than anybody asks for; further ones are not followed. */
+const MAX_CHOICES = 256;
+
+export class Tally {
+  readonly state: Counting;
+  readonly #options: TallyOptions;
+  /** Answers that began and have not stopped: several when the request asked for several. */
+  readonly #open = new Set<number>();
+  readonly #stopped = new Set<number>();
+  #sawAnswer = false;
+  #refused = false;
+  #blocked = false;
+  #isDeferred = false;
+
+  constructor(options: TallyOptions) {
+    this.#options = options;
+    this.state = {
+      sawContent: false,
+      sawToolCall: false,
+      progress: 0,
+      textLength: 0,
+      text: options.keepText ? "" : null,
+      stopReason: null,
+      usage: null,
+      isComplete: false,
+      failure: null,
+      hasEnded: false,
+      lookedAway: null,
+    };
+  }
+
+  text(choice: number, piece: string): void {
+    if (piece === "") return;
+    this.output();
+    // Only one answer can be gone on with; the others count as output.
+    if (choice !== 0) return;
+    this.state.textLength += piece.length;
+    if (this.state.text === null) return;
+    this.state.text += piece;
+    if (this.state.textLength > this.#options.maxTextCharacters) this.lookAway("text");
+  }
+
+  reasoning(piece: unknown): void {
+    if (!isFilled(piece)) return;
+    this.state.sawContent = true;
+    this.state.progress++;
+  }
+
+  toolCall(): void {
+    this.state.sawToolCall = true;
+    this.output();
+  }
+
+  /** Output of any other kind: an image, a sound, a search the provider made. */
+  output(): void {
+    this.#sawAnswer = true;
+    this.state.sawContent = true;
+    this.state.progress++;
+  }
+
+  /** Not content: as long as only a refusal came, another model may still be asked unseen. */
+  refusal(): void {
+    this.#refused = true;
+    this.state.progress++;
+  }
+
+  advance(steps = 1): void {
+    this.state.progress += steps;
+  }
+
+  began(choice: number): void {
+    if (!this.#stopped.has(choice) && this.#open.size < MAX_CHOICES) this.#open.add(choice);
+  }
+
+  stopped(choice: number, reason: string): void {
+    this.#open.delete(choice);
+    if (this.#stopped.size < MAX_CHOICES) this.#stopped.add(choice);
+    this.state.progress++;
+    // Of several reasons the worst is told.
+    if (this.state.stopReason === null || stopMeaning(this.state.stopReason) === null) this.state.stopReason = reason;
+  }
+
+  /** Where a stop reason is the end mark: complete as long as every answer that began has stopped. */
+  completeIfAllStopped(): void {
+    if (this.#open.size > 0) this.state.isComplete = false;
+    else if (this.#stopped.size > 0) this.complete();
+  }
+
+  /** The prompt itself was refused, so there is no answer. */
+  blocked(reason: string): void {
+    this.#blocked = true;
+    this.state.stopReason = reason;
+    this.state.progress++;
+  }
+
+  /** The answer is made in the background and fetched later: that there is none yet is as it should be. */
+  deferred(): void {
+    this.#isDeferred = true;
+  }
+
+  used(usage: WireUsage): void {
+    this.state.usage = usage;
+  }
+
+  complete(): void {
+    if (this.state.failure === null) this.state.isComplete = true;
+  }
+
+  saidError(evidence: Omit<Evidence, "surface" | "provider">): void {
+    this.state.failure ??= { ...this.#options.origin, ...evidence };
+    this.state.isComplete = false;
+    this.state.progress++;
+  }
+
+  lookAway(from: LookedAway): void {
+    if (this.state.hasEnded) return;
+    this.state.lookedAway ??= from;
+    this.state.isComplete = false;
+  }
+
+  /** `unfinished` says what it means that the end mark is missing; it is asked only then. */
+  close(unfinished: () => Omit<Evidence, "surface" | "provider">): void {
+    if (this.state.hasEnded) return;
+    this.state.hasEnded = true;
+    if (this.state.failure !== null || this.state.lookedAway !== null) return;
+    if (this.state.isComplete) this.state.failure = this.#badEnd();
+    else this.state.failure = { ...this.#options.origin, ...unfinished() };
+  }
+
+  #badEnd(): Evidence | null {
+    const { provider } = this.#options.origin;
+    const stopReason = this.state.stopReason ?? "";
+    if (this.#blocked) {
+      const message = `the prompt was blocked: block reason ${stopReason}`;
+      // As a block reason OTHER still means blocked; as a stop reason it would mean a broken server.
+      return stopReason === "OTHER"
+        ? { surface: "stop", provider, message }
+        : { surface: "stop", provider, stopReason, message };
+    }
+    if (this.#refused) return { surface: "stop", provider, stopReason: "refusal" };
+    const meaning = stopMeaning(stopReason);
+    if (meaning === "failed") return { surface: "stop", provider, stopReason };
+    if (meaning === "cut") return this.#isUselessWhenCut() ? { surface: "stop", provider, stopReason } : null;
+    return this.#sawAnswer || this.#isDeferred ? null : { ...this.#options.origin, ...EMPTY };
+  }
+
+  /** Half a sentence can be read; half a call, half a JSON and an answer that was all reasoning cannot be used. */
+  #isUselessWhenCut(): boolean {
+    return this.state.sawToolCall || this.#options.wantsJson || !this.#sawAnswer;
+  }
+}
+
+export const EMPTY: Omit<Evidence, "surface" | "provider"> = Object.freeze({
+  status: 200,
+  body: "",
+  message: "the model returned an empty response: status 200 without content",
+});

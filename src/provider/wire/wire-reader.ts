@@ -1,0 +1,184 @@
+// Looks at the bytes of an answer as they go by and says what they mean, for one protocol. Pure, synchronous, changes nothing. These hold:
+// R1  any bytes can be read: nothing throws, and reading is linear in their number.
+// R2  the same bytes give the same state, however they are chunked.
+// R3  memory is bounded; what is too large is passed over and said so (`lookedAway`).
+
+import type { Evidence } from "../../core/index.ts";
+import { parseJson } from "../../core/tolerate.ts";
+import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
+import { createBodyFraming } from "./body-framing.ts";
+import { HEAD_CHARACTERS, PIECES, type Remainder } from "./framing.ts";
+import { GOOGLE_GENERATE } from "./google-generate.ts";
+import { objectOf, textOf } from "./json-value.ts";
+import { OPENAI_CHAT } from "./openai-chat.ts";
+import { OPENAI_RESPONSES } from "./openai-responses.ts";
+import type { Protocol } from "./protocol.ts";
+import { createStreamFraming } from "./stream-framing.ts";
+import { EMPTY, Tally } from "./tally.ts";
+import { errorFields, errorIn, type WireProtocol } from "./wire-protocol.ts";
+import type { WireState } from "./wire-state.ts";
+
+/** How the answer was asked for. A stream that turns out to be one body is read as that. */
+export type WireMode = "stream" | "json";
+
+export interface WireReaderOptions {
+  /** Who answers, for the evidence. */
+  readonly provider?: string | null | undefined;
+  /** Keep the answer's text, to go on with it after a cut. */
+  readonly keepText?: boolean | undefined;
+  /** The answer is to be JSON: then one cut at the limit of tokens is a failure. See `requestFacts`. */
+  readonly wantsJson?: boolean | undefined;
+  readonly limits?: Partial<WireLimits> | undefined;
+}
+
+/** In UTF-16 units. */
+export interface WireLimits {
+  readonly eventCharacters: number;
+  readonly bodyCharacters: number;
+  /** Of the text kept for `keepText`. */
+  readonly textCharacters: number;
+}
+
+export const WIRE_LIMITS: WireLimits = Object.freeze({
+  eventCharacters: 8 * 1_048_576,
+  bodyCharacters: 32 * 1_048_576,
+  textCharacters: 32 * 1_048_576,
+});
+
+export interface WireReader {
+  /** Live: the same object all the time. */
+  readonly state: WireState;
+  readonly push: (chunk: Uint8Array) => void;
+  /** The connection closed, or the reader of the answer went away. */
+  readonly end: () => void;
+}
+
+export function createWireReader(protocol: Protocol, mode: WireMode, options: WireReaderOptions = {}): WireReader {
+  const limits: WireLimits = { ...WIRE_LIMITS, ...options.limits };
+  const wire = PROTOCOLS[protocol];
+  const tally = new Tally({
+    keepText: options.keepText ?? false,
+    wantsJson: options.wantsJson ?? false,
+    maxTextCharacters: limits.textCharacters,
+    origin: { surface: mode === "stream" ? "sse" : "http", provider: options.provider ?? null },
+  });
+  const found: Found = { pieces: 0, known: 0, sawDone: false, unfinished: null };
+  const sink = {
+    piece: (data: string, name: string) => readPiece(data, name, wire, tally, found),
+    body: (text: string) => readWhole(text, wire, tally, found),
+    arrived: (characters: number) => tally.advance(characters),
+    tooLarge: (what: "event" | "body") => tally.lookAway(what),
+  };
+  const framing = mode === "stream" ? createStreamFraming(sink, limits) : createBodyFraming(sink, limits);
+  const decoder = new TextDecoder();
+
+  function take(text: string): void {
+    if (text !== "" && !tally.state.hasEnded && tally.state.lookedAway === null) framing.push(text);
+  }
+
+  return {
+    state: tally.state,
+    push(chunk) {
+      if (!tally.state.hasEnded && tally.state.lookedAway === null) take(decoder.decode(chunk, { stream: true }));
+    },
+    end() {
+      if (tally.state.hasEnded) return;
+      take(decoder.decode());
+      const remainder = framing.end();
+      readBareError(remainder.bareJson, tally);
+      tally.close(() => unfinishedBy(remainder, wire, tally.state, found));
+    },
+  };
+}
+
+const PROTOCOLS: Readonly<Record<Protocol, WireProtocol>> = {
+  "openai-chat": OPENAI_CHAT,
+  "openai-responses": OPENAI_RESPONSES,
+  "anthropic-messages": ANTHROPIC_MESSAGES,
+  "google-generate": GOOGLE_GENERATE,
+};
+
+type Words = Omit<Evidence, "surface" | "provider">;
+
+/** What is remembered of the pieces to judge an end without an end mark. */
+interface Found {
+  pieces: number;
+  /** Pieces the protocol knows. */
+  known: number;
+  sawDone: boolean;
+  /** What is known to be wrong with a whole body. */
+  unfinished: Words | null;
+}
+
+/** Chat's last event; gateways put it behind other protocols too. */
+const DONE = "[DONE]";
+/** Named events that only keep a connection open, whatever their data. */
+const KEEP_ALIVE_EVENTS: ReadonlySet<string> = new Set(["ping", "keepalive", "keep-alive", "heartbeat"]);
+
+function readPiece(data: string, name: string, wire: WireProtocol, tally: Tally, found: Found): void {
+  if (tally.state.hasEnded || tally.state.lookedAway !== null || data === "" || KEEP_ALIVE_EVENTS.has(name)) return;
+  found.pieces++;
+  if (data === DONE) {
+    found.sawDone = true;
+    return tally.close(() => unfinishedBy(PIECES, wire, tally.state, found));
+  }
+  const event = objectOf(parseJson(data));
+  if (event === null) {
+    if (name === "error") tally.saidError({ body: data.slice(0, HEAD_CHARACTERS) });
+    else tally.saidError({ status: 200, message: "invalid JSON in an event of the stream" });
+    return;
+  }
+  const error = name === "error" ? errorFields(event) : errorIn(event);
+  if (error !== null) tally.saidError({ body: error });
+  if (wire.readEvent(event, tally) || error !== null) found.known++;
+  if (wire.lastEvents.has(textOf(event["type"]))) {
+    tally.close(() => unfinishedBy(PIECES, wire, tally.state, found));
+  }
+}
+
+function readWhole(text: string, wire: WireProtocol, tally: Tally, found: Found): void {
+  const parsed = parseJson(text);
+  // Google wraps the errors of a stream in a list.
+  const body = objectOf(Array.isArray(parsed) ? parsed[0] : parsed);
+  if (body === null) {
+    found.unfinished = parsed === undefined ? unreadable(text) : misshapen({});
+    return;
+  }
+  const error = errorIn(body);
+  if (error !== null) tally.saidError({ body: error });
+  if (wire.readBody(body, tally)) tally.complete();
+  else found.unfinished = misshapen(errorFields(body));
+}
+
+function readBareError(text: string, tally: Tally): void {
+  if (text === "" || tally.state.isComplete || tally.state.lookedAway !== null) return;
+  const holder = objectOf(parseJson(text));
+  const error = holder === null ? null : errorIn(holder);
+  if (error !== null) tally.saidError({ body: error });
+}
+
+/** Why an answer has no proper end, in words that the classifier knows. */
+function unfinishedBy(remainder: Remainder, wire: WireProtocol, state: WireState, found: Found): Words {
+  if (found.unfinished !== null) return found.unfinished;
+  if (remainder.kind === "nothing") return EMPTY;
+  if (remainder.kind === "other") return unreadable(remainder.head);
+  if (found.sawDone && !state.sawContent && found.known === found.pieces - 1) return EMPTY;
+  if (found.pieces > 0 && found.known === 0) return misshapen({});
+  return { message: `the stream ended without its end mark (${wire.endMark}): the answer is cut off` };
+}
+
+/** A text that is not JSON: one that broke off, a page, or anything at all. */
+function unreadable(text: string): Words {
+  const head = text.slice(0, HEAD_CHARACTERS);
+  if (/^[{["]/.test(text)) {
+    return /[}\]"]\s*$/.test(text)
+      ? { status: 200, message: "invalid JSON in the body of the answer" }
+      : { message: "the body ended before its JSON was complete: connection closed" };
+  }
+  if (text.startsWith("<")) return { status: 200, body: head };
+  return { status: 200, body: head, message: "invalid JSON response: neither events nor JSON" };
+}
+
+function misshapen(body: unknown): Words {
+  return { status: 200, body, message: "invalid response format: the answer does not have the shape of its protocol" };
+}

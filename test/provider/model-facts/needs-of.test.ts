@@ -1,0 +1,121 @@
+// What requests need, and how large they are at the least.
+
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
+import { estimateTokens, needsOf } from "../../../src/provider/model-facts/needs-of.ts";
+
+const SCHEMA = { type: "object" } as const;
+
+function request(
+  content: readonly unknown[],
+  rest: Partial<LanguageModelV4CallOptions> = {},
+): LanguageModelV4CallOptions {
+  return { prompt: [{ role: "user", content } as LanguageModelV4Message], ...rest };
+}
+
+function file(mediaType: string, data: unknown = { type: "url", url: new URL("https://example.org/f") }): unknown {
+  return { type: "file", mediaType, data };
+}
+
+describe("a request", () => {
+  it("of text alone needs nothing", () => {
+    expect(needsOf(request([{ type: "text", text: "hi" }]), false).needs).toEqual([]);
+  });
+
+  it.each([
+    ["image/png", "vision"],
+    ["image", "vision"],
+    ["image/*", "vision"],
+    ["audio/wav", "audio"],
+    ["video/mp4", "video"],
+    ["application/pdf", "files"],
+    ["text/plain", "files"],
+    ["constructor", "files"],
+  ])("with a file of type %s needs %s", (mediaType, need) => {
+    expect(needsOf(request([file(mediaType)]), false).needs).toEqual([need]);
+  });
+
+  it("with tools, a schema and streaming needs these", () => {
+    const options = request([], {
+      tools: [{ type: "function", name: "f", inputSchema: SCHEMA }],
+      responseFormat: { type: "json", schema: SCHEMA },
+    });
+    expect(needsOf(options, true).needs).toEqual(["streaming", "tools", "json-schema"]);
+    expect(needsOf(request([], { responseFormat: { type: "json" } }), false).needs).toEqual([]);
+  });
+
+  it("with an image in a tool's result needs vision and tools", () => {
+    const output = { type: "content", value: [file("image/png")] };
+    const prompt = [
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "1", toolName: "shot", output }] },
+    ] as LanguageModelV4Message[];
+    expect(needsOf({ prompt }, false).needs).toEqual(["tools", "vision"]);
+  });
+
+  it("with a file kept at OpenAI can be served by OpenAI only", () => {
+    const kept = file("application/pdf", { type: "reference", reference: { openai: "file-1" } });
+    const { needs } = needsOf(request([kept]), false);
+    expect(needs).toEqual(["files", "files-at:openai"]);
+    const serves = (provider: string, model: string) =>
+      needs.every((need) => factsFor(provider, model).capabilities.includes(need));
+    expect(serves("openai.responses", "gpt-5.4")).toBe(true);
+    expect(serves("anthropic.messages", "claude-opus-5-5")).toBe(false);
+  });
+});
+
+describe("the size of a request", () => {
+  it("counts text by its length, and never less for more text", () => {
+    expect(estimateTokens(request([{ type: "text", text: "x".repeat(400) }]))).toBe(100);
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (text, more) => {
+        const size = (all: string) => needsOf(request([{ type: "text", text: all }]), false).inputTokensAtLeast;
+        expect(size(text + more)).toBeGreaterThanOrEqual(size(text));
+      }),
+    );
+  });
+
+  it("has a lower bound below the estimate, both whole", () => {
+    const text = fc.record({ type: fc.constant("text"), text: fc.string({ maxLength: 500 }) });
+    fc.assert(
+      fc.property(fc.array(text), (parts) => {
+        const options = request(parts);
+        const { inputTokensAtLeast } = needsOf(options, false);
+        expect(Number.isInteger(inputTokensAtLeast)).toBe(true);
+        expect(inputTokensAtLeast).toBeLessThanOrEqual(estimateTokens(options));
+      }),
+    );
+  });
+
+  it("counts system text, tool inputs and results, tools and images", () => {
+    const prompt = [
+      { role: "system", content: "s".repeat(40) },
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "1", toolName: "find", input: { q: "a".repeat(75) } }],
+      },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "1", toolName: "find", output: { type: "text", value: "b".repeat(80) } },
+        ],
+      },
+      { role: "user", content: [file("image/png"), file("text/plain", { type: "text", text: "c".repeat(40) })] },
+    ] as LanguageModelV4Message[];
+    expect(estimateTokens({ prompt })).toBe((40 + 4 + 1 + 75 + 80 + 40) / 4 + 85);
+  });
+
+  it("is found for tool inputs that hold a ring, or are very deep", () => {
+    const ring: Record<string, unknown> = { text: "abcd" };
+    ring["self"] = ring;
+    let deep: unknown = "bottom";
+    for (let level = 0; level < 50_000; level += 1) deep = [deep];
+    const call = (input: unknown) =>
+      ({
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "1", toolName: "", input }],
+      }) as LanguageModelV4Message;
+    expect(estimateTokens({ prompt: [call(ring), call(deep)] })).toBeGreaterThan(0);
+  });
+});

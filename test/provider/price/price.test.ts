@@ -1,0 +1,218 @@
+// Prices are found by the name of a model, and costs are whole numbers that never drift.
+
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isFaultError } from "../../../src/core/index.ts";
+import { costOfUsage, estimateCost, isUsageReported } from "../../../src/provider/price/cost.ts";
+import { PRICE_ROWS } from "../../../src/provider/price/price-rows.ts";
+import { priceOf, priceTable, type Price } from "../../../src/provider/price/price-table.ts";
+
+const TABLE = priceTable();
+const DOLLAR = 100_000_000;
+
+function known(provider: string, modelId: string): Price {
+  const price = priceOf(TABLE, provider, modelId);
+  if (price === null) throw new Error(`${provider} ${modelId} has no price`);
+  return price;
+}
+
+interface Counts {
+  readonly total?: number;
+  readonly noCache?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly output?: number;
+  readonly text?: number;
+  readonly reasoning?: number;
+}
+
+function usage({ total, noCache, cacheRead, cacheWrite, output, text, reasoning }: Counts): LanguageModelV4Usage {
+  return {
+    inputTokens: { total, noCache, cacheRead, cacheWrite },
+    outputTokens: { total: output, text, reasoning },
+  };
+}
+
+describe("a price", () => {
+  it.each([
+    ["openai.responses", "gpt-5.4", 2.5],
+    ["openai.chat", "gpt-5-2025-08-07", 1.25],
+    ["openai.chat", "gpt-4o-2024-05-13", 5],
+    ["openai.chat", "gpt-4o-2024-11-20", 2.5],
+    ["azure.responses", "gpt-5.4", 2.5],
+    ["vertex.anthropic.messages", "claude-opus-4@20250514", 15],
+    ["amazon-bedrock", "us.anthropic.claude-opus-4-5-20251101-v1:0", 5],
+    ["gateway", "anthropic/claude-opus-5.5", 4],
+    ["google.generative-ai", "gemini-3.1-pro-preview-customtools", 2],
+  ])("of %s %s is %d dollars per million tokens of input", (provider, modelId, dollars) => {
+    expect(known(provider, modelId).inputMicrocents).toBe(dollars * DOLLAR);
+  });
+
+  it("is null for a model nobody knows, and not borrowed from its elder", () => {
+    expect(priceOf(TABLE, "acme.chat", "m")).toBeNull();
+    expect(priceOf(TABLE, "anthropic.messages", "claude-opus-5-9")).toBeNull();
+    expect(priceOf(TABLE, "openai.responses", "gpt-5.9-mini")).toBeNull();
+  });
+
+  it("is the user's when they give one, even for a whole family and for one host", () => {
+    const own = priceTable([
+      { provider: "anthropic", model: "claude-*", input: 1, output: 2 },
+      { provider: "azure", model: "gpt-5.4", input: 3, output: 4 },
+    ]);
+    expect(priceOf(own, "anthropic.messages", "claude-opus-5-5")?.inputMicrocents).toBe(DOLLAR);
+    expect(priceOf(own, "azure.responses", "gpt-5.4")?.inputMicrocents).toBe(3 * DOLLAR);
+    expect(priceOf(own, "openai.responses", "gpt-5.4")?.inputMicrocents).toBe(2.5 * DOLLAR);
+  });
+
+  it("of cached input is that of input unless said", () => {
+    const own = priceTable([{ provider: "acme", model: "m", input: 1, output: 2 }]);
+    expect(priceOf(own, "acme.chat", "m")).toMatchObject({
+      cachedInputMicrocents: DOLLAR,
+      cacheWriteMicrocents: DOLLAR,
+      longContext: null,
+    });
+  });
+
+  it.each([-1, NaN, Infinity, 2_000_000])("of %d is refused", (input) => {
+    let thrown: unknown;
+    try {
+      priceTable([{ provider: "acme", model: "m", input, output: 1 }]);
+    } catch (error) {
+      thrown = error;
+      if (!isFaultError(error)) throw error;
+    }
+    expect(thrown).toMatchObject({ fault: { code: "ShapeInvalid" } });
+  });
+
+  it("is whole in micro-cents in every row, with a date and a source, and no two for one model", () => {
+    expect(TABLE.date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(TABLE.source).not.toBe("");
+    expect(new Set(PRICE_ROWS.map(({ provider, model }) => `${provider}/${model}`)).size).toBe(PRICE_ROWS.length);
+    for (const row of PRICE_ROWS) {
+      const { longContext, ...rates } = known(row.provider, row.model.replace("*", ""));
+      for (const [rate, long] of Object.entries(rates).map(([key, value]) => [
+        value,
+        longContext?.[key as keyof typeof rates],
+      ])) {
+        expect(Number.isInteger(rate), row.model).toBe(true);
+        if (long !== undefined) expect(long, row.model).toBeGreaterThanOrEqual(rate ?? 0);
+      }
+      expect(rates.cachedInputMicrocents, row.model).toBeLessThanOrEqual(rates.inputMicrocents);
+      expect(rates.outputMicrocents, row.model).toBeGreaterThan(rates.inputMicrocents);
+    }
+  });
+});
+
+describe("a cost", () => {
+  const opus = known("anthropic.messages", "claude-opus-4-5");
+
+  it("counts cached tokens once, each at its own price, and reasoning as output", () => {
+    const reported = usage({
+      total: 1000,
+      noCache: 100,
+      cacheRead: 700,
+      cacheWrite: 200,
+      output: 50,
+      text: 20,
+      reasoning: 30,
+    });
+    expect(costOfUsage(reported, opus)).toBe(100 * 500 + 700 * 50 + 200 * 625 + 50 * 2500);
+  });
+
+  it("comes from whatever was reported: the total, or the parts", () => {
+    expect(costOfUsage(usage({ total: 1000, cacheRead: 700 }), opus)).toBe(300 * 500 + 700 * 50);
+    expect(costOfUsage(usage({ noCache: 300, cacheRead: 700 }), opus)).toBe(300 * 500 + 700 * 50);
+    expect(costOfUsage(usage({ text: 20, reasoning: 30 }), opus)).toBe(50 * 2500);
+    expect(costOfUsage(usage({ total: NaN, output: -5 }), opus)).toBe(0);
+  });
+
+  it("of nothing reported is zero, which the caller can tell from a free answer", () => {
+    expect(costOfUsage(usage({}), opus)).toBe(0);
+    expect(isUsageReported(usage({}))).toBe(false);
+    expect(isUsageReported(usage({ output: 0 }))).toBe(true);
+  });
+
+  it("is rounded up", () => {
+    const cheap = known("deepseek.chat", "deepseek-flash");
+    expect(cheap.cachedInputMicrocents).toBe(600_000);
+    expect(costOfUsage(usage({ cacheRead: 1 }), cheap)).toBe(1);
+    expect(costOfUsage(usage({ cacheRead: 5 }), cheap)).toBe(3);
+  });
+
+  it("is that of long context for all tokens once the input is longer, and not before", () => {
+    const gpt = known("openai.responses", "gpt-5.4");
+    expect(costOfUsage(usage({ total: 272_000, output: 10 }), gpt)).toBe(272_000 * 250 + 10 * 1500);
+    expect(costOfUsage(usage({ total: 272_001, output: 10 }), gpt)).toBe(272_001 * 500 + 10 * 2250);
+    expect(estimateCost(272_001, 10, gpt)).toBe(272_001 * 500 + 10 * 2250);
+  });
+
+  const rate = fc.integer({ min: 0, max: 10_000 * DOLLAR });
+  const price = fc.record({
+    inputMicrocents: rate,
+    cachedInputMicrocents: rate,
+    cacheWriteMicrocents: rate,
+    outputMicrocents: rate,
+    longContext: fc.constant(null),
+  });
+  const tokens = fc.integer({ min: 0, max: 1_000_000_000 });
+  const counts = fc.record({ noCache: tokens, cacheRead: tokens, cacheWrite: tokens, output: tokens });
+
+  it("is additive up to one rounding, and exactly so when a token costs whole micro-cents", () => {
+    fc.assert(
+      fc.property(counts, counts, price, (a, b, rates) => {
+        const sum = usage({
+          noCache: a.noCache + b.noCache,
+          cacheRead: a.cacheRead + b.cacheRead,
+          cacheWrite: a.cacheWrite + b.cacheWrite,
+          output: a.output + b.output,
+        });
+        const apart = costOfUsage(usage(a), rates) + costOfUsage(usage(b), rates);
+        const together = costOfUsage(sum, rates);
+        if (together === Number.MAX_SAFE_INTEGER) return;
+        expect(apart - together === 0 || apart - together === 1).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(counts, counts, (a, b) => {
+        const sum = usage({ noCache: a.noCache + b.noCache, output: a.output + b.output });
+        const apart = [a, b].map(({ noCache, output }) => costOfUsage(usage({ noCache, output }), opus));
+        expect(costOfUsage(sum, opus)).toBe((apart[0] ?? 0) + (apart[1] ?? 0));
+      }),
+    );
+  });
+
+  it("never falls with more tokens of any kind, and is a whole safe number", () => {
+    const kind = fc.constantFrom("noCache", "cacheRead", "cacheWrite", "output");
+    const any = fc.constantFrom(...PRICE_ROWS.map(({ provider, model }) => known(provider, model.replace("*", ""))));
+    fc.assert(
+      fc.property(counts, kind, tokens, fc.oneof(price, any), (given, more, extra, rates) => {
+        const before = costOfUsage(usage(given), rates);
+        const after = costOfUsage(usage({ ...given, [more]: given[more] + extra }), rates);
+        expect(Number.isSafeInteger(before)).toBe(true);
+        expect(after).toBeGreaterThanOrEqual(before);
+      }),
+    );
+  });
+
+  it("of huge numbers of tokens is exact, as far as numbers can be", () => {
+    const small = { ...opus, inputMicrocents: 1_000_001, outputMicrocents: 0 };
+    const huge = 9_000_000_000_000_001;
+    const exact = (BigInt(huge) * 1_000_001n + 999_999n) / 1_000_000n;
+    expect(exact > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
+    expect(costOfUsage(usage({ noCache: huge }), small)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(costOfUsage(usage({ noCache: 8_000_000_000_000_001 }), small)).toBe(8_000_008_000_000_002);
+    expect(costOfUsage(usage({ noCache: Infinity }), opus)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("is never above its estimate, however the input was cached", () => {
+    const any = fc.constantFrom(...PRICE_ROWS.map(({ provider, model }) => known(provider, model.replace("*", ""))));
+    fc.assert(
+      fc.property(counts, any, ({ noCache, cacheRead, cacheWrite, output }, rates) => {
+        const input = noCache + cacheRead + cacheWrite;
+        const cost = costOfUsage(usage({ noCache, cacheRead, cacheWrite, output }), rates);
+        expect(cost).toBeLessThanOrEqual(estimateCost(input, output, rates));
+      }),
+    );
+  });
+});
