@@ -3,6 +3,8 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { priceTable, type PriceTable } from "./provider/price/price-table.ts";
+import type { FetchOptions } from "./provider/fetch/fetch-options.ts";
+import { createFetch, type ProtectFetch } from "./provider/fetch/protected-fetch.ts";
 import { createModel, type Protect } from "./provider/model/chain-model.ts";
 import type { ModelOptions, ModelTarget } from "./provider/model/model-options.ts";
 import { Faultline as Runtime } from "./runtime/faultline.ts";
@@ -17,6 +19,11 @@ export interface FaultlineOptions extends RuntimeOptions {
 
 export interface FaultlineModelOptions extends ModelOptions {
   /** The session or turn its calls belong to: they are written down there, paid from its budget, and answered from it when the program runs again. */
+  readonly within?: Session | Turn;
+}
+
+export interface FaultlineFetchOptions extends FetchOptions {
+  /** The session or turn its calls belong to. */
   readonly within?: Session | Turn;
 }
 
@@ -40,5 +47,15 @@ export class Faultline extends Runtime {
         ? (tool, request, signal) => this.protect(tool, request as never, { signal })
         : (tool, request, signal) => within.protect(tool, request as never, { signal });
     return createModel(targets, rest, protect, this.#home);
+  }
+
+  /** A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. */
+  fetch(options: FaultlineFetchOptions): typeof fetch {
+    const { within, ...rest } = options;
+    const protect: ProtectFetch =
+      within === undefined
+        ? (tool, request, signal) => this.protect(tool, request as never, { signal })
+        : (tool, request, signal) => within.protect(tool, request as never, { signal });
+    return createFetch(rest, protect, this.#home);
   }
 }

@@ -173,7 +173,10 @@ function repairsFor(
     refresh:
       refreshCredential === null || refreshCredential === undefined
         ? null
-        : async (why, signal) => refreshCredential({ fault: why, signal }),
+        : async (input, why, signal) => {
+            await refreshCredential({ fault: why, signal });
+            return input;
+          },
   };
 }
 

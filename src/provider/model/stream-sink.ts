@@ -185,6 +185,8 @@ const NO_CONTENT: ReadonlySet<Part["type"]> = new Set<Part["type"]>([
   "reasoning-start",
   "text-end",
   "reasoning-end",
+  // Anthropic's first: a message has begun, and nothing of it is there yet.
+  "custom",
   "raw",
   "ping",
   "finish",

@@ -9,6 +9,7 @@ import type { WireUsage } from "./wire-state.ts";
 export const ANTHROPIC_MESSAGES: WireProtocol = {
   endMark: "message_stop",
   lastEvents: new Set(["message_stop"]),
+  takesUnendedEvent: false,
   readEvent,
   readBody,
 };

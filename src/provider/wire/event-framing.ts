@@ -2,7 +2,7 @@
 // was chunked, and a look at text that is no event.
 
 import { createParser } from "eventsource-parser";
-import { type Framing, type FramingSink, HEAD_CHARACTERS } from "./framing.ts";
+import { type Framing, type FramingSink, HEAD_CHARACTERS, type UnendedEvent } from "./framing.ts";
 
 const TAIL_CHARACTERS = 16_384;
 /** The tail is cut only now and then, as cutting it at every chunk would cost more than reading. */
@@ -14,6 +14,8 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
   let lineLength = 0;
   let sawEvent = false;
   let gaveUp = false;
+  let isEnding = false;
+  let lastEvent: UnendedEvent | null = null;
 
   function giveUp(): void {
     if (gaveUp) return;
@@ -25,6 +27,10 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
     // Lines are held to the limit here; this one is for events of many lines.
     maxBufferSize: 2 * maxCharacters + 64,
     onEvent({ data, event }) {
+      if (isEnding) {
+        lastEvent = { data, name: event ?? "" };
+        return;
+      }
       sawEvent = true;
       if (data.length > maxCharacters) giveUp();
       else if (!gaveUp) sink.piece(data, event ?? "");
@@ -62,12 +68,12 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
       parser.feed(longLineAt === -1 ? text : text.slice(0, longLineAt));
       if (longLineAt !== -1) giveUp();
     },
-    // An event without the blank line after it was cut; the SDKs drop it too.
-    end: () => ({
-      kind: sawEvent || isOnlyFields(head) ? "pieces" : "other",
-      head,
-      bareJson: bareJsonIn(tail.slice(-TAIL_CHARACTERS)),
-    }),
+    end() {
+      const kind = sawEvent || isOnlyFields(head) ? "pieces" : "other";
+      isEnding = true;
+      if (!gaveUp) parser.feed("\n\n");
+      return { kind, head, bareJson: bareJsonIn(tail.slice(-TAIL_CHARACTERS)), lastEvent };
+    },
   };
 }
 

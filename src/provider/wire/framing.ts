@@ -25,6 +25,13 @@ export interface Remainder {
   readonly head: string;
   /** JSON that stands in a stream of events without being one: so Google tells that a stream broke. */
   readonly bareJson: string;
+  /** An event without the blank line that ends one. */
+  readonly lastEvent: UnendedEvent | null;
+}
+
+export interface UnendedEvent {
+  readonly data: string;
+  readonly name: string;
 }
 
 export interface FramingLimits {
@@ -35,5 +42,5 @@ export interface FramingLimits {
 /** How much of a text that cannot be read is kept as evidence. */
 export const HEAD_CHARACTERS = 2_048;
 
-export const NOTHING: Remainder = Object.freeze({ kind: "nothing", head: "", bareJson: "" });
-export const PIECES: Remainder = Object.freeze({ kind: "pieces", head: "", bareJson: "" });
+export const NOTHING: Remainder = Object.freeze({ kind: "nothing", head: "", bareJson: "", lastEvent: null });
+export const PIECES: Remainder = Object.freeze({ kind: "pieces", head: "", bareJson: "", lastEvent: null });

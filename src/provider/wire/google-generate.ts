@@ -9,6 +9,7 @@ import type { WireUsage } from "./wire-state.ts";
 export const GOOGLE_GENERATE: WireProtocol = {
   endMark: "finishReason",
   lastEvents: new Set(),
+  takesUnendedEvent: false,
   readEvent: readResponse,
   readBody: readResponse,
 };

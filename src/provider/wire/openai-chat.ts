@@ -9,6 +9,7 @@ import type { WireProtocol } from "./wire-protocol.ts";
 export const OPENAI_CHAT: WireProtocol = {
   endMark: "finish_reason",
   lastEvents: new Set(),
+  takesUnendedEvent: true,
   readEvent: readChunk,
   readBody: readChunk,
 };

@@ -9,6 +9,7 @@ import type { WireProtocol } from "./wire-protocol.ts";
 export const OPENAI_RESPONSES: WireProtocol = {
   endMark: "response.completed",
   lastEvents: new Set(["response.completed", "response.incomplete", "response.failed", "response.cancelled"]),
+  takesUnendedEvent: true,
   readEvent,
   readBody,
 };

@@ -38,6 +38,6 @@ function createPageFraming(): Framing {
     push(text) {
       if (head.length < HEAD_CHARACTERS) head = (head + text).slice(0, HEAD_CHARACTERS);
     },
-    end: () => ({ kind: "other", head, bareJson: "" }),
+    end: () => ({ kind: "other", head, bareJson: "", lastEvent: null }),
   };
 }

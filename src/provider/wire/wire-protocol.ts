@@ -8,6 +8,8 @@ export interface WireProtocol {
   readonly endMark: string;
   /** Types of events after which none follows, so that the end is known before the connection closes. */
   readonly lastEvents: ReadonlySet<string>;
+  /** The official SDK hands out a last event that no blank line ends, so what it says counts. Others drop it. */
+  readonly takesUnendedEvent: boolean;
   /** Takes in one event of a stream. False: this is nothing the protocol knows. */
   readonly readEvent: (event: JsonObject, tally: Tally) => boolean;
   /** Takes in a whole answer. False: this is not the protocol's shape. */

@@ -7,7 +7,7 @@ import type { Evidence } from "../../core/index.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
 import { createBodyFraming } from "./body-framing.ts";
-import { HEAD_CHARACTERS, PIECES, type Remainder } from "./framing.ts";
+import { HEAD_CHARACTERS, PIECES, type Remainder, type UnendedEvent } from "./framing.ts";
 import { GOOGLE_GENERATE } from "./google-generate.ts";
 import { objectOf, textOf } from "./json-value.ts";
 import { OPENAI_CHAT } from "./openai-chat.ts";
@@ -85,6 +85,7 @@ export function createWireReader(protocol: Protocol, mode: WireMode, options: Wi
       if (tally.state.hasEnded) return;
       take(decoder.decode());
       const remainder = framing.end();
+      readUnended(remainder.lastEvent, wire, tally, found);
       readBareError(remainder.bareJson, tally);
       tally.close(() => unfinishedBy(remainder, wire, tally.state, found));
     },
@@ -148,6 +149,15 @@ function readWhole(text: string, wire: WireProtocol, tally: Tally, found: Found)
   if (error !== null) tally.saidError({ body: error });
   if (wire.readBody(body, tally)) tally.complete();
   else found.unfinished = misshapen(errorFields(body));
+}
+
+/** One that is whole is read where the SDK reads it, or if it says what went wrong; one cut within is a sign of the cut and no broken event. */
+function readUnended(unended: UnendedEvent | null, wire: WireProtocol, tally: Tally, found: Found): void {
+  if (unended === null) return;
+  const event = objectOf(parseJson(unended.data));
+  const saysError = event !== null && errorIn(event) !== null;
+  const isWhole = event !== null || unended.data === DONE;
+  if (saysError || (isWhole && wire.takesUnendedEvent)) readPiece(unended.data, unended.name, wire, tally, found);
 }
 
 function readBareError(text: string, tally: Tally): void {

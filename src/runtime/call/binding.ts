@@ -57,7 +57,7 @@ export class Binding {
     // Rows about other tools never match here, and every decision walks the list.
     this.policy = { ...home.policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
     this.hurried =
-      tool.chain === null
+      tool.chain === null || tool.chain.hurried === null
         ? this.policy
         : withRows(this.policy, rowsOfRetry(tool.id, tool.chain.hurried, { ...home.policy, rows }));
     const rules = [...tool.rules, ...home.rules];

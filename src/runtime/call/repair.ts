@@ -21,14 +21,15 @@ export async function carryOutRepair(run: LiveCall, { decision, fault: about }: 
     await redecide(run, about);
     return false;
   }
-  const isReplaced = done.input !== run.given;
-  if (isReplaced) run.replaceInput(done.input);
-  await writeAdapted(run, [{ rule: done.rule, where: "request", why: done.why }], isReplaced);
+  if (done.input !== run.given) run.replaceInput(done.input);
+  await writeAdapted(run, [{ rule: done.rule, where: "request", why: done.why }], done.kept);
   return true;
 }
 
 interface Repaired {
   readonly input: unknown;
+  /** Nobody could make it again, so the journal keeps it. */
+  readonly kept: boolean;
   readonly rule: string;
   readonly why: string;
 }
@@ -41,7 +42,7 @@ const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
     if (smaller === null) return null;
     const [before, after] = [sizeOf(input), sizeOf(smaller)];
     return after < before
-      ? { input: smaller, rule: "compacted", why: `from about ${before} to about ${after} tokens` }
+      ? { input: smaller, kept: true, rule: "compacted", why: `from about ${before} to about ${after} tokens` }
       : null;
   },
   "regenerate": ({ regenerate }, input, about) =>
@@ -50,14 +51,16 @@ const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
         ? null
         : {
             input: regenerate(input, about),
+            kept: true,
             rule: "asked-again",
             why: "the answer was not usable; the reason is told",
           },
     ),
   "refresh-credential": async ({ refresh }, input, about, signal) => {
     if (refresh === null) return null;
-    await refresh(about, signal);
-    return { input, rule: "credential-refreshed", why: "the old one was refused" };
+    const fresh = await refresh(input, about, signal);
+    // A credential is never kept: the next life gets one of its own.
+    return { input: fresh, kept: false, rule: "credential-refreshed", why: "the old one was refused" };
   },
 };
 

@@ -10,8 +10,8 @@ export interface ChainPart<Member> {
   /** All targets, the first choice first; the tool itself is one of them. */
   readonly members: readonly Member[];
   readonly facts: TargetFacts;
-  /** How patient one is with a target while another can be had. */
-  readonly hurried: Retry;
+  /** How patient one is with a target while another can be had; null when there is no other. */
+  readonly hurried: Retry | null;
   /** A request as the journal kept it, made whole again with what this life was given. */
   readonly revive: (kept: unknown, given: unknown) => unknown;
   readonly needsOf: (input: unknown) => RequestNeeds;
@@ -39,7 +39,8 @@ export interface Repairs {
   readonly sizeOf: (input: unknown) => number;
   /** Asks again, with what was wrong with the answer. */
   readonly regenerate: ((input: unknown, why: Fault) => unknown) | null;
-  readonly refresh: ((why: Fault, signal: AbortSignal) => Promise<void>) | null;
+  /** Gets a new credential; returns the request that uses it, which may be the same. */
+  readonly refresh: ((input: unknown, why: Fault, signal: AbortSignal) => Promise<unknown>) | null;
 }
 
 export interface Adapted {

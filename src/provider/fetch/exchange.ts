@@ -1,0 +1,173 @@
+// One exchange with a provider: the request goes out, the answer is read as it passes. Looks and tells: what went wrong is
+// thrown, and nothing is decided here.
+
+import { classify } from "../../core/classify/classify.ts";
+import type { Evidence } from "../../core/classify/evidence.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import { type Timeouts, Watch } from "../model/watch.ts";
+import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
+import type { WireUsage } from "../wire/wire-state.ts";
+import { plainHeaders } from "./byte-sink.ts";
+import type { WireRequest } from "./wire-request.ts";
+
+export interface ExchangeHome {
+  readonly provider: string;
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  readonly fetch: typeof fetch;
+  /** In micro-cents; null when there is no price. */
+  readonly costOf: (usage: WireUsage) => number | null;
+  readonly guessCost: (request: WireRequest, outputCharacters: number) => number | null;
+}
+
+/** An answer as a session keeps it. Empty for one that was streamed: its reader has had it. */
+export interface Exchanged {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string | null;
+}
+
+/** Errors are short; a page of a proxy need not be read to its end. */
+const MOST_ERROR_CHARACTERS = 1_000_000;
+
+export async function exchange(home: ExchangeHome, request: WireRequest, context: RunContext): Promise<Exchanged> {
+  const { sink, facts, protocol } = request;
+  sink.begin();
+  request.memory.refused = null;
+  const stop = new AbortController();
+  let late: Fault | null = null;
+  const watch = new Watch(home.clock, home.timeouts, (seen) => {
+    late = seen;
+    stop.abort(new FaultError(seen));
+  });
+  const { signal } = context;
+  const abort = (): void => stop.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  const reader = createWireReader(protocol, facts.streaming ? "stream" : "json", {
+    provider: home.provider,
+    wantsJson: facts.wantsJson,
+  });
+  try {
+    const response = await home.fetch(request.url, { ...request.sent, signal: stop.signal });
+    watch.headers();
+    context.responseHeaders(response.headers);
+    if (!response.ok) throw await refused(home, request, response);
+    return facts.streaming
+      ? await pass(response, reader, request, watch, context, home)
+      : await take(response, reader, home);
+  } catch (error) {
+    stop.abort(error);
+    throw late === null ? error : new FaultError(late);
+  } finally {
+    watch.stop();
+    signal.removeEventListener("abort", abort);
+    tellCost(home, request, reader, context);
+  }
+}
+
+/** The response it came in is the caller's answer when nothing else helps. */
+async function refused(
+  { provider, clock }: ExchangeHome,
+  { memory }: WireRequest,
+  response: Response,
+): Promise<FaultError> {
+  const body = (await response.text()).slice(0, MOST_ERROR_CHARACTERS);
+  const { status, statusText, headers } = response;
+  const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
+  const told = plainHeaders(headers);
+  // The caller's SDK must not begin to retry what has been tried here.
+  told.set("x-should-retry", "false");
+  told.set("x-faultline-code", seen.code);
+  memory.refused = new Response(body, { status, statusText, headers: told });
+  return new FaultError(seen);
+}
+
+/** A whole answer. */
+async function take(response: Response, reader: WireReader, { clock }: ExchangeHome): Promise<Exchanged> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  reader.push(bytes);
+  reader.end();
+  throwIfBad(reader, clock);
+  const { status } = response;
+  return { status, headers: [...plainHeaders(response.headers)], body: new TextDecoder().decode(bytes) };
+}
+
+/** A streamed answer: passed on as it comes, from its first content. */
+async function pass(
+  response: Response,
+  reader: WireReader,
+  { sink }: WireRequest,
+  watch: Watch,
+  context: RunContext,
+  { clock }: ExchangeHome,
+): Promise<Exchanged> {
+  const { state } = reader;
+  const body = response.body?.getReader() ?? null;
+  let progress = 0;
+  for (let next = await body?.read(); next?.done === false; next = await body?.read()) {
+    const chunk = next.value;
+    reader.push(chunk);
+    throwIfBad(reader, clock);
+    if (state.hasEnded) {
+      // Whoever sees the end mark stops reading: it is passed on when all is written down.
+      sink.last(chunk);
+      break;
+    }
+    sink.push(chunk);
+    if (state.progress !== progress) watch.progress();
+    progress = state.progress;
+    // What is too large to look at is passed on unjudged.
+    if (!sink.isOpen && (state.sawContent || state.lookedAway !== null)) {
+      sink.open(response);
+      context.commit();
+    }
+    const wanted = sink.wanted();
+    if (wanted !== null) {
+      watch.hold();
+      await wanted;
+      watch.progress();
+    }
+  }
+  reader.end();
+  throwIfBad(reader, clock);
+  if (body !== null) leaveTidily(body, clock);
+  sink.open(response);
+  return { status: response.status, headers: [...plainHeaders(response.headers)], body: null };
+}
+
+/** Behind the end mark comes nothing: read to its end, the connection can be used again. */
+function leaveTidily(body: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): void {
+  const giveUp = clock.after(
+    TAIL_MS,
+    () => void body.cancel().catch((error: unknown) => classify({ surface: "http", error })),
+  );
+  void body
+    .read()
+    .catch((error: unknown) => classify({ surface: "http", error }))
+    .finally(giveUp);
+}
+
+const TAIL_MS = 1_000;
+
+/** A model that refused or ran out of room has answered: what to make of it is the caller's business, as it is without us. */
+function throwIfBad({ state }: WireReader, clock: Clock): void {
+  const { failure } = state;
+  if (failure === null || isStop(failure)) return;
+  throw new FaultError(classify({ ...failure, observedAt: clock.now() }));
+}
+
+function isStop({ surface }: Evidence): boolean {
+  return surface === "stop";
+}
+
+function tellCost(home: ExchangeHome, request: WireRequest, { state }: WireReader, context: RunContext): void {
+  const { usage, isComplete, textLength, sawContent } = state;
+  const said = usage === null ? null : home.costOf(usage);
+  if (said !== null && isComplete) return context.cost(said);
+  // Of an answer that was cut only a part was counted; one that never began has cost nothing anybody could know of.
+  const guess = sawContent || usage !== null ? home.guessCost(request, textLength) : 0;
+  if (guess !== null) context.cost(Math.max(said ?? 0, guess), sawContent ? "estimated" : "reported");
+}
