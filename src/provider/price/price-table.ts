@@ -21,7 +21,7 @@ export interface Price extends Rates {
 export interface PriceTable {
   readonly date: string;
   readonly source: string;
-  /** Rows of the user: any match among them wins over the built-in rows. */
+  /** Rows of the user. A match among them wins over the built-in rows, however exact those are. */
   readonly own: readonly PriceRow[];
   readonly builtIn: readonly PriceRow[];
 }

@@ -64,7 +64,8 @@ describe("a model id", () => {
   });
 
   it("matches its own row before a family, and the longer beginning before the shorter", () => {
-    const rows = [{ model: "gpt-*" }, { model: "gpt-5*" }, { model: "gpt-5-mini" }];
+    const rows = [{ model: "gpt-*" }, { model: "gpt-5*" }, { model: "gpt-5" }, { model: "gpt-5-mini" }];
+    expect(longestMatch(rows, ["gpt-5"])?.model).toBe("gpt-5");
     expect(longestMatch(rows, ["gpt-5-mini"])?.model).toBe("gpt-5-mini");
     expect(longestMatch(rows, ["gpt-5-nano"])?.model).toBe("gpt-5*");
     expect(longestMatch(rows, ["gpt-4"])?.model).toBe("gpt-*");

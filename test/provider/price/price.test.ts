@@ -197,10 +197,6 @@ describe("a cost", () => {
 
   it("of huge numbers of tokens is exact, as far as numbers can be", () => {
     const small = { ...opus, inputMicrocents: 1_000_001, outputMicrocents: 0 };
-    const huge = 9_000_000_000_000_001;
-    const exact = (BigInt(huge) * 1_000_001n + 999_999n) / 1_000_000n;
-    expect(exact > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
-    expect(costOfUsage(usage({ noCache: huge }), small)).toBe(Number.MAX_SAFE_INTEGER);
     expect(costOfUsage(usage({ noCache: 8_000_000_000_000_001 }), small)).toBe(8_000_008_000_000_002);
     expect(costOfUsage(usage({ noCache: Infinity }), opus)).toBe(Number.MAX_SAFE_INTEGER);
   });

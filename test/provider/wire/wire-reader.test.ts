@@ -1,15 +1,28 @@
 // The reader whatever the protocol: answers that are not what was asked for, limits, and how events are cut out of bytes.
 
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/index.ts";
 import { STOP_REASONS } from "../../../src/provider/wire/stop-reasons.ts";
 import { createWireReader } from "../../../src/provider/wire/wire-reader.ts";
-import { bytesOf, codeOf, dataEvents, readWire } from "./read-wire.ts";
+import { bytesOf, codeOf, dataEvents, readWire, typedEvents } from "./read-wire.ts";
 
 const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic-messages", "google-generate"] as const;
 const say = (content: string, finish: string | null = null): object => ({
   choices: [{ index: 0, delta: { content }, finish_reason: finish }],
 });
+
+function answerWith(text: string): Promise<Response> {
+  return Promise.resolve(new Response(text, { headers: { "content-type": "text/event-stream" } }));
+}
+
+/** How many events an SDK hands out. */
+async function readAll(stream: Promise<AsyncIterable<unknown>>): Promise<number> {
+  const events: unknown[] = [];
+  for await (const event of await stream) events.push(event);
+  return events.length;
+}
 
 describe.each(PROTOCOLS)("a reader of %s", (protocol) => {
   it.each([
@@ -36,10 +49,43 @@ describe("a reader", () => {
     }
   });
 
-  it("drops an event without the blank line after it, as the SDKs do", () => {
-    const text = dataEvents(say("Hello"), say("", "stop"));
-    expect(readWire("openai-chat", "stream", text).isComplete).toBe(true);
-    expect(readWire("openai-chat", "stream", text.slice(0, -1)).isComplete).toBe(false);
+  it("treats a last event that no blank line ends as the official SDK does", async () => {
+    const chat = dataEvents(say("Hello"), say("", "stop"));
+    const messages = typedEvents(
+      { type: "message_start" },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } } as { type: string },
+      { type: "message_stop" },
+    );
+    for (const missing of [0, 1, 2]) {
+      const chatText = chat.slice(0, chat.length - missing);
+      const seenByOpenAI = await readAll(
+        new OpenAI({ apiKey: "k", maxRetries: 0, fetch: () => answerWith(chatText) }).chat.completions.create({
+          model: "m",
+          messages: [],
+          stream: true,
+        }),
+      );
+      expect(readWire("openai-chat", "stream", chatText).isComplete).toBe(seenByOpenAI === 2);
+      const messagesText = messages.slice(0, messages.length - missing);
+      const seenByAnthropic = await readAll(
+        new Anthropic({ apiKey: "k", maxRetries: 0, fetch: () => answerWith(messagesText) }).messages.create({
+          model: "m",
+          max_tokens: 1,
+          messages: [],
+          stream: true,
+        }),
+      );
+      expect(readWire("anthropic-messages", "stream", messagesText).isComplete).toBe(seenByAnthropic === 3);
+    }
+    const cut = readWire("openai-chat", "stream", chat.slice(0, -6));
+    expect(codeOf(cut)).toBe("NetworkDisconnect");
+  });
+
+  it("believes an error that no blank line ends, whatever the SDK does with it", () => {
+    const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
+    expect(codeOf(readWire("anthropic-messages", "stream", typedEvents({ type: "message_start" }) + error))).toBe(
+      "Overloaded",
+    );
   });
 
   it("changes nothing after the end", () => {

@@ -1,0 +1,422 @@
+// Each rule by example: what it changes, and what it leaves alone.
+
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { describe, expect, it } from "vitest";
+import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
+import { makePortable, repairHistory, summarizeChanges } from "../../../src/provider/portable/make-portable.ts";
+import { GO_ON } from "../../../src/provider/portable/message-shape.ts";
+import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
+import type { TargetFacts } from "../../../src/provider/portable/target-facts.ts";
+import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
+import {
+  assistant,
+  call,
+  ITEM,
+  REDACTED,
+  result,
+  SIGNED,
+  text,
+  thought,
+  THOUGHT_SIGNATURE,
+  TO,
+  tool,
+  user,
+} from "./requests.ts";
+
+const HI = user(text("hi"));
+const BYE = user(text("bye"));
+const UNKNOWN = { ...result("a"), output: { type: "error-text", value: OUTCOME_UNKNOWN } };
+
+interface Case {
+  readonly title: string;
+  readonly given: LanguageModelV4CallOptions;
+  readonly to: TargetFacts;
+  readonly from?: TargetFacts;
+  readonly wheres: readonly string[];
+  readonly becomes: LanguageModelV4CallOptions;
+}
+
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  "foreign-reasoning": [
+    {
+      title: "takes Anthropic's signed and redacted thinking out of a request to OpenAI",
+      given: { prompt: [HI, assistant(thought(SIGNED), thought(REDACTED), text("yes")), BYE] },
+      to: TO.gpt4o,
+      wheres: ["messages[1].content[0]", "messages[1].content[1]"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+    {
+      title:
+        "takes OpenAI's encrypted reasoning out of a request to Anthropic, and the message with it when nothing is left",
+      given: { prompt: [HI, assistant(thought(ITEM)), BYE] },
+      to: TO.opus,
+      wheres: ["messages[1].content[0]"],
+      becomes: { prompt: [HI, BYE] },
+    },
+    {
+      title: "takes Gemini's thoughts and another vendor's custom parts out of a request to OpenAI",
+      given: {
+        prompt: [
+          HI,
+          assistant(thought(THOUGHT_SIGNATURE), { type: "custom", kind: "anthropic.compaction" }, text("yes")),
+          BYE,
+        ],
+      },
+      to: TO.gpt,
+      wheres: ["messages[1].content[0]", "messages[1].content[1]"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+  ],
+  "unsigned-reasoning": [
+    {
+      title: "takes reasoning without a mark out of a request to a vendor that signs",
+      given: { prompt: [HI, assistant(thought(), text("yes")), BYE] },
+      to: TO.opus,
+      wheres: ["messages[1].content[0]"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+  ],
+  "bound-reasoning": [
+    {
+      title: "takes out what a sibling thought, when thoughts are tied to the model",
+      given: { prompt: [HI, assistant(thought(SIGNED), text("yes")), BYE] },
+      from: TO.opus,
+      to: TO.sonnet,
+      wheres: ["messages[1].content[0]"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+    {
+      title: "takes out what is encrypted for another account",
+      given: { prompt: [HI, assistant(thought(ITEM), text("yes")), BYE] },
+      to: { ...TO.gpt, keepsState: false },
+      wheres: ["messages[1].content[0]"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+  ],
+  "foreign-server-call": [
+    {
+      title: "takes out calls that Anthropic ran itself, with their results",
+      given: {
+        prompt: [
+          HI,
+          assistant(call("srvtoolu_1", { providerExecuted: true }), result("srvtoolu_1"), text("I read")),
+          BYE,
+        ],
+      },
+      to: TO.gpt,
+      wheres: ["messages[1].content[0]", "messages[1].content[1]"],
+      becomes: { prompt: [HI, assistant(text("I read")), BYE] },
+    },
+  ],
+  "empty-text": [
+    {
+      title: "takes out text and messages that are empty",
+      given: { prompt: [user(text(""), text("hi")), assistant(text(" \n"), text("yes")), user(), BYE] },
+      to: TO.opus,
+      wheres: ["messages[0].content[0]", "messages[1].content[0]", "messages[2]"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+  ],
+  "late-tool-result": [
+    {
+      title: "moves a result that came after the next message to its call",
+      given: { prompt: [HI, assistant(call("a")), BYE, tool(result("a"))] },
+      to: TO.opus,
+      wheres: ["messages[3].content[0]"],
+      becomes: { prompt: [HI, assistant(call("a")), tool(result("a")), BYE] },
+    },
+  ],
+  "orphan-tool-call": [
+    {
+      title: "answers a call at the end of the history",
+      given: { prompt: [HI, assistant(text("let me look"), call("a"))] },
+      to: TO.opus,
+      wheres: ["messages[1].content[1]"],
+      becomes: { prompt: [HI, assistant(text("let me look"), call("a")), tool(UNKNOWN as never)] },
+    },
+    {
+      title: "answers the one of two calls that has no result, in the same tool message",
+      given: { prompt: [HI, assistant(call("b"), call("a")), tool(result("b")), BYE] },
+      to: TO.gemini,
+      wheres: ["messages[1].content[1]"],
+      becomes: { prompt: [HI, assistant(call("b"), call("a")), tool(result("b"), UNKNOWN as never), BYE] },
+    },
+    {
+      title: "leaves a result to the later of two calls with one id",
+      given: { prompt: [HI, assistant(call("a")), BYE, assistant(call("a")), tool(result("a"))] },
+      to: TO.gpt4o,
+      wheres: ["messages[1].content[0]"],
+      becomes: {
+        prompt: [HI, assistant(call("a")), tool(UNKNOWN as never), BYE, assistant(call("a")), tool(result("a"))],
+      },
+    },
+    {
+      title: "answers a call before the next message of the assistant",
+      given: { prompt: [HI, assistant(call("a")), assistant(text("well")), BYE] },
+      to: TO.gpt4o,
+      wheres: ["messages[1].content[0]"],
+      becomes: { prompt: [HI, assistant(call("a")), tool(UNKNOWN as never), assistant(text("well")), BYE] },
+    },
+  ],
+  "orphan-tool-result": [
+    {
+      title: "takes out results without a call and second results",
+      given: { prompt: [tool(result("x")), HI, assistant(call("a")), tool(result("a"), result("a", "again"))] },
+      to: TO.opus,
+      wheres: ["messages[0].content[0]", "messages[3].content[1]"],
+      becomes: { prompt: [HI, assistant(call("a")), tool(result("a"))] },
+    },
+  ],
+  "foreign-tool": [
+    {
+      title: "takes out tools of another vendor, and the choice of one",
+      given: {
+        prompt: [HI],
+        tools: [
+          { type: "provider", id: "openai.web_search", name: "web", args: {} },
+          { type: "function", name: "find", inputSchema: {} },
+        ],
+        toolChoice: { type: "tool", toolName: "web" },
+      },
+      to: TO.opus,
+      wheres: ["tools[0]", "toolChoice"],
+      becomes: { prompt: [HI], tools: [{ type: "function", name: "find", inputSchema: {} }] },
+    },
+  ],
+  "server-state": [
+    {
+      title: "takes out what OpenAI keeps, also for Azure, which keeps its own",
+      given: { prompt: [HI], providerOptions: { openai: { previousResponseId: "resp_1", user: "u" } } },
+      to: TO.azure,
+      wheres: ["providerOptions.openai.previousResponseId"],
+      becomes: { prompt: [HI], providerOptions: { openai: { user: "u" } } },
+    },
+    {
+      title: "takes item ids out of parts for another account",
+      given: { prompt: [HI, assistant(text("yes", { openai: { itemId: "msg_1" } })), BYE] },
+      to: { ...TO.gpt, keepsState: false },
+      wheres: ["messages[1].content[0].providerOptions.openai.itemId"],
+      becomes: { prompt: [HI, assistant(text("yes")), BYE] },
+    },
+  ],
+  "cache-mark": [
+    {
+      title: "takes marks for Anthropic's cache out of messages, parts and tools",
+      given: {
+        prompt: [
+          {
+            role: "system",
+            content: "be kind",
+            providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
+          },
+          user(text("hi", { anthropic: { cacheControl: { type: "ephemeral" } } })),
+        ],
+        tools: [
+          {
+            type: "function",
+            name: "f",
+            inputSchema: {},
+            providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
+          },
+        ],
+      },
+      to: TO.gpt,
+      wheres: [
+        "tools[0].providerOptions.anthropic.cacheControl",
+        "messages[0].providerOptions.anthropic.cacheControl",
+        "messages[1].content[0].providerOptions.anthropic.cacheControl",
+      ],
+      becomes: {
+        prompt: [{ role: "system", content: "be kind" }, HI],
+        tools: [{ type: "function", name: "f", inputSchema: {} }],
+      },
+    },
+    {
+      title: "takes OpenAI's cache key out of a request to Google",
+      given: { prompt: [HI], providerOptions: { openai: { promptCacheKey: "k" }, google: { labels: {} } } },
+      to: TO.gemini,
+      wheres: ["providerOptions.openai.promptCacheKey"],
+      becomes: { prompt: [HI], providerOptions: { google: { labels: {} } } },
+    },
+  ],
+  "foreign-options": [
+    {
+      title: "takes out other vendors' namespaces, and leaves the target's and unknown ones",
+      given: {
+        prompt: [HI],
+        providerOptions: { openai: { user: "u" }, anthropic: { effort: "low" }, acme: { x: 1 } },
+      },
+      to: TO.opus,
+      wheres: ["providerOptions.openai"],
+      becomes: { prompt: [HI], providerOptions: { anthropic: { effort: "low" }, acme: { x: 1 } } },
+    },
+    {
+      title: "looks into the outputs of tools",
+      given: {
+        prompt: [
+          HI,
+          assistant(call("a")),
+          tool({ ...result("a"), output: { type: "content", value: [text("t", { openai: { imageDetail: "low" } })] } }),
+        ],
+      },
+      to: TO.opus,
+      wheres: ["messages[2].content[0].providerOptions.openai"],
+      becomes: {
+        prompt: [
+          HI,
+          assistant(call("a")),
+          tool({ ...result("a"), output: { type: "content", value: [{ type: "text", text: "t" }] } }),
+        ],
+      },
+    },
+  ],
+  "refused-parameter": [
+    {
+      title: "takes sampling out of a request to a model that refuses it",
+      given: { prompt: [HI], temperature: 0.2, topP: 0.9, topK: 5, seed: 1, stopSequences: ["."] },
+      to: TO.opus,
+      wheres: ["temperature", "topP", "topK", "seed"],
+      becomes: { prompt: [HI], stopSequences: ["."] },
+    },
+    {
+      title: "takes the reasoning effort out of a request to a model that does not reason",
+      given: { prompt: [HI], reasoning: "high", temperature: 0.2 },
+      to: TO.gpt4o,
+      wheres: ["reasoning"],
+      becomes: { prompt: [HI], temperature: 0.2 },
+    },
+    {
+      title: "takes temperature out while the model reasons",
+      given: { prompt: [HI], reasoning: "high", temperature: 0.2 },
+      to: TO.gpt,
+      wheres: ["temperature"],
+      becomes: { prompt: [HI], reasoning: "high" },
+    },
+  ],
+  "output-limit": [
+    {
+      title: "asks for no more than the target can write",
+      given: { prompt: [HI], maxOutputTokens: 100_000 },
+      to: TO.gpt4o,
+      wheres: ["maxOutputTokens"],
+      becomes: { prompt: [HI], maxOutputTokens: 16_384 },
+    },
+  ],
+  "prefill": [
+    {
+      title: "asks a target that cannot be prefilled to go on",
+      given: { prompt: [HI, assistant(text("The answer is"))] },
+      to: TO.opus,
+      wheres: ["messages"],
+      becomes: { prompt: [HI, assistant(text("The answer is")), user(text(GO_ON))] },
+    },
+  ],
+};
+
+describe.each(PORTABLE_RULES.map((rule) => [rule.name, rule] as const))("the rule %s", (name, rule) => {
+  it("has an example, a reason and a case here", () => {
+    expect(rule.example).not.toBe("");
+    expect(rule.why).not.toBe("");
+    expect(CASES[name]?.length).toBeGreaterThan(0);
+  });
+
+  it.each(CASES[name] ?? [])("$title", ({ given, to, from, wheres, becomes }) => {
+    const { options, changes } = makePortable(given, to, from);
+    expect(changes).toEqual(wheres.map((where) => ({ rule: name, where, why: rule.why })));
+    expect(options).toEqual(becomes);
+  });
+
+  it.each(CASES[name] ?? [])("says `when` truly: $title", ({ given, to }) => {
+    expect(repairHistory(given, to).changes.length > 0).toBe(rule.when === "always");
+  });
+});
+
+describe("a request", () => {
+  it.each([
+    [
+      "Anthropic's own thinking and cache marks",
+      TO.opus,
+      [HI, assistant(thought(SIGNED), text("yes", { anthropic: { cacheControl: { type: "ephemeral" } } })), BYE],
+    ],
+    ["OpenAI's own items", TO.gpt, [HI, assistant(thought(ITEM), text("yes", { openai: { itemId: "msg_1" } })), BYE]],
+    [
+      "a call that OpenAI ran itself",
+      TO.gpt,
+      [HI, assistant(call("ws_1", { providerExecuted: true }), result("ws_1"), text("yes")), BYE],
+    ],
+    [
+      "an asynchronous call of OpenAI, answered later",
+      TO.gpt,
+      [
+        HI,
+        assistant(call("a", { providerOptions: { openai: { async: true } } })),
+        BYE,
+        assistant(text("ok")),
+        tool(result("a")),
+      ],
+    ],
+    ["a prefill that the target takes", TO.sonnet45, [HI, assistant(text("The answer is"))]],
+    ["an image", TO.gpt, [user({ type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } })]],
+  ] as const)("with %s stays the same object", (_what, to, prompt) => {
+    const given: LanguageModelV4CallOptions = { prompt: [...prompt] };
+    expect(makePortable(given, to)).toEqual({ options: given, changes: [] });
+    expect(makePortable(given, to).options).toBe(given);
+  });
+
+  it("keeps files that the target cannot read: that is for choosing a target, not for changing the request", () => {
+    const sound = user({ type: "file", mediaType: "audio/wav", data: { type: "data", data: "AAAA" } });
+    expect(makePortable({ prompt: [sound] }, TO.opus).changes).toEqual([]);
+  });
+
+  it("keeps temperature for a model that takes it when reasoning is off, in either place", () => {
+    expect(makePortable({ prompt: [HI], temperature: 1, reasoning: "none" }, TO.gpt).changes).toEqual([]);
+    const providerOptions = { openai: { reasoningEffort: "none" } };
+    expect(makePortable({ prompt: [HI], temperature: 1, providerOptions }, TO.gpt).changes).toEqual([]);
+  });
+
+  it("keeps thoughts of the same model, and of siblings that read each other", () => {
+    const given = { prompt: [HI, assistant(thought(SIGNED), text("yes")), BYE] };
+    expect(makePortable(given, TO.opus, TO.opus).changes).toEqual([]);
+    expect(makePortable(given, TO.sonnet45, factsFor("anthropic.messages", "claude-opus-4-5")).changes).toEqual([]);
+  });
+
+  it("keeps thoughts that the target marked among others, without the others' marks", () => {
+    const given = { prompt: [HI, assistant(thought({ ...SIGNED, ...THOUGHT_SIGNATURE }), text("yes")), BYE] };
+    const { options, changes } = makePortable(given, TO.opus);
+    expect(changes.map(({ rule }) => rule)).toEqual(["foreign-options"]);
+    expect(options.prompt).toEqual([HI, assistant(thought(SIGNED), text("yes")), BYE]);
+  });
+
+  it("keeps the places of the request as given when several rules apply", () => {
+    const given = {
+      prompt: [
+        tool(result("x")),
+        HI,
+        assistant(thought(ITEM), text("yes", { openai: { itemId: "msg_1" } }), call("a")),
+        BYE,
+      ],
+    };
+    expect(makePortable(given, TO.opus).changes.map(({ rule, where }) => `${rule} ${where}`)).toEqual([
+      "foreign-reasoning messages[2].content[0]",
+      "orphan-tool-call messages[2].content[2]",
+      "orphan-tool-result messages[0].content[0]",
+      "server-state messages[2].content[1].providerOptions.openai.itemId",
+    ]);
+  });
+
+  it("tells places apart when one object stands in two", () => {
+    const twice = assistant(thought(ITEM), text("yes"));
+    const { changes } = makePortable({ prompt: [HI, twice, BYE, twice, BYE] }, TO.opus);
+    expect(changes.map(({ where }) => where)).toEqual(["messages[1].content[0]", "messages[3].content[0]"]);
+  });
+
+  it("has changes that can be told in one line per rule", () => {
+    const { changes } = makePortable(
+      { prompt: [HI, assistant(thought(ITEM), thought(ITEM), text("yes")), BYE] },
+      TO.opus,
+    );
+    expect(summarizeChanges(changes)).toEqual([
+      { rule: "foreign-reasoning", count: 2, where: "messages[1].content[0]", why: changes[0]?.why },
+    ]);
+  });
+});
