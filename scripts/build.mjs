@@ -12,6 +12,7 @@ const doors = [
   "error-classifier/index",
   "policy-file/index",
   "tool-file/index",
+  "mcp/index",
   "testing/index",
   "testing/journal-suite",
   "cli/main",

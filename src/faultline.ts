@@ -5,10 +5,11 @@ import type { PriceRow } from "./provider/price/price-rows.ts";
 import { priceTable, type PriceTable } from "./provider/price/price-table.ts";
 import type { FetchOptions } from "./provider/fetch/fetch-options.ts";
 import { createFetch, type ProtectFetch } from "./provider/fetch/protected-fetch.ts";
+import type { MembersHome } from "./provider/model/members.ts";
 import { createModel, type Protect } from "./provider/model/chain-model.ts";
 import type { ModelOptions, ModelTarget } from "./provider/model/model-options.ts";
-import { Faultline as Runtime } from "./runtime/faultline.ts";
-import { type FaultlineOptions as RuntimeOptions, resolveOptions, type ResolvedOptions } from "./runtime/options.ts";
+import { Runtime } from "./runtime/runtime.ts";
+import { resolveOptions, type ResolvedOptions, type RuntimeOptions } from "./runtime/options.ts";
 import type { Session } from "./runtime/session/session.ts";
 import type { Turn } from "./runtime/session/turn.ts";
 
@@ -21,6 +22,8 @@ export interface FaultlineModelOptions extends ModelOptions {
   /** The session or turn its calls belong to: they are written down there, paid from its budget, and answered from it when the program runs again. */
   readonly within?: Session | Turn;
 }
+
+const NO_OPTIONS = Object.freeze({});
 
 export interface FaultlineFetchOptions extends FetchOptions {
   /** The session or turn its calls belong to. */
@@ -42,20 +45,22 @@ export class Faultline extends Runtime {
   /** A language model of the AI SDK that survives: the first of these models that can answers, the others stand in for it. */
   model(targets: readonly ModelTarget[], options: FaultlineModelOptions = {}): LanguageModelV4 {
     const { within, ...rest } = options;
-    const protect: Protect =
-      within === undefined
-        ? (tool, request, signal) => this.protect(tool, request as never, { signal })
-        : (tool, request, signal) => within.protect(tool, request as never, { signal });
-    return createModel(targets, rest, protect, this.#home);
+    return createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
   }
 
   /** A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. */
   fetch(options: FaultlineFetchOptions): typeof fetch {
     const { within, ...rest } = options;
-    const protect: ProtectFetch =
-      within === undefined
-        ? (tool, request, signal) => this.protect(tool, request as never, { signal })
-        : (tool, request, signal) => within.protect(tool, request as never, { signal });
-    return createFetch(rest, protect, this.#home);
+    return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
+  }
+
+  #protectIn(within: Session | Turn | undefined): Protect & ProtectFetch {
+    const home: Pick<Turn, "protect"> = within ?? this;
+    return (tool, request, signal) =>
+      home.protect(tool, request as never, signal === undefined ? NO_OPTIONS : { signal });
+  }
+
+  #homeIn(within: Session | Turn | undefined): MembersHome {
+    return { ...this.#home, isKept: within !== undefined };
   }
 }

@@ -187,7 +187,7 @@ export type {
 export { createFaultline } from "./faultline.ts";
 export type { Faultline, FaultlineFetchOptions, FaultlineModelOptions, FaultlineOptions } from "./faultline.ts";
 export type { FetchOptions } from "./provider/fetch/fetch-options.ts";
-export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/faultline.ts";
+export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/runtime.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
 export type { MidStream } from "./provider/model/stream-sink.ts";
 export type { Timeouts } from "./provider/model/watch.ts";

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as core from "faultline/core";
 import * as main from "faultline";
 import * as errorClassifier from "faultline/error-classifier";
+import * as mcp from "faultline/mcp";
 import * as policyFile from "faultline/policy-file";
 
 // prettier-ignore
@@ -29,6 +30,7 @@ describe("doors", () => {
     ["faultline", main, [...CORE_NAMES, ...RUNTIME_NAMES]],
     ["faultline/core", core, CORE_NAMES],
     ["faultline/error-classifier", errorClassifier, ["classifyError"]],
+    ["faultline/mcp", mcp, ["connectMcp", "modelText", "toAiTools"]],
     ["faultline/policy-file", policyFile, ["parsePolicy", "policyFileSchema", "policyJsonSchema", "renderDiagnostic"]],
   ])("%s", (_door, module, names) => {
     expect(Object.keys(module).sort()).toEqual([...names].sort());

@@ -98,7 +98,7 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
   "src/runtime": [...CORE, "src/host", "src/journal", "src/schema"],
   "src/chaos": [...CORE, "src/host", "src/yaml-file"],
   "src/provider": [...CORE, "src/host", "src/schema", "src/runtime"],
-  "src/mcp": [...CORE, "src/host", "src/runtime"],
+  "src/mcp": [...CORE, "src/host", "src/schema", "src/runtime"],
   "src/testing": [...CORE, "src/host", "src/journal", "src/runtime", "src/chaos", "src"],
   "src/cli": [
     "src",
@@ -187,6 +187,7 @@ describe("imports", () => {
       "src/error-classifier/index.ts",
       "src/policy-file/index.ts",
       "src/tool-file/index.ts",
+      "src/mcp/index.ts",
       "src/testing/index.ts",
       "src/testing/journal-suite.ts",
       "src/cli/main.ts",

@@ -18,7 +18,7 @@ import type { SessionLimits } from "./session/session.ts";
 import type { AnyTool } from "./tool/tool.ts";
 import type { ToolOverride } from "./tool/overrides.ts";
 
-export interface FaultlineOptions {
+export interface RuntimeOptions {
   /** Where sessions live. In memory when left out: nothing outlives the process. */
   readonly journal?: Journal;
   /** A preset's name, or a whole policy, e.g. from `faultline/policy-file`. */
@@ -73,7 +73,7 @@ const DEFAULT_LIMITS: SessionLimits = {
   maxParallel: 16,
 };
 
-export function resolveOptions(options: FaultlineOptions): ResolvedOptions {
+export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
   const journal = options.journal ?? createMemoryJournal({ clock, chance });

@@ -1,7 +1,7 @@
 // The people of a simulated world: one who may sit in front of the program, and one at a desk who answers questions that wait.
 
 import type { Answer, Question } from "../core/flow/interaction.ts";
-import type { Faultline } from "../runtime/faultline.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Interactor } from "../runtime/person/interactor.ts";
 import { type Dice, diceFor } from "./dice.ts";
 import type { Life } from "./simulated-life.ts";
@@ -61,7 +61,7 @@ function answerTo({ payload }: Question, isYes: boolean, dice: Dice): Answer {
 }
 
 /** Answers what waits; returns when the rest will be due by itself, in epoch milliseconds. */
-export async function answerAtDesk(life: Life, faultline: Faultline, questions: readonly Question[]): Promise<number> {
+export async function answerAtDesk(life: Life, faultline: Runtime, questions: readonly Question[]): Promise<number> {
   const { seed, desk } = life.story.world;
   let dueAt = 0;
   for (const question of questions) {

@@ -4,7 +4,7 @@
 import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Journal } from "../journal/journal.ts";
-import { createFaultline, type Faultline } from "../runtime/faultline.ts";
+import { createRuntime, type Runtime } from "../runtime/runtime.ts";
 import type { Outcome } from "../runtime/call/outcome.ts";
 import { type Got, type PlanSteps, step } from "../runtime/session/plan.ts";
 import type { Session } from "../runtime/session/session.ts";
@@ -28,7 +28,7 @@ const OVER: ProgramEnd = { again: null };
 
 export class Program {
   readonly #life: Life;
-  readonly #faultline: Faultline;
+  readonly #faultline: Runtime;
   readonly #tools: ReadonlyMap<string, AnyTool>;
   session: Session | null = null;
   #cancelling: Promise<void> | null = null;
@@ -39,7 +39,7 @@ export class Program {
     const person = personOf(life);
     this.#life = life;
     this.#tools = toolsOf(life);
-    this.#faultline = createFaultline({
+    this.#faultline = createRuntime({
       clock,
       chance,
       journal,

@@ -2,7 +2,7 @@
 
 import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import { parseJson } from "../../core/tolerate.ts";
-import { createFaultline } from "../../runtime/faultline.ts";
+import { createRuntime } from "../../runtime/runtime.ts";
 import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -100,7 +100,7 @@ export async function answerQuestion(
       typed === null
         ? { status: "rejected", reason: reject ?? "" }
         : await readTyped(typed, { ...question, id }, io, locale);
-    const isFirst = await createFaultline({ journal, clock: io.clock }).answer(id, answer, by);
+    const isFirst = await createRuntime({ journal, clock: io.clock }).answer(id, answer, by);
     if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), locale);
     return question.session;
   });

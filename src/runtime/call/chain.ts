@@ -45,7 +45,14 @@ const NO_FACTS = {
 /** While another target can be had, nobody waits long for this one; when it is the last, the policy's own patience applies. */
 export function policyFor({ binding }: LiveCall, seen: Fault, chain: Chain): Policy {
   if (chain === NO_CHAIN) return binding.policy;
-  return nextTarget(chain, traitsOf(seen.code).scope).target === null ? binding.policy : binding.hurried;
+  const policy = nextTarget(chain, traitsOf(seen.code).scope).target === null ? binding.policy : binding.hurried;
+  return canGoOn(chain) ? policy : { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) };
+}
+
+/** What a request needs grows when part of its answer is out: then not every target that began it can go on with it. */
+function canGoOn({ targets, current, needs }: Chain): boolean {
+  const capabilities = targets[current]?.capabilities ?? [];
+  return needs.every((need) => capabilities.includes(need));
 }
 
 /** Nobody can be asked now: the fault says when the first of them is back. */

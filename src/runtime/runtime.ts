@@ -25,7 +25,7 @@ import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
-import { checked, type FaultlineOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import { checked, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
 import type { Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
@@ -56,11 +56,11 @@ export interface TargetReport {
   readonly pausedUntil: number | null;
 }
 
-export function createFaultline(options: FaultlineOptions = {}): Faultline {
-  return new Faultline(resolveOptions(options));
+export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  return new Runtime(resolveOptions(options));
 }
 
-export class Faultline {
+export class Runtime {
   readonly #options: ResolvedOptions;
   readonly #ring: RingRecorder;
   readonly #suppress: LiveEngine["suppress"];

@@ -1,0 +1,126 @@
+// What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of this process
+// per call, streaming and not, and how many bytes of the answer are copied on the way. The upstream runs in a process of its own.
+// Rounds are interleaved, and each figure is a median.
+
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { generateText, streamText } from "ai";
+import OpenAI from "openai";
+import { createFaultline } from "../src/index.ts";
+import { startChaos } from "../src/testing/index.ts";
+import { print } from "./measure.ts";
+
+const CALLS = Number(process.env["BENCH_CALLS"] ?? 60);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 15);
+
+if (process.argv[2] === "upstream") await serve();
+else await measure();
+
+async function serve(): Promise<void> {
+  const words = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ");
+  const chaos = await startChaos({ scenario: { rules: [{ answer: words }] } });
+  process.send?.({ openaiUrl: chaos.openaiUrl, anthropicUrl: chaos.anthropicUrl });
+  process.on("disconnect", () => process.exit(0));
+}
+
+interface Row {
+  readonly name: string;
+  readonly bare: () => Promise<unknown>;
+  readonly ours: () => Promise<unknown>;
+}
+
+async function measure(): Promise<void> {
+  const upstream = fork(fileURLToPath(import.meta.url), ["upstream"]);
+  const [urls] = (await once(upstream, "message")) as [{ openaiUrl: string; anthropicUrl: string }];
+  const fl = createFaultline();
+  const openai = createOpenAI({ baseURL: urls.openaiUrl, apiKey: "none" }).chat("gpt-5");
+  const anthropic = createAnthropic({ baseURL: `${urls.anthropicUrl}/v1`, apiKey: "none" })("claude-sonnet-4-5");
+  const client = new OpenAI({ baseURL: urls.openaiUrl, apiKey: "none", maxRetries: 0 });
+  const guarded = new OpenAI({
+    baseURL: urls.openaiUrl,
+    apiKey: "none",
+    maxRetries: 0,
+    fetch: fl.fetch({ provider: "openai" }),
+  });
+  const rows: readonly Row[] = [
+    pair("openai chat, generateText", openai, generate),
+    pair("openai chat, streamText", openai, stream),
+    pair("anthropic, generateText", anthropic, generate),
+    pair("anthropic, streamText", anthropic, stream),
+    { name: "openai SDK, whole answer, fl.fetch", bare: () => ask(client), ours: () => ask(guarded) },
+    { name: "openai SDK, stream, fl.fetch", bare: () => askStream(client), ours: () => askStream(guarded) },
+  ];
+  print(
+    `Node ${process.version}. CPU µs a call in this process; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls.\n`,
+  );
+  print("                                          bare    ours   added");
+  for (const row of rows) {
+    const [bare, ours] = await compare(row);
+    const added = ((ours - bare) / bare) * 100;
+    print(
+      `${row.name.padEnd(38)} ${bare.toFixed(0).padStart(7)} ${ours.toFixed(0).padStart(7)} ${added.toFixed(1).padStart(6)} %`,
+    );
+  }
+  print(
+    "\nBytes of the answer copied by a chain: 0 (parts are handed on as they are); by fl.fetch: 0 of a stream (chunks are\nhanded on as they are), once for a whole answer (read to be judged, then handed on).",
+  );
+  upstream.disconnect();
+
+  function pair(name: string, model: LanguageModelV4, use: (model: LanguageModelV4) => Promise<unknown>): Row {
+    const chain = fl.model([model]);
+    return { name, bare: () => use(model), ours: () => use(chain) };
+  }
+}
+
+async function compare({ bare, ours }: Row): Promise<[number, number]> {
+  const times: { bare: number[]; ours: number[] } = { bare: [], ours: [] };
+  for (let round = -3; round < ROUNDS; round++) {
+    // The order changes, so that neither always runs on a heap the other has filled.
+    const order = round % 2 === 0 ? (["bare", "ours"] as const) : (["ours", "bare"] as const);
+    for (const which of order) {
+      const cpu = await cpuOf(which === "bare" ? bare : ours);
+      if (round >= 0) times[which].push(cpu);
+    }
+  }
+  return [median(times.bare), median(times.ours)];
+}
+
+async function cpuOf(call: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let index = 0; index < CALLS; index++) await call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / CALLS;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+async function generate(model: LanguageModelV4): Promise<unknown> {
+  return (await generateText({ model, prompt: "hello", maxRetries: 0 })).text;
+}
+
+async function stream(model: LanguageModelV4): Promise<unknown> {
+  let length = 0;
+  for await (const text of streamText({ model, prompt: "hello", maxRetries: 0 }).textStream) length += text.length;
+  return length;
+}
+
+async function ask(client: OpenAI): Promise<unknown> {
+  return client.chat.completions.create({ model: "gpt-5", messages: [{ role: "user", content: "hello" }] });
+}
+
+async function askStream(client: OpenAI): Promise<unknown> {
+  const answer = await client.chat.completions.create({
+    model: "gpt-5",
+    stream: true,
+    messages: [{ role: "user", content: "hello" }],
+  });
+  let length = 0;
+  for await (const chunk of answer) length += chunk.choices[0]?.delta.content?.length ?? 0;
+  return length;
+}

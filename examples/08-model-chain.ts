@@ -1,0 +1,47 @@
+// A chain of models as one model of the AI SDK. The provider here is the fault-injecting one, so no key and no network are
+// needed; with real ones only the two `create…` lines differ.
+
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, streamText } from "ai";
+import { createFaultline, isFaultError, noticeOf } from "faultline";
+import { startChaos } from "faultline/testing";
+
+const chaos = await startChaos();
+const openai = createOpenAI({ baseURL: chaos.openaiUrl, apiKey: "none" });
+const anthropic = createAnthropic({ baseURL: `${chaos.anthropicUrl}/v1`, apiKey: "none" });
+
+const fl = createFaultline();
+fl.subscribe((entry) => {
+  const notice = noticeOf(entry);
+  if (notice?.kind === "switch") console.log(`${notice.from} → ${notice.to}: ${notice.why}`);
+  // openai/gpt-5 → anthropic/claude-sonnet-4-5: Overloaded
+});
+
+const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
+
+// The first choice is overloaded, twice; the second answers, and the caller sees nothing of it.
+chaos.script(["overloaded", "overloaded"]);
+const { text, providerMetadata } = await generateText({ model, prompt: "Where is Lisbon?" });
+console.log(text.slice(0, 26), providerMetadata?.["faultline"]?.["target"]);
+// You said: Where is Lisbon? anthropic/claude-sonnet-4-5
+
+// A stream that breaks after some of it was seen ends with a typed error, never as if it were complete.
+chaos.script(["cut-stream"]);
+const stream = streamText({ model, prompt: "Tell me more.", onError: () => undefined });
+const parts: string[] = [];
+for await (const part of stream.fullStream) {
+  if (part.type === "text-delta") parts.push(part.text);
+  if (part.type === "error" && isFaultError(part.error)) console.log(parts.length > 0, part.error.fault.code);
+  // true NetworkDisconnect
+}
+console.log(await stream.finishReason);
+// error
+
+// Every attempt is priced: what was reported, what had to be estimated, what has no price.
+const { microcents, estimatedMicrocents, unpricedAttempts } = fl.spending;
+console.log(microcents > estimatedMicrocents, estimatedMicrocents > 0, unpricedAttempts);
+// true true 0
+
+await chaos.close();
+await fl.close();

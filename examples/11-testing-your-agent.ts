@@ -1,0 +1,37 @@
+// A test of your own agent against a provider that fails as you say: deterministic, on loopback, in three lines.
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, tool } from "ai";
+import { z } from "zod";
+import { startChaos } from "faultline/testing";
+
+const chaos = await startChaos({
+  scenario: `
+rules:
+  - when: { model: gpt-5, request: 1 }
+    call: { tool: weather, input: { city: Lisbon } }
+  - when: { model: gpt-5, request: 2 }
+    fault: rate-limit
+`,
+});
+const model = createOpenAI({ baseURL: chaos.openaiUrl, apiKey: "none" })("gpt-5");
+
+const weather = tool({
+  description: "The weather in a city",
+  inputSchema: z.object({ city: z.string() }),
+  execute: ({ city }) => `sunny in ${city}`,
+});
+const failed = await generateText({
+  model,
+  tools: { weather },
+  maxRetries: 0,
+  stopWhen: ({ steps }) => steps.length === 3,
+  prompt: "What is the weather in Lisbon?",
+}).catch((error: unknown) => error);
+console.log(
+  failed instanceof Error,
+  chaos.received().map(({ fault, status }) => `${fault} ${status}`),
+);
+// true [ 'null 200', 'rate-limit 429' ]
+
+await chaos.close();

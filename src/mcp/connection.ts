@@ -1,0 +1,163 @@
+// A server's tools behind the runtime: connected, kept connected, and called like any other protected tool.
+
+import { classify } from "../core/classify/classify.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import type { Outcome } from "../runtime/call/outcome.ts";
+import type { ProtectOptions, Runtime } from "../runtime/runtime.ts";
+import { type Tool, tool } from "../runtime/tool/tool.ts";
+import { Connector } from "./connector.ts";
+import { CALL_RULES } from "./failures.ts";
+import { withStderr } from "./link.ts";
+import {
+  type McpOptions,
+  type McpStatus,
+  type McpToolDefinition,
+  type ResolvedMcpOptions,
+  resolveMcpOptions,
+} from "./options.ts";
+import type { McpResult } from "./result.ts";
+import { type McpInput, type McpTool, ServerTools } from "./server-tools.ts";
+
+export interface McpConnection {
+  readonly name: string;
+  readonly status: McpStatus;
+  /** By the server's name for them, as listed last. */
+  readonly tools: ReadonlyMap<string, McpTool>;
+  /** For `fl.protect`, plans and alternatives. One that the server does not have can be called too: it answers NotFound. */
+  tool(name: string): McpTool;
+  /** What the server says about a tool. */
+  definition(name: string): McpToolDefinition | undefined;
+  /** Never rejects for a failing tool, as `fl.protect`. */
+  call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>>;
+  /** Reads the list of tools again. Rejects with a FaultError when it cannot be had. */
+  refresh(): Promise<void>;
+  /** Ends the connection and the server's process; calls fail from now on. */
+  close(): Promise<void>;
+}
+
+/** Connects and reads the list of tools. Rejects with a FaultError when the server cannot be reached. */
+export async function connectMcp(fl: Runtime, options: McpOptions): Promise<McpConnection> {
+  const connection = new LiveConnection(fl, resolveMcpOptions(options));
+  await connection.start();
+  return connection;
+}
+
+class LiveConnection implements McpConnection {
+  readonly #fl: Runtime;
+  readonly #options: ResolvedMcpOptions;
+  readonly #connector: Connector;
+  readonly #tools: ServerTools;
+  readonly #listTool: Tool<null, null>;
+  /** The first list is no change. */
+  #isListed = false;
+  #refreshing: Promise<void> | null = null;
+  /** How often the list was asked for. */
+  #asked = 0;
+
+  constructor(fl: Runtime, options: ResolvedMcpOptions) {
+    this.#fl = fl;
+    this.#options = options;
+    const suppress = (seen: Fault, reason: string): void => this.#suppress(seen, reason);
+    this.#tools = new ServerTools({ options, suppress, link: (signal) => this.#connector.link(signal) });
+    this.#connector = new Connector(fl, options, {
+      suppress,
+      listed: (definitions) => this.#listed(definitions),
+      toolsChanged: () => {
+        this.refresh().catch((error: unknown) => this.#suppressError(error, "the tools stay as they were listed last"));
+      },
+    });
+    this.#listTool = tool<null, null>({
+      id: `mcp:${options.name}:list`,
+      provider: options.name,
+      surface: "mcp",
+      idempotent: true,
+      timeoutMs: options.timeoutMs,
+      rules: CALL_RULES,
+      classify: withStderr,
+      run: async (_input, { signal }) => {
+        const link = await this.#connector.link(signal);
+        this.#listed(await link.list({ signal, timeoutMs: options.timeoutMs }));
+        return null;
+      },
+    });
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get status(): McpStatus {
+    return this.#connector.status;
+  }
+
+  get tools(): ReadonlyMap<string, McpTool> {
+    return this.#tools.all;
+  }
+
+  tool(name: string): McpTool {
+    return this.#tools.get(name);
+  }
+
+  definition(name: string): McpToolDefinition | undefined {
+    return this.#tools.definition(name);
+  }
+
+  call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>> {
+    return this.#fl.protect(this.tool(name), input, options);
+  }
+
+  refresh(): Promise<void> {
+    // A list that was asked for before the change may be the old one: it is asked for once more.
+    this.#asked += 1;
+    this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = null));
+    return this.#refreshing;
+  }
+
+  close(): Promise<void> {
+    return this.#connector.close();
+  }
+
+  start(): Promise<void> {
+    return this.#connector.start(this.#options.signal);
+  }
+
+  async #refresh(): Promise<void> {
+    const asked = this.#asked;
+    const outcome = await this.#fl.protect(this.#listTool, null);
+    if (outcome.status !== "done") throw new FaultError(outcome.fault);
+    if (asked !== this.#asked) await this.#refresh();
+  }
+
+  #listed(definitions: readonly McpToolDefinition[]): void {
+    const change = this.#tools.update(definitions);
+    const isFirst = !this.#isListed;
+    this.#isListed = true;
+    if (change === null || isFirst) return;
+    try {
+      this.#options.onToolsChanged(change);
+    } catch (error) {
+      this.#suppressError(error, "onToolsChanged threw; the new tools are there");
+    }
+  }
+
+  #suppressError(error: unknown, reason: string): void {
+    this.#suppress(classify({ surface: "mcp", provider: this.name, error }), reason);
+  }
+
+  #suppress(seen: Fault, reason: string): void {
+    try {
+      this.#options.onSuppressed(seen, reason);
+    } catch (error) {
+      // Thrown on, it would end in the transport, where nobody looks: the runtime writes it down like any failed call.
+      void this.#fl.protect(
+        tool({ id: `mcp:${this.name}:onSuppressed`, retry: "none", run: () => reject(error) }),
+        null,
+      );
+    }
+  }
+}
+
+function reject(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,50 @@
+// What an MCP tool answered, and what a model may read of a call: the answer, or the safe words about the fault.
+
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { viewFor } from "../core/fault/view.ts";
+import type { Locale } from "../core/fault/words/words.ts";
+import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
+
+export interface McpResult {
+  /** All of it as text, as a model would read it. */
+  readonly text: string;
+  readonly content: CallToolResult["content"];
+  /** Data that fits the tool's output schema; null when it sent none. */
+  readonly structured: Readonly<Record<string, unknown>> | null;
+  /** The tool's own word that it could not do it: meant for the model, which may correct itself. */
+  readonly isError: boolean;
+}
+
+export function readResult({ content, structuredContent, isError }: CallToolResult): McpResult {
+  const structured = structuredContent ?? null;
+  const text = content.map(textOf).join("\n");
+  return {
+    text: text === "" && structured !== null ? JSON.stringify(structured) : text,
+    content,
+    structured,
+    isError: isError === true,
+  };
+}
+
+type Block = CallToolResult["content"][number];
+
+/** What is no text is named, so that a model knows that there was something. */
+function textOf(block: Block): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `[resource ${block.resource.uri}]`;
+    case "resource_link":
+      return `[resource ${block.uri}]`;
+    default:
+      return `[${block.type} ${block.mimeType}]`;
+  }
+}
+
+/** The text for the model, whatever became of the call. Nothing of a fault's evidence is in it. */
+export function modelText(outcome: Outcome<McpResult>, locale: Locale = "en"): string {
+  if (hasValue(outcome)) return outcome.value.text;
+  const { class: family, code, message } = viewFor("model", outcome.fault, { correlationId: outcome.call, locale });
+  return `${family}/${code}: ${message}`;
+}

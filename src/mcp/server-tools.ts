@@ -1,0 +1,175 @@
+// The tools of one server as protected tools, kept equal to the list the server gives. A tool whose description has not changed
+// stays the same object, with all that the runtime knows about it.
+
+import { classify } from "../core/classify/classify.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, type Fault } from "../core/fault/fault.ts";
+import { type RunContext, type Tool, tool } from "../runtime/tool/tool.ts";
+import { type Check, compileSchema, schemaFault } from "../schema/index.ts";
+import { CALL_RULES, toolSaidNo } from "./failures.ts";
+import { type Link, withStderr } from "./link.ts";
+import type { McpToolDefinition, McpToolsChange, ResolvedMcpOptions } from "./options.ts";
+import { type McpResult, readResult } from "./result.ts";
+
+export type McpInput = Readonly<Record<string, unknown>>;
+export type McpTool = Tool<McpInput, McpResult>;
+
+interface Known {
+  /** The description as text, to see whether it has changed. */
+  readonly text: string;
+  readonly definition: McpToolDefinition;
+  readonly tool: McpTool;
+  readonly checkOutput: Check | null;
+}
+
+export interface ServerToolsHome {
+  readonly options: ResolvedMcpOptions;
+  readonly link: (signal: AbortSignal) => Promise<Link>;
+  readonly suppress: (seen: Fault, reason: string) => void;
+}
+
+export class ServerTools {
+  readonly #home: ServerToolsHome;
+  readonly #known = new Map<string, Known>();
+  /** Offered, but with a schema that cannot be used. */
+  readonly #unusable = new Map<string, Fault>();
+  #tools: ReadonlyMap<string, McpTool> = new Map();
+
+  constructor(home: ServerToolsHome) {
+    this.#home = home;
+  }
+
+  /** By the server's name for them. Another map after each change. */
+  get all(): ReadonlyMap<string, McpTool> {
+    return this.#tools;
+  }
+
+  definition(name: string): McpToolDefinition | undefined {
+    return this.#known.get(name)?.definition;
+  }
+
+  /** The tool, or one that says why there is none. */
+  get(name: string): McpTool {
+    return this.#known.get(name)?.tool ?? this.#make({ name, inputSchema: { type: "object" } }, () => false);
+  }
+
+  /** null: nothing has changed. */
+  update(definitions: readonly McpToolDefinition[]): McpToolsChange | null {
+    const before = new Map(this.#known);
+    this.#known.clear();
+    this.#unusable.clear();
+    for (const definition of definitions) this.#add(definition, before.get(definition.name));
+    this.#tools = new Map(Array.from(this.#known, ([name, known]) => [name, known.tool]));
+    const names = [...this.#known.keys()];
+    const added = names.filter((name) => !before.has(name));
+    const removed = [...before.keys()].filter((name) => !this.#known.has(name));
+    const changed = names.filter((name) => before.has(name) && before.get(name) !== this.#known.get(name));
+    return added.length + removed.length + changed.length === 0 ? null : { added, removed, changed };
+  }
+
+  #add(definition: McpToolDefinition, before: Known | undefined): void {
+    const { name, outputSchema } = definition;
+    const text = JSON.stringify(definition);
+    if (before?.text === text) return void this.#known.set(name, before);
+    try {
+      const what = `the output of tool ${this.#idOf(name)}`;
+      const checkOutput = outputSchema === undefined ? null : compileSchema(outputSchema, what);
+      this.#known.set(name, {
+        text,
+        definition,
+        checkOutput,
+        tool: this.#make(definition, this.#home.options.idempotent),
+      });
+    } catch (error) {
+      const seen = classify({ surface: "mcp", provider: this.#home.options.name, error });
+      this.#unusable.set(name, seen);
+      this.#home.suppress(seen, `the tool ${name} is left out; the others are there`);
+    }
+  }
+
+  #idOf(name: string): string {
+    return `${this.#home.options.name}.${name}`;
+  }
+
+  #make(definition: McpToolDefinition, isIdempotent: ResolvedMcpOptions["idempotent"]): McpTool {
+    const { options } = this.#home;
+    const { name } = definition;
+    const own = options.tools.get(name) ?? {};
+    const retry = own.retry ?? options.retry;
+    const breaker = own.breaker ?? options.breaker;
+    return tool<McpInput, McpResult>({
+      id: this.#idOf(name),
+      input: definition.inputSchema,
+      provider: options.name,
+      surface: "mcp",
+      idempotent: own.idempotent ?? isIdempotent(definition),
+      timeoutMs: own.timeoutMs ?? options.timeoutMs,
+      rules: CALL_RULES,
+      classify: nameFailure,
+      ...(retry === null ? {} : { retry }),
+      ...(breaker === null ? {} : { breaker }),
+      ...(own.optional === undefined ? {} : { optional: own.optional }),
+      ...(own.default === undefined ? {} : { default: own.default }),
+      ...(own.alternatives === undefined ? {} : { alternatives: own.alternatives }),
+      ...(own.maxConcurrent === undefined ? {} : { maxConcurrent: own.maxConcurrent }),
+      run: (input, context) => this.#run(name, input, context, own.timeoutMs ?? options.timeoutMs),
+    });
+  }
+
+  async #run(name: string, input: McpInput, context: RunContext, timeoutMs: number): Promise<McpResult> {
+    const { signal } = context;
+    const link = await this.#home.link(signal);
+    // Looked up now: the list may have changed since the caller took the tool.
+    const known = this.#known.get(name);
+    if (known === undefined) throw new FaultError(this.#missing(name));
+    if (known.definition.execution?.taskSupport === "required") throw new FaultError(needsTasks(known.tool.id));
+    const result = readResult(await link.call(name, input, { signal, timeoutMs }));
+    if (result.isError) {
+      context.partial(result);
+      throw new FaultError(toolSaidNo(known.tool.id, result));
+    }
+    await checkStructured(known, result);
+    return result;
+  }
+
+  #missing(name: string): Fault {
+    const { options } = this.#home;
+    const context = { tool: this.#idOf(name), provider: options.name, ran: false };
+    const unusable = this.#unusable.get(name);
+    if (unusable !== undefined) {
+      const message = `the tool ${name} of ${options.name} cannot be used: ${unusable.message}`;
+      return fault("NotFound", { message, context, cause: unusable });
+    }
+    const offered = [...this.#known.keys()];
+    const list = offered.length === 0 ? "it offers none" : `it offers ${offered.join(", ")}`;
+    return fault("NotFound", { message: `${options.name} has no tool ${name} (any more); ${list}`, context });
+  }
+}
+
+/** Adds what only we know; what it is called stays as the runtime's rules say. */
+function nameFailure(error: unknown, seen: Fault): Fault | undefined {
+  // The client checks answers with zod, old or new.
+  const isNoResult = error instanceof Error && error.name.endsWith("ZodError");
+  if (!isNoResult) return withStderr(error, seen);
+  const message = "the server's answer is no result of a tool; it ran, so check what it did before it is called again";
+  return fault("OutputMalformed", {
+    message,
+    context: seen.context,
+    evidence: { ...seen.evidence, rule: "mcp/no-result" },
+  });
+}
+
+async function checkStructured({ tool: { id }, checkOutput }: Known, { structured }: McpResult): Promise<void> {
+  if (checkOutput === null) return;
+  if (structured === null) {
+    const message = `${id} declares structured output and sent none; it ran, so check what it did before it is called again`;
+    throw new FaultError(fault("OutputMalformed", { message, context: { tool: id, ran: true } }));
+  }
+  const checked = await checkOutput(structured);
+  if (!checked.ok) throw new FaultError(schemaFault("output", id, checked.issues));
+}
+
+function needsTasks(id: string): Fault {
+  const message = `${id} can only be run as a task of the protocol, which is not supported here; call it with the client itself`;
+  return fault("Unsupported", { message, context: { tool: id, ran: false } });
+}
