@@ -28,10 +28,15 @@ const failed = await generateText({
   stopWhen: ({ steps }) => steps.length === 3,
   prompt: "What is the weather in Lisbon?",
 }).catch((error: unknown) => error);
-console.log(
-  failed instanceof Error,
-  chaos.received().map(({ fault, status }) => `${fault} ${status}`),
-);
-// true [ 'null 200', 'rate-limit 429' ]
+console.log(failed instanceof Error);
+// true
+const [first, second] = chaos.received();
+console.log(first?.status, first?.fault, second?.status, second?.fault);
+// 200 null 429 rate-limit
+
+// The third request of the scenario is a good answer again.
+const { text } = await generateText({ model, maxRetries: 0, prompt: "And now?" });
+console.log(text.slice(0, 18));
+// You said: And now?
 
 await chaos.close();

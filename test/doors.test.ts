@@ -14,7 +14,7 @@ const CORE_NAMES = [
   "LOCALES", "MATRIX", "MODEL_CONTEXT", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE",
   "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",
   "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "emptySession", "explain", "fault", "fingerprint", "foldEntry", "formatMs",
-  "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "record", "release", "resolveLocale",
+  "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "noticeOf", "record", "release", "resolveLocale",
   "rowFor", "rowsOfAdapter", "rowsOfStage", "rowsOfTool", "rulesWith", "schedule", "situation", "spend", "startCall", "suppressed", "toProblem", "toolRetry",
   "traceOf", "traitsOf", "viewFor", "whyNot", "withContext", "withRows", "wordsFor", "wrap",
 ];

@@ -2,6 +2,7 @@
 
 import { Command, CommanderError, Option } from "commander";
 import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
+import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addJournal } from "./commands/journal.ts";
@@ -48,6 +49,7 @@ function createProgram(version: string, io: Io): Command {
   addPolicy(program, io);
   addTools(program, io);
   addJournal(program, io);
+  addChaos(program, io);
   addTour(program, io);
   return program;
 }

@@ -96,12 +96,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   responseHeaders(headers: unknown): void {
-    const { target } = this.binding;
     const now = this.engine.clock.now();
-    const { emptyUntil, intervalMs } = readPace(headers, now);
-    target.intervalMs = intervalMs;
-    if (emptyUntil > now)
-      target.pause(emptyUntil, fault("RateLimited", { message: `${target.id} said nothing is left` }));
+    this.binding.target.heed(readPace(headers, now), now);
   }
 
   /** The next tool reads what was given, not what the last one's schema made of it. */

@@ -13,7 +13,8 @@ import {
   record,
   type Ticket,
 } from "../../core/decide/breaker.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import type { Pace } from "../../core/classify/limits.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { BreakerRule } from "../../core/policy/policy.ts";
 
 export interface TargetOptions {
@@ -133,6 +134,12 @@ export class Target {
     if (until <= this.pausedUntil) return;
     this.pausedUntil = until;
     this.pauseFault = fault;
+  }
+
+  /** What a response said about its limits: nothing is left, or little enough to be spread. */
+  heed({ emptyUntil, intervalMs }: Pace, now: number): void {
+    this.intervalMs = intervalMs;
+    if (emptyUntil > now) this.pause(emptyUntil, fault("RateLimited", { message: `${this.id} said nothing is left` }));
   }
 
   /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */

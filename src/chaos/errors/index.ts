@@ -1,0 +1,18 @@
+// An error by its id, in the words of the vendor whose protocol is spoken.
+
+import { PROTOCOL_OF } from "../protocols/index.ts";
+import type { ErrorAnswer, Protocol, ProtocolId } from "../wire.ts";
+import { ANTHROPIC_ERRORS } from "./anthropic.ts";
+import type { ErrorFacts, ErrorId, ErrorTable } from "./error-ids.ts";
+import { GOOGLE_ERRORS } from "./google.ts";
+import { OPENAI_ERRORS } from "./openai.ts";
+
+const TABLES: Readonly<Record<Protocol["vendor"], ErrorTable>> = {
+  openai: OPENAI_ERRORS,
+  anthropic: ANTHROPIC_ERRORS,
+  google: GOOGLE_ERRORS,
+};
+
+export function vendorError(id: ErrorId, protocol: ProtocolId, facts: ErrorFacts): ErrorAnswer {
+  return TABLES[PROTOCOL_OF[protocol].vendor][id](facts);
+}

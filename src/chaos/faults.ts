@@ -1,0 +1,52 @@
+// Every fault there is: one row each. Who chooses a fault names its id; what happens then is in its row and nowhere else.
+
+import { BODIES } from "./faults/bodies.ts";
+import { CONNECTIONS } from "./faults/connections.ts";
+import { CONTENTS } from "./faults/contents.ts";
+import type { FaultRow, Parameters } from "./faults/fault-row.ts";
+import { LIMITS } from "./faults/limits.ts";
+import { STATUSES } from "./faults/statuses.ts";
+import { STREAMS } from "./faults/streams.ts";
+
+const ROWS = [...LIMITS, ...STATUSES, ...CONTENTS, ...BODIES, ...STREAMS, ...CONNECTIONS] as const;
+
+export type ChaosFaultId = (typeof ROWS)[number]["id"];
+export type ChaosFault = FaultRow<ChaosFaultId>;
+
+export const CHAOS_FAULTS: readonly ChaosFault[] = Object.freeze([...ROWS]);
+export const CHAOS_FAULT_IDS: readonly ChaosFaultId[] = Object.freeze(ROWS.map(({ id }) => id));
+
+const BY_ID: ReadonlyMap<string, ChaosFault> = new Map(ROWS.map((row) => [row.id, row]));
+
+export function faultRow(id: string): ChaosFault | undefined {
+  return BY_ID.get(id);
+}
+
+export type ChaosFaultFacts = Omit<ChaosFault, "plan">;
+
+/** The table as data that can be sent. */
+export function faultTable(): readonly ChaosFaultFacts[] {
+  return CHAOS_FAULTS.map(({ id, means, seenIn, needs, afterOutput, params, about }) => ({
+    id,
+    means,
+    seenIn,
+    needs,
+    afterOutput,
+    params,
+    about,
+  }));
+}
+
+/** Values of parameters that a row does not have; nothing reads them. */
+const UNUSED: Parameters = {
+  "retry-after": 0,
+  "after": 0,
+  "for-ms": 0,
+  "wait-ms": 0,
+  "as": "json",
+  "error": "overloaded",
+};
+
+export function withDefaults(row: ChaosFault | null, given: Partial<Parameters>): Parameters {
+  return { ...UNUSED, ...row?.params, ...given };
+}

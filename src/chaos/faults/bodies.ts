@@ -1,0 +1,59 @@
+// Faults in the bytes of a 200: no JSON, no bytes, an error, a page, nonsense.
+
+import { PROTOCOL_OF } from "../protocols/index.ts";
+import type { Act } from "../wire.ts";
+import { type FaultRow, row, type Scene } from "./fault-row.ts";
+import { bodyPlan, errorOf, eventsOf, goodPlan, jsonOf, streamHead, write } from "./plans.ts";
+
+const NONSENSE = "\u0001\u0002#@!~ %PDF-0.0 ]]>{{{ lorem 0xDEADBEEF ~~~ }}\u0003\n".repeat(8);
+const SIGN_IN =
+  "<!DOCTYPE html>\n<html><head><title>Sign in to the network</title></head><body><form>Please sign in.</form></body></html>\n";
+
+// prettier-ignore
+export const BODIES = [
+  row("malformed-json", "SchemaInvalid", {
+    about: "A 200 whose JSON breaks off, though the body is complete; in a stream every event's JSON does.",
+    seenIn: "content", plan: malformed }),
+  row("error-in-body", "Overloaded", {
+    about: "An error in the body of a 200; also as an answer to a request that streams.",
+    params: { error: "overloaded" }, plan: errorInBody }),
+  row("empty", "EmptyOutput", {
+    about: "A 200 without a single byte of body.",
+    plan: (scene) => (scene.asked.streaming ? [streamHead(scene), { do: "end" }] : bodyPlan(scene, 200, "")) }),
+  row("wrong-content-type", "SchemaInvalid", {
+    about: "The right answer under `content-type: text/html`.",
+    seenIn: "content", plan: (scene) => goodPlan(scene).map(asHtml) }),
+  row("html-page", "SchemaInvalid", {
+    about: "A 200 with a page of HTML, as a sign-in page of a network sends it.",
+    plan: (scene) => bodyPlan(scene, 200, SIGN_IN, { "content-type": "text/html; charset=utf-8" }) }),
+  row("gibberish", "SchemaInvalid", {
+    about: "A 200 of the right type whose bytes are nonsense.",
+    seenIn: "content", plan: gibberish }),
+] as const;
+
+function malformed(scene: Scene): readonly Act[] {
+  if (!scene.asked.streaming) {
+    const whole = jsonOf(scene);
+    return bodyPlan(scene, 200, whole.slice(0, Math.ceil(whole.length * 0.7)));
+  }
+  const broken = eventsOf(scene).map(({ text }) => write({ text: text.replace(/\}(\s*)$/, "$1") }));
+  return [streamHead(scene), ...broken, { do: "end" }];
+}
+
+function errorInBody(scene: Scene): readonly Act[] {
+  const { asked, stamp, params } = scene;
+  const error = errorOf(params.error, scene);
+  // A gateway that fails before the stream has begun knows only the plain error.
+  const body = asked.streaming ? error.body : PROTOCOL_OF[asked.protocol].errorBody(error, asked, stamp);
+  return bodyPlan(scene, 200, JSON.stringify(body));
+}
+
+function asHtml(act: Act): Act {
+  return act.do === "head" ? { ...act, headers: { ...act.headers, "content-type": "text/html; charset=utf-8" } } : act;
+}
+
+function gibberish(scene: Scene): ReturnType<FaultRow["plan"]> {
+  return scene.asked.streaming
+    ? [streamHead(scene), write({ text: NONSENSE }), { do: "end" }]
+    : bodyPlan(scene, 200, NONSENSE);
+}

@@ -1,0 +1,73 @@
+// Faults in what the model says: the answer is a perfect 200, and yet not what was asked for.
+
+import { brokenSampleOf } from "../sample.ts";
+import { callOf, calling, inJson, sampleInput, wantedSchema } from "../good-model.ts";
+import type { Asked, Reply, Stop, ToolCall } from "../wire.ts";
+import { type FaultRow, row } from "./fault-row.ts";
+import { goodPlan } from "./plans.ts";
+
+const REFUSAL = "I'm sorry, but I can't help with that.";
+const SALAD =
+  "the the of lantern seven and and violet because because underneath twelve twelve harbour of of of green ladder perhaps the the";
+
+const saying = (change: (reply: Reply, asked: Asked) => Reply): FaultRow["plan"] => {
+  return (scene) => goodPlan(scene, change(scene.reply, scene.asked));
+};
+
+// prettier-ignore
+export const CONTENTS = [
+  row("content-filtered-output", "ContentFiltered", {
+    about: "The answer is stopped by a filter halfway: a 200 whose stop reason tells.",
+    afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: "filtered" })) }),
+  row("refusal", "ContentFiltered", {
+    about: "The model declines: a 200 that says so in the vendor's way.",
+    seenIn: { "openai-chat": "answer", "openai-responses": "content", "anthropic": "answer", "google": "answer" },
+    afterOutput: true, plan: saying(() => ({ text: REFUSAL, calls: [], stop: "refusal", isEmpty: false })) }),
+  row("truncated", "OutputTruncated", {
+    about: "The answer is cut by the limit on tokens: a 200 whose stop reason tells.",
+    afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: "length" })) }),
+  row("truncated-tool-call", { "openai-chat": "OutputTruncated", "openai-responses": "OutputTruncated", "anthropic": "OutputTruncated", "google": "SchemaInvalid" }, {
+    about: "A tool call whose arguments are cut by the limit on tokens; Google gives MALFORMED_FUNCTION_CALL instead.",
+    afterOutput: true, plan: (scene) => goodPlan(scene, cutCall(scene.reply, scene.asked, scene.asked.protocol === "google" ? "malformed-call" : "length")) }),
+  row("invalid-tool-call", "SchemaInvalid", {
+    about: "A tool call whose arguments are no JSON, under a stop reason that says all is well; outside a stream Anthropic's are empty.",
+    seenIn: { "openai-chat": "content", "openai-responses": "content", "anthropic": "content", "google": "answer" },
+    afterOutput: true, plan: saying((reply, asked) => cutCall(reply, asked, "malformed-call")) }),
+  row("unknown-tool", "SchemaInvalid", {
+    about: "A call to a tool that was not offered.",
+    seenIn: "content", afterOutput: true, plan: saying(() => calling([callOf("no_such_tool", { reason: "made up" })])) }),
+  row("schema-invalid", "SchemaInvalid", {
+    about: "Valid JSON that breaks the schema that was asked for: a required field is missing.",
+    seenIn: "content", afterOutput: true, plan: saying((_reply, asked) => inJson(asked, brokenSampleOf(wantedSchema(asked) ?? {}))) }),
+  row("invalid-json-output", "SchemaInvalid", {
+    about: "The model's JSON ends too early, under a stop reason that says all is well.",
+    seenIn: "content", afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: reply.stop })) }),
+  row("word-salad", null, {
+    about: "The model's words make no sense, in a perfect envelope.",
+    seenIn: "content", afterOutput: true, plan: saying(() => ({ text: SALAD, calls: [], stop: "end", isEmpty: false })) }),
+  row("empty-output", "EmptyOutput", {
+    about: "A 200 with an answer that holds nothing: no choice, no output, no candidate, no block.",
+    seenIn: { "openai-chat": "answer", "openai-responses": "answer", "anthropic": "content", "google": "answer" },
+    plan: saying(() => ({ text: "", calls: [], stop: "end", isEmpty: true })) }),
+] as const;
+
+function halved(reply: Reply): Reply {
+  return { ...reply, text: half(reply.text), calls: reply.calls.map(cut) };
+}
+
+function cutCall(reply: Reply, asked: Asked, stop: Stop): Reply {
+  const [first] = asked.tools;
+  const tool = first?.name ?? "get_weather";
+  const made = callOf(tool, first === undefined ? { city: "Paris" } : sampleInput(tool, asked));
+  const calls = reply.calls.length > 0 ? reply.calls : [made];
+  return { text: "", calls: calls.map(cut), stop, isEmpty: false };
+}
+
+function cut(call: ToolCall): ToolCall {
+  return { ...call, text: half(call.text) };
+}
+
+/** Never the whole, not even of two characters. */
+function half(text: string): string {
+  return text.slice(0, Math.floor(text.length / 2));
+}

@@ -1,0 +1,77 @@
+// What is done on the connection, for answers that many faults share: a good one, an error, a page of a proxy.
+
+import { vendorError } from "../errors/index.ts";
+import type { ErrorFacts, ErrorId } from "../errors/error-ids.ts";
+import { PROTOCOL_OF } from "../protocols/index.ts";
+import { type Act, type ErrorAnswer, idOf, type Reply, type WireEvent } from "../wire.ts";
+import type { Scene } from "./fault-row.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const SSE_TYPE = "text/event-stream; charset=utf-8";
+
+export function goodPlan(scene: Scene, reply: Reply = scene.reply): readonly Act[] {
+  return scene.asked.streaming
+    ? [streamHead(scene), ...eventsOf(scene, reply).map(write), { do: "end" }]
+    : bodyPlan(scene, 200, jsonOf(scene, reply));
+}
+
+export function eventsOf({ asked, stamp, reply: own }: Scene, reply: Reply = own): readonly WireEvent[] {
+  return PROTOCOL_OF[asked.protocol].events(reply, asked, stamp);
+}
+
+export function jsonOf({ asked, stamp, reply: own }: Scene, reply: Reply = own): string {
+  return JSON.stringify(PROTOCOL_OF[asked.protocol].json(reply, asked, stamp));
+}
+
+export function write({ text }: { readonly text: string }): Act {
+  return { do: "write", text };
+}
+
+export function streamHead({ asked, stamp }: Scene): Act {
+  const headers = { "content-type": asked.asArray ? JSON_TYPE : SSE_TYPE, "cache-control": "no-cache" };
+  return { do: "head", status: 200, headers: { ...PROTOCOL_OF[asked.protocol].headers(stamp), ...headers } };
+}
+
+/** A whole body with its length. */
+export function bodyPlan(
+  { asked, stamp }: Scene,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): readonly Act[] {
+  const protocol = PROTOCOL_OF[asked.protocol];
+  const own = status < 400 ? protocol.headers(stamp) : protocol.errorHeaders(stamp);
+  const length = String(Buffer.byteLength(body));
+  return [
+    { do: "head", status, headers: { ...own, "content-type": JSON_TYPE, "content-length": length, ...headers } },
+    ...(body === "" ? [] : [{ do: "write" as const, text: body }]),
+    { do: "end" },
+  ];
+}
+
+export function errorPlan(scene: Scene, error: ErrorAnswer): readonly Act[] {
+  const { asked, stamp } = scene;
+  // Google refuses a prompt with a 200, which in a stream is an event like any other.
+  if (error.status === 200 && asked.streaming) {
+    const event = PROTOCOL_OF[asked.protocol].errorEvent(error, asked, stamp, true);
+    return [streamHead(scene), write({ text: event }), { do: "end" }];
+  }
+  return bodyPlan(scene, error.status, JSON.stringify(error.body), error.headers);
+}
+
+export function errorOf(
+  id: ErrorId,
+  { asked, stamp, params, path }: Scene,
+  timing: ErrorFacts["timing"] = "none",
+): ErrorAnswer {
+  const facts = { model: asked.model, path, at: stamp.at, waitS: params["retry-after"], timing };
+  const error = vendorError(id, asked.protocol, facts);
+  // Anthropic repeats the id of the header in the body.
+  return "request_id" in error.body ? { ...error, body: { ...error.body, request_id: idOf("req_", stamp) } } : error;
+}
+
+/** What a proxy in front of the provider shows. */
+export function pagePlan(scene: Scene, status: number, title: string, server: string): readonly Act[] {
+  const page = `<!DOCTYPE html>\r\n<html>\r\n<head><title>${status} ${title}</title></head>\r\n<body>\r\n<center><h1>${status} ${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
+  return bodyPlan(scene, status, page, { "content-type": "text/html; charset=UTF-8", "server": server });
+}

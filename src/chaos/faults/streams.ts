@@ -1,0 +1,101 @@
+// Faults on the way of an answer: errors inside a stream, streams that are cut, never end, stall or drip.
+
+import { PROTOCOL_OF } from "../protocols/index.ts";
+import type { Act, WireEvent } from "../wire.ts";
+import { row, type Scene } from "./fault-row.ts";
+import { bodyPlan, errorOf, eventsOf, goodPlan, jsonOf, streamHead, write } from "./plans.ts";
+
+// prettier-ignore
+export const STREAMS = [
+  row("error-first-event", "Overloaded", {
+    about: "A stream whose first event is an error.",
+    needs: "stream", params: { error: "overloaded" }, plan: (scene) => [streamHead(scene), errorEvent(scene, true), { do: "end" }] }),
+  row("error-mid-stream", "Overloaded", {
+    about: "A stream that begins well and then sends an error.",
+    needs: "stream", afterOutput: true, params: { error: "overloaded", after: 2 }, plan: (scene) => [...begun(scene), errorEvent(scene, upTo(scene).length === 0), { do: "end" }] }),
+  row("cut-stream", "NetworkDisconnect", {
+    about: "The connection is closed in the middle of the answer, a moment after its last piece; a body that does not stream is cut in half.",
+    // Without the moment a client may lose what it has not read yet, and then nothing shows that content was there.
+    seenIn: "transport", afterOutput: true, params: { "after": 2, "wait-ms": 20 }, plan: (scene) => [...begun(scene), { do: "wait", ms: scene.params["wait-ms"] }, { do: "cut" }] }),
+  row("no-end-mark", "NetworkDisconnect", {
+    about: "A stream that ends politely, without the event that says it is whole.",
+    needs: "stream", seenIn: "content", afterOutput: true, plan: (scene) => [streamHead(scene), ...eventsOf(scene).filter(({ part }) => part !== "close").map(write), { do: "end" }] }),
+  row("malformed-chunk", "SchemaInvalid", {
+    about: "A stream with one event whose JSON breaks off; the rest is fine.",
+    needs: "stream", seenIn: "content", afterOutput: true, params: { after: 2 }, plan: malformedChunk }),
+  row("stall", "NetworkTimeout", {
+    about: "The answer begins, and then nothing comes any more until the connection is closed.",
+    seenIn: "transport", afterOutput: true, params: { "after": 2, "for-ms": 600_000 }, plan: (scene) => [...begun(scene), { do: "wait", ms: scene.params["for-ms"] }, { do: "cut" }] }),
+  row("stall-alive", "NetworkTimeout", {
+    about: "As `stall`, but signs of life keep coming that say nothing: pings, comments.",
+    needs: "stream", seenIn: "transport", afterOutput: true, params: { "after": 2, "for-ms": 600_000, "wait-ms": 10_000 }, plan: stallAlive }),
+  row("slow-first-token", null, {
+    about: "A good answer whose first piece takes long; a stream sends its headers at once.",
+    seenIn: "transport", params: { "wait-ms": 30_000 }, plan: slowFirst }),
+  row("slow-drip", null, {
+    about: "A good answer with a wait before every piece.",
+    seenIn: "transport", afterOutput: true, params: { "wait-ms": 1000 }, plan: slowDrip }),
+] as const;
+
+/** The answer up to the place where it fails. */
+function begun(scene: Scene): readonly Act[] {
+  if (scene.asked.streaming) return [streamHead(scene), ...upTo(scene).map(write)];
+  const whole = jsonOf(scene);
+  const [head] = bodyPlan(scene, 200, whole);
+  return [...(head === undefined ? [] : [head]), write({ text: whole.slice(0, Math.floor(whole.length / 2)) })];
+}
+
+/** Everything before the content that is too much; never the end mark. */
+function upTo(scene: Scene): readonly WireEvent[] {
+  const events = eventsOf(scene);
+  let left = scene.params.after;
+  const end = events.findIndex(({ part }) => part === "close" || (part === "content" && left-- <= 0));
+  return end === -1 ? events : events.slice(0, end);
+}
+
+function errorEvent(scene: Scene, isFirst: boolean): Act {
+  const { asked, stamp, params } = scene;
+  return write({ text: PROTOCOL_OF[asked.protocol].errorEvent(errorOf(params.error, scene), asked, stamp, isFirst) });
+}
+
+function malformedChunk(scene: Scene): readonly Act[] {
+  const before = upTo(scene);
+  const [spoilt, ...rest] = eventsOf(scene).slice(before.length);
+  const text = spoilt === undefined ? "" : spoilt.text.replace(/\}(\s*)$/, "$1");
+  return [streamHead(scene), ...before.map(write), write({ text }), ...rest.map(write), { do: "end" }];
+}
+
+const MOST_SIGNS = 10_000;
+
+function stallAlive(scene: Scene): readonly Act[] {
+  const { asked, params } = scene;
+  const count = Math.min(MOST_SIGNS, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
+  const sign = write({ text: PROTOCOL_OF[asked.protocol].signOfLife(asked) });
+  const wait: Act = { do: "wait", ms: params["wait-ms"] };
+  return [...begun(scene), ...Array.from({ length: count }, () => [wait, sign]).flat(), { do: "cut" }];
+}
+
+function slowFirst(scene: Scene): readonly Act[] {
+  const [head, ...rest] = goodPlan(scene);
+  const wait: Act = { do: "wait", ms: scene.params["wait-ms"] };
+  if (head === undefined) return [];
+  return scene.asked.streaming ? [head, wait, ...rest] : [wait, head, ...rest];
+}
+
+const BODY_PIECES = 8;
+
+function slowDrip(scene: Scene): readonly Act[] {
+  const wait: Act = { do: "wait", ms: scene.params["wait-ms"] };
+  return goodPlan(scene).flatMap((act): readonly Act[] => {
+    if (act.do !== "write") return [act];
+    const pieces = scene.asked.streaming ? [act.text] : inPieces(act.text);
+    return pieces.flatMap((text) => [wait, write({ text })]);
+  });
+}
+
+function inPieces(text: string): readonly string[] {
+  const length = Math.ceil(text.length / BODY_PIECES);
+  return Array.from({ length: BODY_PIECES }, (_piece, index) =>
+    text.slice(index * length, (index + 1) * length),
+  ).filter((piece) => piece !== "");
+}

@@ -1,0 +1,76 @@
+// The model that works: it answers, calls tools and returns JSON that fits, as told or by itself. The same request gets the same
+// reply.
+
+import { sampleOf } from "./sample.ts";
+import type { Asked, Reply, ToolCall } from "./wire.ts";
+
+/** What a script or scenario makes the model say. */
+export type Scripted =
+  | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "calls"; readonly calls: readonly ScriptedCall[] }
+  | { readonly kind: "json"; readonly value: unknown };
+
+export interface ScriptedCall {
+  readonly tool: string;
+  /** Left out: made from the schema of the tool. */
+  readonly input?: unknown;
+}
+
+export function replyTo(asked: Asked, scripted: Scripted | null): Reply {
+  switch (scripted?.kind) {
+    case "answer":
+      return said(scripted.text);
+    case "calls":
+      return calling(scripted.calls.map(({ tool, input }) => callOf(tool, input ?? sampleInput(tool, asked))));
+    case "json":
+      return inJson(asked, scripted.value);
+    case undefined:
+      return unscripted(asked);
+  }
+}
+
+function unscripted(asked: Asked): Reply {
+  if (asked.forcedTool !== null) return calling([callOf(asked.forcedTool, sampleInput(asked.forcedTool, asked))]);
+  if (asked.schema !== null)
+    return inJson(asked, isAnything(asked.schema) ? { answer: textFor(asked) } : sampleOf(asked.schema));
+  return said(textFor(asked));
+}
+
+/** A request may ask for JSON by making the model call a tool that takes it. */
+export function inJson(asked: Asked, value: unknown): Reply {
+  return asked.forcedTool === null ? said(JSON.stringify(value)) : calling([callOf(asked.forcedTool, value)]);
+}
+
+/** The schema the reply must fit, whether asked for as a format or as a tool. */
+export function wantedSchema(asked: Asked): unknown {
+  if (asked.forcedTool === null) return asked.schema;
+  return asked.tools.find(({ name }) => name === asked.forcedTool)?.schema ?? null;
+}
+
+export function callOf(tool: string, input: unknown): ToolCall {
+  return { tool, input, text: JSON.stringify(input) };
+}
+
+export function sampleInput(tool: string, { tools }: Asked): unknown {
+  return sampleOf(tools.find(({ name }) => name === tool)?.schema ?? { type: "object" });
+}
+
+function said(text: string): Reply {
+  return { text, calls: [], stop: "end", isEmpty: false };
+}
+
+export function calling(calls: readonly ToolCall[]): Reply {
+  return { text: "", calls, stop: "tools", isEmpty: false };
+}
+
+const MOST_QUOTED_CHARS = 400;
+
+function textFor({ lastUserText, toolResults }: Asked): string {
+  if (toolResults.length > 0) return `The tool said: ${toolResults.join("; ").slice(0, MOST_QUOTED_CHARS)}`;
+  const quoted = lastUserText.slice(0, MOST_QUOTED_CHARS);
+  return `You said: ${quoted === "" ? "nothing" : quoted} (This answer comes from a test server, in several pieces.)`;
+}
+
+function isAnything(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
+}

@@ -1,0 +1,75 @@
+// A server on one port that can stop listening for a while and whose sockets can all be ended at once.
+// L1  after `refuse` nobody can connect until its time is over, and the port stays the same.
+// L2  after `close` no socket and no timer is left.
+
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { classify } from "../core/classify/classify.ts";
+import { wrap } from "../core/fault/fault.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import type { Clock } from "../host/clock.ts";
+
+export interface Listener {
+  readonly port: number;
+  refuse(ms: number): void;
+  close(): Promise<void>;
+}
+
+/** How long to wait when somebody else has taken the port meanwhile. */
+const TRY_AGAIN_MS = 50;
+
+export async function listen(
+  onRequest: RequestListener,
+  wantedPort: number,
+  host: string,
+  clock: Clock,
+): Promise<Listener> {
+  const server = createServer({ keepAliveTimeout: 0 }, onRequest);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => void sockets.delete(socket));
+    // A client that resets its connection is one of the things this server is for.
+    socket.on("error", () => void sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(cannotListen(error, wantedPort, host)));
+    server.listen(wantedPort, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  let isClosed = false;
+  let takeBack = (): void => undefined;
+
+  function wake(afterMs: number): void {
+    takeBack();
+    takeBack = clock.after(afterMs, () => {
+      if (!isClosed && !server.listening) server.listen(port, host);
+    });
+  }
+  server.removeAllListeners("error");
+  server.on("error", () => wake(TRY_AGAIN_MS));
+
+  return {
+    port,
+    refuse(ms) {
+      if (isClosed) return;
+      if (server.listening) server.close();
+      server.closeIdleConnections();
+      wake(ms);
+    },
+    async close() {
+      isClosed = true;
+      takeBack();
+      const closed = server.listening
+        ? new Promise<void>((resolve) => void server.close(() => resolve()))
+        : Promise.resolve();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function cannotListen(error: Error, port: number, host: string): FaultError {
+  const message = `Cannot listen on ${host}, port ${port}. Choose another port, or 0 for a free one`;
+  return new FaultError(wrap(classify({ surface: "node", error }), message), { cause: error });
+}

@@ -1,0 +1,58 @@
+// A fault as one line of text: `rate-limit; retry-after=7` in a header, `rate-limit:retry-after=7,as=html` in the name of a model.
+
+import { nearest } from "../yaml-file/nearest.ts";
+import { CHAOS_FAULT_IDS, type ChaosFault, faultRow } from "./faults.ts";
+import { PARAMETER_CHOICES, type Parameters } from "./faults/fault-row.ts";
+
+/** Written where a fault could stand: a good answer. */
+export const OK = "ok";
+
+export type Written =
+  { readonly fault: ChaosFault | null; readonly params: Partial<Parameters> } | { readonly complaint: string };
+
+export function readFault(text: string): Written {
+  const [id = "", ...rest] = text.split(/[;:,]/).map((part) => part.trim());
+  const fault = faultRow(id);
+  if (fault === undefined && id !== OK) return { complaint: noSuchFault(id) };
+  const params: Record<string, string | number> = {};
+  for (const part of rest.filter((one) => one !== "")) {
+    const [, name = part, value = ""] = /^([^=]+?)\s*=\s*(.*)$/.exec(part) ?? [];
+    const complaint = checkParameter(fault ?? null, name, value);
+    if (complaint !== null) return { complaint };
+    params[name] = isChoice(name) ? value : Number(value);
+  }
+  return { fault: fault ?? null, params };
+}
+
+/** The fault in the name of a model: `overloaded`, `chaos-overloaded`, `anything/overloaded`; null when there is none. */
+export function faultInModel(model: string): Written | null {
+  const name = model.slice(model.lastIndexOf("/") + 1);
+  const [id = ""] = name.split(":");
+  if (id.startsWith("chaos-")) return readFault(name.slice("chaos-".length));
+  return faultRow(id) === undefined ? null : readFault(name);
+}
+
+/** null when the fault may be told this. */
+export function checkParameter(fault: ChaosFault | null, name: string, value: unknown): string | null {
+  const known = Object.keys(fault?.params ?? {});
+  const whose = fault?.id ?? OK;
+  if (!known.includes(name)) {
+    return `\`${whose}\` has no parameter \`${name}\`; ${known.length === 0 ? "it has none" : `it has ${known.join(", ")}`}.`;
+  }
+  const choices = PARAMETER_CHOICES[name as keyof Parameters];
+  if (choices !== undefined) {
+    return choices.includes(String(value)) ? null : `\`${name}\` is one of ${choices.join(", ")}.`;
+  }
+  const isNumber = value !== "" && Number.isFinite(Number(value)) && Number(value) >= 0;
+  return isNumber ? null : `\`${name}\` is a number, 0 or more.`;
+}
+
+function isChoice(name: string): boolean {
+  return PARAMETER_CHOICES[name as keyof Parameters] !== undefined;
+}
+
+function noSuchFault(id: string): string {
+  const near = nearest(id, CHAOS_FAULT_IDS);
+  const hint = near === null ? "`faultline chaos --list` lists all" : `did you mean \`${near}\``;
+  return `There is no fault \`${id}\`: ${hint}.`;
+}

@@ -1,0 +1,63 @@
+// Does on a connection what a plan says: the only file that writes to one. Waits go through the clock, and end when the client
+// leaves.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../host/clock.ts";
+import type { RequestEnd } from "./received.ts";
+import type { Act } from "./wire.ts";
+
+export interface Stage {
+  readonly clock: Clock;
+  /** Nobody listens for so long. */
+  readonly refuse: (ms: number) => void;
+  readonly onHead: (status: number) => void;
+}
+
+export async function perform(
+  acts: readonly Act[],
+  request: IncomingMessage,
+  response: ServerResponse,
+  { clock, refuse, onHead }: Stage,
+): Promise<RequestEnd> {
+  const { socket } = request;
+  const isGone = (): boolean => socket.destroyed || response.destroyed;
+  const gone = new Promise<void>((resolve) => void response.once("close", resolve).once("error", () => resolve()));
+  const untilGone = (work: (done: () => void) => void): Promise<void> =>
+    Promise.race([gone, new Promise<void>((resolve) => work(resolve))]);
+
+  for (const act of acts) {
+    if (isGone()) return "client-left";
+    switch (act.do) {
+      case "wait": {
+        let takeBack = (): void => undefined;
+        await untilGone((done) => void (takeBack = clock.after(act.ms, done)));
+        takeBack();
+        break;
+      }
+      case "head":
+        // The date must fit the clock, because clients take the difference to a date in `retry-after`.
+        response.sendDate = false;
+        response.writeHead(act.status, { ...act.headers, date: new Date(clock.now()).toUTCString() });
+        response.flushHeaders();
+        onHead(act.status);
+        break;
+      case "write":
+        await untilGone((done) => void response.write(act.text, () => done()));
+        break;
+      case "end":
+        await untilGone((done) => void response.end(() => done()));
+        return response.writableFinished ? "answered" : "client-left";
+      case "cut":
+        socket.destroySoon();
+        return "cut";
+      case "reset":
+        socket.resetAndDestroy();
+        return "reset";
+      case "refuse":
+        refuse(act.ms);
+        socket.resetAndDestroy();
+        return "refused";
+    }
+  }
+  return isGone() ? "client-left" : "answered";
+}

@@ -1,0 +1,140 @@
+// Anthropic's messages: `POST /v1/messages`.
+
+import { parseJson } from "../../core/tolerate.ts";
+import {
+  type Asked,
+  type Json,
+  idOf,
+  piecesOf,
+  type Protocol,
+  type Reply,
+  replyTokens,
+  slicesOf,
+  sse,
+  type Stamp,
+  type Stop,
+  type WireEvent,
+} from "../wire.ts";
+
+const STOP: Readonly<Record<Stop, string>> = {
+  "end": "end_turn",
+  "tools": "tool_use",
+  "length": "max_tokens",
+  "filtered": "refusal",
+  "refusal": "refusal",
+  "malformed-call": "tool_use",
+};
+
+export const anthropic: Protocol = {
+  vendor: "anthropic",
+  headers: (stamp) => ({
+    ...errorHeaders(stamp),
+    ...limitHeaders("requests", 50, stamp),
+    ...limitHeaders("tokens", 90_000, stamp),
+    ...limitHeaders("input-tokens", 80_000, stamp),
+    ...limitHeaders("output-tokens", 10_000, stamp),
+  }),
+  errorHeaders,
+  json: (reply, asked, stamp) => ({
+    ...messageOf(asked, stamp),
+    content: reply.isEmpty ? [] : blocksOf(reply, stamp),
+    stop_reason: STOP[reply.stop],
+    ...stopDetails(reply),
+    usage: usageOf(asked, replyTokens(reply)),
+  }),
+  events: (reply, asked, stamp) => [
+    event("open", { type: "message_start", message: { ...messageOf(asked, stamp), usage: usageOf(asked, 1) } }),
+    event("open", { type: "ping" }),
+    ...(reply.isEmpty ? [] : contentOf(reply, stamp)),
+    event("close", {
+      type: "message_delta",
+      delta: { stop_reason: STOP[reply.stop], stop_sequence: null, ...stopDetails(reply) },
+      usage: usageOf(asked, replyTokens(reply)),
+    }),
+    event("close", { type: "message_stop" }),
+  ],
+  errorEvent: ({ body }) => sse(body, "error"),
+  signOfLife: () => sse({ type: "ping" }, "ping"),
+  errorBody: ({ body }) => body,
+};
+
+function event(part: WireEvent["part"], data: Json & { readonly type: string }): WireEvent {
+  return { part, text: sse(data, data.type) };
+}
+
+function messageOf({ model }: Asked, stamp: Stamp): Json {
+  return {
+    id: idOf("msg_", stamp),
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+}
+
+/** The API names a category and an explanation where it stopped the answer for safety. */
+function stopDetails({ stop }: Reply): Json {
+  if (STOP[stop] !== "refusal") return {};
+  return { stop_details: { type: "refusal", category: "general_harms", explanation: "The request was declined." } };
+}
+
+function blocksOf({ text, calls }: Reply, stamp: Stamp): readonly Json[] {
+  return [
+    ...(text === "" && calls.length > 0 ? [] : [{ type: "text", text, citations: null }]),
+    ...calls.map((call, index) => ({
+      type: "tool_use",
+      id: idOf("toolu_", stamp, index + 1),
+      name: call.tool,
+      // Outside a stream the input is data, so what was cut is gone.
+      input: parseJson(call.text) ?? {},
+    })),
+  ];
+}
+
+function contentOf({ text, calls }: Reply, stamp: Stamp): readonly WireEvent[] {
+  const blocks: { readonly start: Json; readonly deltas: readonly Json[] }[] = [
+    ...(text === "" && calls.length > 0
+      ? []
+      : [
+          {
+            start: { type: "text", text: "" },
+            deltas: piecesOf(text).map((piece) => ({ type: "text_delta", text: piece })),
+          },
+        ]),
+    ...calls.map((call, index) => ({
+      start: { type: "tool_use", id: idOf("toolu_", stamp, index + 1), name: call.tool, input: {} },
+      deltas: slicesOf(call.text).map((slice) => ({ type: "input_json_delta", partial_json: slice })),
+    })),
+  ];
+  return blocks.flatMap(({ start, deltas }, index) => [
+    event("open", { type: "content_block_start", index, content_block: start }),
+    ...deltas.map((delta) => event("content", { type: "content_block_delta", index, delta })),
+    event("open", { type: "content_block_stop", index }),
+  ]);
+}
+
+function usageOf({ promptTokens }: Asked, outputTokens: number): Json {
+  return {
+    input_tokens: promptTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    output_tokens: outputTokens,
+    service_tier: "standard",
+  };
+}
+
+function errorHeaders(stamp: Stamp): Readonly<Record<string, string>> {
+  return { "request-id": idOf("req_", stamp), "anthropic-organization-id": "00000000-0000-0000-0000-000000000000" };
+}
+
+function limitHeaders(what: string, limit: number, { at }: Stamp): Readonly<Record<string, string>> {
+  const name = `anthropic-ratelimit-${what}`;
+  return {
+    [`${name}-limit`]: String(limit),
+    [`${name}-remaining`]: String(limit - 1),
+    [`${name}-reset`]: new Date(at + 1000).toISOString(),
+  };
+}

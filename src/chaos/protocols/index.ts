@@ -1,0 +1,14 @@
+// Every protocol by its id.
+
+import type { Protocol, ProtocolId } from "../wire.ts";
+import { anthropic } from "./anthropic.ts";
+import { google } from "./google.ts";
+import { openAiChat } from "./openai-chat.ts";
+import { openAiResponses } from "./openai-responses.ts";
+
+export const PROTOCOL_OF: Readonly<Record<ProtocolId, Protocol>> = {
+  "openai-chat": openAiChat,
+  "openai-responses": openAiResponses,
+  anthropic,
+  google,
+};

@@ -1,0 +1,169 @@
+// A scenario's text or object → rules to choose by, or every mistake in it at once. One error and there is no scenario.
+
+import { fault } from "../core/fault/fault.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { type Diagnostic, renderDiagnostic } from "../yaml-file/diagnostic.ts";
+import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
+import { diagnosticAt, type Path, rangeOf } from "../yaml-file/locate.ts";
+import { type FileKind, inOrder, readYaml } from "../yaml-file/read.ts";
+import { type ChaosFault, faultRow } from "./faults.ts";
+import { PARAMETER_NAMES, type Parameters } from "./faults/fault-row.ts";
+import type { Scripted } from "./good-model.ts";
+import { checkParameter, OK } from "./notation.ts";
+import {
+  type ChaosStep,
+  type Scenario,
+  scenarioSchema,
+  type ScenarioRule,
+  type ScenarioStep,
+} from "./scenario-schema.ts";
+
+/** What happens to one request, resolved. */
+export interface Step {
+  /** null: a good answer. */
+  readonly fault: ChaosFault | null;
+  readonly params: Partial<Parameters>;
+  readonly scripted: Scripted | null;
+}
+
+export interface ParsedScenario {
+  /** null when there is an error. */
+  readonly scenario: Scenario | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const KIND: FileKind = { article: "a scenario", name: "a scenario file", syntaxCode: "CHAOS001", documents: "one" };
+
+const GRAMMAR: Grammar = {
+  schema: scenarioSchema,
+  codes: {
+    unknownKey: "CHAOS002",
+    wrongType: "CHAOS003",
+    unknownName: "CHAOS004",
+    outOfRange: "CHAOS005",
+    missing: "CHAOS006",
+  },
+  rangeHelp: {
+    "probability": "0.25 means one in four.",
+    "retry-after": "retry-after is in seconds.",
+    "request": "Requests are counted from 1.",
+  },
+  manyNamesHelp: "`faultline chaos --list` lists all faults.",
+};
+
+const STEP_CODE = "CHAOS007";
+
+export function parseScenario(text: string, file: string): ParsedScenario {
+  const { place, documents, mistakes } = readYaml(text, file, KIND);
+  const [read] = documents;
+  if (read === undefined) return { scenario: null, diagnostics: mistakes };
+  const checked = scenarioSchema.safeParse(read.value ?? {});
+  if (!checked.success) {
+    return { scenario: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, GRAMMAR)) };
+  }
+  const diagnostics = mistakesIn(checked.data).map(({ path, message, help }) =>
+    diagnosticAt(place, STEP_CODE, message, rangeOf(read.document, path), "", help),
+  );
+  return { scenario: diagnostics.length > 0 ? null : checked.data, diagnostics: inOrder(diagnostics) };
+}
+
+/** As `parseScenario`; throws a Validation fault that shows every mistake, for an object in the text it would be. */
+export function resolveScenario(given: string | Scenario, file = "scenario"): Scenario {
+  // Texts have a greatest length; an object that is right never becomes one.
+  const checked = scenarioSchema.safeParse(given);
+  if (checked.success && mistakesIn(checked.data).length === 0) return checked.data;
+  const text = typeof given === "string" ? given : JSON.stringify(given, null, 2);
+  const { scenario, diagnostics } = parseScenario(text, file);
+  if (scenario !== null) return scenario;
+  const [first] = diagnostics;
+  const message = `The scenario cannot be used.\n${diagnostics.map((one) => renderDiagnostic(one, text)).join("\n\n")}`;
+  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { file, line: first?.line ?? 1 } }));
+}
+
+interface Mistake {
+  readonly path: Path;
+  readonly message: string;
+  readonly help: string;
+}
+
+function mistakesIn({ rules = [] }: Scenario): readonly Mistake[] {
+  return rules.flatMap((rule, index) => mistakesOf(rule, ["rules", index]));
+}
+
+/** What a schema cannot say: which fields go together. */
+function mistakesOf(rule: ScenarioRule, path: Path): readonly Mistake[] {
+  const { sequence } = rule;
+  if (sequence === undefined) {
+    const lone: readonly Mistake[] =
+      rule.repeat === undefined
+        ? []
+        : [
+            {
+              path: [...path, "repeat"],
+              message: "repeat needs a sequence",
+              help: "Add `sequence:`, or remove `repeat`.",
+            },
+          ];
+    return [...lone, ...stepMistakes(rule, path)];
+  }
+  const beside = saidKeys(rule).map((key) => ({
+    path: [...path, key],
+    message: `${key} cannot stand beside a sequence`,
+    help: "Put it into a step of the sequence.",
+  }));
+  const inside = sequence.flatMap((step, index) =>
+    typeof step === "string" ? [] : stepMistakes(step, [...path, "sequence", index]),
+  );
+  return [...beside, ...inside];
+}
+
+const SAYING = ["answer", "call", "calls", "json"] as const;
+
+function saidKeys(step: ScenarioStep): readonly string[] {
+  return ["fault", ...SAYING, ...PARAMETER_NAMES].filter((key) => key in step);
+}
+
+function stepMistakes(step: ScenarioStep, path: Path): readonly Mistake[] {
+  const said = SAYING.filter((key) => key in step);
+  const row = step.fault === undefined ? null : (faultRow(step.fault) ?? null);
+  const nothing: readonly Mistake[] =
+    said.length === 0 && step.fault === undefined
+      ? [{ path, message: "nothing is said to happen", help: `Add one of: fault, ${SAYING.join(", ")}, sequence.` }]
+      : [];
+  const twice = said.slice(1).map((key) => ({
+    path: [...path, key],
+    message: `${key} cannot stand beside ${said[0] ?? ""}`,
+    help: "A request gets one answer; use `sequence` for several requests.",
+  }));
+  const params = PARAMETER_NAMES.filter((name) => step[name] !== undefined).flatMap((name) => {
+    const complaint = checkParameter(row, name, step[name]);
+    return complaint === null
+      ? []
+      : [
+          {
+            path: [...path, name],
+            message: complaint,
+            help: "`faultline chaos --list` shows what each fault may be told.",
+          },
+        ];
+  });
+  return [...nothing, ...twice, ...params];
+}
+
+export function resolveStep(step: ChaosStep): Step {
+  const written: ScenarioStep = typeof step === "string" ? { fault: step } : step;
+  const { fault: id = OK } = written;
+  const given = PARAMETER_NAMES.filter((name) => written[name] !== undefined);
+  return {
+    fault: faultRow(id) ?? null,
+    params: Object.fromEntries(given.map((name) => [name, written[name]])),
+    scripted: scriptedIn(written),
+  };
+}
+
+function scriptedIn(step: ScenarioStep): Scripted | null {
+  if (step.answer !== undefined) return { kind: "answer", text: step.answer };
+  if (step.call !== undefined) return { kind: "calls", calls: [step.call] };
+  if (step.calls !== undefined) return { kind: "calls", calls: step.calls };
+  return "json" in step ? { kind: "json", value: step.json } : null;
+}

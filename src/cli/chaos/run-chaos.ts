@@ -1,0 +1,98 @@
+// Runs the provider until Ctrl-C: the addresses to copy first, then one line per request as it ends.
+
+import { parseScenario } from "../../chaos/scenario.ts";
+import type { Scenario } from "../../chaos/scenario-schema.ts";
+import type { ReceivedRequest } from "../../chaos/received.ts";
+import { type Chaos, startChaos } from "../../chaos/start-chaos.ts";
+import { isFaultError } from "../../core/index.ts";
+import { printDiagnostics } from "../check-file.ts";
+import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { oneLine, safeJson } from "../safe-text.ts";
+import { plural } from "../words.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+export interface ChaosCommandOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly scenario?: string;
+  readonly seed?: number;
+}
+
+export async function runChaos(options: ChaosCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  const scenario = options.scenario === undefined ? {} : await readScenario(options.scenario, io, shared);
+  if (scenario === null) return void io.exit("config");
+  const paint = paintFor(io.stdout, io.env, shared.color);
+  const chaos = await start(options, scenario, io, (request) => {
+    void io.stdout.write(shared.json ? `${jsonLine(request)}\n` : `${textLine(request, paint)}\n`);
+  });
+  const stopped = untilStopped();
+  await io.stdout.write(shared.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, paint));
+  await stopped;
+  const count = chaos.received().at(-1)?.number ?? 0;
+  await chaos.close();
+  if (!shared.json) await io.stderr.write(`\nStopped after ${plural(count, "request")}.\n`);
+}
+
+async function readScenario(file: string, io: Io, { color }: GlobalOptions): Promise<Scenario | null> {
+  const source = await io.readFile(file);
+  const { scenario, diagnostics } = parseScenario(source, file);
+  await printDiagnostics(diagnostics, source, io, color);
+  return scenario;
+}
+
+async function start(
+  { port, host, seed }: ChaosCommandOptions,
+  scenario: Scenario,
+  { clock }: Io,
+  onEnd: (request: ReceivedRequest) => void,
+): Promise<Chaos> {
+  try {
+    return await startChaos({ port, host, scenario, clock, onEnd, ...(seed === undefined ? {} : { seed }) });
+  } catch (error) {
+    if (!isFaultError(error)) throw error;
+    throw new UsageError(error.fault.message, "failed", { cause: error });
+  }
+}
+
+function beginJson({ url, openaiUrl, anthropicUrl, googleUrl, seed }: Chaos): string {
+  return safeJson({ listening: { url, openaiUrl, anthropicUrl, googleUrl, seed } });
+}
+
+function beginText(chaos: Chaos, { scenario: file }: ChaosCommandOptions, scenario: Scenario, paint: Paint): string {
+  const rules = file === undefined ? "no scenario" : `${oneLine(file)}: ${plural(scenario.rules?.length ?? 0, "rule")}`;
+  return [
+    `${paint("bold", `Listening on ${chaos.url}`)}  ${paint("dim", `seed ${chaos.seed} · ${rules}`)}`,
+    "",
+    "Point an SDK here; any API key will do:",
+    `  export OPENAI_BASE_URL=${chaos.openaiUrl}`,
+    `  export ANTHROPIC_BASE_URL=${chaos.anthropicUrl}`,
+    // Google's own SDK puts the version behind the address itself.
+    `  export GOOGLE_GEMINI_BASE_URL=${chaos.url}`,
+    "",
+    'Ask for a fault by model name ("overloaded") or by header ("x-chaos: cut-stream; after=3"); `--list` shows all.',
+    `What was received: ${chaos.url}/__chaos · Ctrl-C stops.`,
+    "",
+    "",
+  ].join("\n");
+}
+
+/** Bodies may be long and private. */
+function jsonLine(request: ReceivedRequest): string {
+  return safeJson({ ...request, body: undefined });
+}
+
+function textLine(request: ReceivedRequest, paint: Paint): string {
+  const { number, at, protocol, model, streaming, fault, complaint, status, ended, endedAt } = request;
+  const time = new Date(at).toISOString().slice(11, 23);
+  const what = complaint === null ? (fault ?? "ok") : "misuse";
+  const how = [streaming ? "stream" : "json", status ?? "no answer", ended, `${(endedAt ?? at) - at} ms`].join(" · ");
+  return [
+    paint("dim", `#${number} ${time}`),
+    protocol.padEnd(16),
+    oneLine(model, 60).padEnd(20),
+    paint(what === "ok" ? "green" : "yellow", what.padEnd(20)),
+    paint("dim", how),
+    ...(complaint === null ? [] : [oneLine(complaint)]),
+  ].join("  ");
+}

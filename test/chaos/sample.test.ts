@@ -1,0 +1,84 @@
+// Proves that a made value fits its schema, whatever the schema is made of, and that a broken one does not.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { brokenSampleOf, sampleOf } from "../../src/chaos/sample.ts";
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+const leaf = fc.oneof(
+  fc.record({ type: fc.constant("string"), minLength: fc.nat(30) }),
+  fc.constant({ type: "boolean" }),
+  fc.constant({ type: "null" }),
+  fc.constant({ type: ["null", "number"] }),
+  fc.record({ enum: fc.array(fc.oneof(fc.string(), fc.integer()), { minLength: 1, maxLength: 3 }) }),
+  fc.tuple(fc.integer({ min: -50, max: 50 }), fc.nat(50)).map(([minimum, more]) => ({
+    type: "integer",
+    minimum,
+    maximum: minimum + more,
+  })),
+);
+
+const { schema } = fc.letrec<{ schema: object }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), tie("schema"), { minKeys: 1, maxKeys: 4 }).map((properties) => ({
+      type: "object",
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    })),
+    tie("schema").map((items) => ({ type: "array", items, minItems: 2 })),
+    fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
+  ),
+}));
+
+describe("a made value", () => {
+  it("fits its schema", () => {
+    fc.assert(fc.property(schema, (one) => ajv.validate(one, sampleOf(one))));
+  });
+
+  it("fits a schema that contains itself", () => {
+    const tree = {
+      $defs: {
+        node: {
+          type: "object",
+          properties: { name: { type: "string" }, sub: { type: "array", items: { $ref: "#/$defs/node" } } },
+          required: ["name", "sub"],
+        },
+      },
+      $ref: "#/$defs/node",
+    };
+    expect(ajv.validate(tree, sampleOf(tree))).toBe(true);
+  });
+
+  it("is read from Google's spelling, too", () => {
+    const written = {
+      type: "OBJECT",
+      properties: { when: { type: "STRING", format: "date" }, count: { type: "INTEGER" } },
+    };
+    expect(sampleOf(written)).toEqual({ when: "2026-01-02", count: 1 });
+  });
+
+  it("uses the example that a schema gives, so that a pattern can be met", () => {
+    expect(sampleOf({ type: "string", pattern: "^[A-Z]{2}$", examples: ["NO"] })).toBe("NO");
+  });
+});
+
+describe("a broken value", () => {
+  it("breaks an object's schema by one missing field", () => {
+    const record = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "number" } },
+      required: ["a", "b"],
+    };
+    expect(brokenSampleOf(record)).toEqual({ a: "sample text" });
+  });
+
+  it.each([{ type: "string" }, { type: "number" }, { type: "array", items: {} }, { type: "object", properties: {} }])(
+    "breaks %o by being of another kind",
+    (one) => expect(ajv.validate(one, brokenSampleOf(one))).toBe(false),
+  );
+});
