@@ -64,6 +64,7 @@ const PARTS = [
   "src/chaos",
   "src/provider",
   "src/mcp",
+  "src/agent",
   "src/testing",
   "src/cli",
   "src",
@@ -99,6 +100,7 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
   "src/chaos": [...CORE, "src/host", "src/yaml-file"],
   "src/provider": [...CORE, "src/host", "src/schema", "src/runtime"],
   "src/mcp": [...CORE, "src/host", "src/schema", "src/runtime"],
+  "src/agent": [...CORE, "src/host", "src/journal", "src/runtime"],
   "src/testing": [...CORE, "src/host", "src/journal", "src/runtime", "src/chaos", "src"],
   "src/cli": [
     "src",
@@ -110,8 +112,9 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
     "src/journal",
     "src/runtime",
     "src/chaos",
+    "src/agent",
   ],
-  "src": ["src/core", "src/host", "src/journal", "src/runtime", "src/schema", "src/provider"],
+  "src": ["src/core", "src/host", "src/journal", "src/runtime", "src/schema", "src/provider", "src/agent"],
 };
 
 const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
@@ -137,6 +140,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "@modelcontextprotocol/sdk/shared/transport.js",
     "@modelcontextprotocol/sdk/types.js",
   ],
+  "src/agent": ["execa", "node:fs", "node:fs/promises", "node:os", "node:path", "node:stream"],
   "src/testing": ["vitest"],
   "src/cli": ["commander", "zod", "fastest-levenshtein", "node:util", "node:fs", "node:fs/promises"],
   "src": ["@ai-sdk/provider"],
