@@ -22,20 +22,20 @@ const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
 
 // The first choice is overloaded, twice; the second answers, and the caller sees nothing of it.
 chaos.script(["overloaded", "overloaded"]);
-const { text, providerMetadata } = await generateText({ model, prompt: "Where is Lisbon?" });
-console.log(text.slice(0, 26), providerMetadata?.["faultline"]?.["target"]);
+const { text, finalStep } = await generateText({ model, prompt: "Where is Lisbon?" });
+console.log(text.slice(0, 26), finalStep.providerMetadata?.["faultline"]?.["target"]);
 // You said: Where is Lisbon? anthropic/claude-sonnet-4-5
 
 // A stream that breaks after some of it was seen ends with a typed error, never as if it were complete.
 chaos.script(["cut-stream"]);
-const stream = streamText({ model, prompt: "Tell me more.", onError: () => undefined });
+const answer = streamText({ model, prompt: "Tell me more.", onError: () => undefined });
 const parts: string[] = [];
-for await (const part of stream.fullStream) {
+for await (const part of answer.stream) {
   if (part.type === "text-delta") parts.push(part.text);
   if (part.type === "error" && isFaultError(part.error)) console.log(parts.length > 0, part.error.fault.code);
   // true NetworkDisconnect
 }
-console.log(await stream.finishReason);
+console.log(await answer.finishReason);
 // error
 
 // Every attempt is priced: what was reported, what had to be estimated, what has no price.

@@ -2,7 +2,7 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { createFaultline } from "faultline";
+import { classify, createFaultline } from "faultline";
 import { startChaos } from "faultline/testing";
 
 const chaos = await startChaos();
@@ -38,9 +38,12 @@ console.log((await stream.finalText()).slice(0, 22), chaos.received().length);
 
 // What cannot be cured reaches the SDK as the provider sent it, so its own errors are thrown.
 chaos.script(["unauthorized"]);
-const refused = await openai.responses.create({ model: "gpt-5", input: "?" }).catch((error: unknown) => error);
-console.log(refused instanceof OpenAI.AuthenticationError, refused instanceof Error);
-// true true
+try {
+  await openai.responses.create({ model: "gpt-5", input: "?" });
+} catch (error) {
+  console.log(error instanceof OpenAI.AuthenticationError, classify({ surface: "http", error }).code);
+  // true AuthFailed
+}
 
 await chaos.close();
 await fl.close();

@@ -3,6 +3,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, tool } from "ai";
 import { z } from "zod";
+import { classify } from "faultline";
 import { startChaos } from "faultline/testing";
 
 const chaos = await startChaos({
@@ -21,15 +22,18 @@ const weather = tool({
   inputSchema: z.object({ city: z.string() }),
   execute: ({ city }) => `sunny in ${city}`,
 });
-const failed = await generateText({
-  model,
-  tools: { weather },
-  maxRetries: 0,
-  stopWhen: ({ steps }) => steps.length === 3,
-  prompt: "What is the weather in Lisbon?",
-}).catch((error: unknown) => error);
-console.log(failed instanceof Error);
-// true
+try {
+  await generateText({
+    model,
+    tools: { weather },
+    maxRetries: 0,
+    stopWhen: ({ steps }) => steps.length === 3,
+    prompt: "What is the weather in Lisbon?",
+  });
+} catch (error) {
+  console.log(classify({ surface: "http", error }).code);
+  // RateLimited
+}
 const [first, second] = chaos.received();
 console.log(first?.status, first?.fault, second?.status, second?.fault);
 // 200 null 429 rate-limit

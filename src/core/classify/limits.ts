@@ -79,7 +79,7 @@ function untilReset(value: string | undefined, now: number): number | null {
     const ms = number > 1e12 ? number - now : number > 1e9 ? number * 1_000 - now : number * 1_000;
     return ms > 0 ? ms : null;
   }
-  const ms = parseDuration(value) ?? NaN;
+  const ms = parseDuration(value);
   const leftMs = Number.isFinite(ms) ? ms : Date.parse(value) - now;
   return leftMs > 0 ? leftMs : null;
 }

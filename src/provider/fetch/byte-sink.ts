@@ -1,4 +1,5 @@
 // Where the bytes of an answer go: held until the first content has arrived, then passed on at the reader's pace.
+// B1  what was passed on is read before an error is: a stream that fails throws away what nobody has read yet.
 
 export class ByteSink {
   /** Resolves with the response when there is something of it to see. */
@@ -11,6 +12,8 @@ export class ByteSink {
   #last: Uint8Array | null = null;
   #isOpen = false;
   #isOver = false;
+  /** What the reader gets when it has read everything before it. */
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(left: () => void) {
     this.#left = left;
@@ -44,7 +47,10 @@ export class ByteSink {
           for (const chunk of this.#held) controller.enqueue(chunk);
           this.#held = [];
         },
-        pull: () => this.#wake(),
+        pull: () => {
+          this.#wake();
+          this.#failWhenRead();
+        },
         cancel: () => {
           this.#isOver = true;
           this.#wake();
@@ -74,11 +80,26 @@ export class ByteSink {
     this.#controller?.close();
   }
 
+  /** It broke: the error comes behind what there is to read. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#failure = { error };
     this.#wake();
-    this.#controller?.error(error);
+    this.#failWhenRead();
+  }
+
+  /** The reader wants no more: it ends here and now, as a response does that is given up. */
+  abort(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wake();
+    this.#controller?.error(reason);
+  }
+
+  #failWhenRead(): void {
+    const isRead = this.#controller?.desiredSize === READ_AHEAD;
+    if (this.#failure !== null && isRead) this.#controller?.error(this.#failure.error);
   }
 
   #wake(): void {

@@ -18,12 +18,14 @@ export interface ExchangeHome {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly fetch: typeof fetch;
+  /** The calls belong to a session, which gives the answer again when the program runs again. */
+  readonly isKept: boolean;
   /** In micro-cents; null when there is no price. */
   readonly costOf: (usage: WireUsage) => number | null;
   readonly guessCost: (request: WireRequest, outputCharacters: number) => number | null;
 }
 
-/** An answer as a session keeps it. Empty for one that was streamed: its reader has had it. */
+/** An answer as a session keeps it. Outside sessions a streamed one is empty here: its reader has had it. */
 export interface Exchanged {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
@@ -38,9 +40,9 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
   sink.begin();
   request.memory.refused = null;
   const stop = new AbortController();
-  let late: Fault | null = null;
+  const given: { late: Fault | null } = { late: null };
   const watch = new Watch(home.clock, home.timeouts, (seen) => {
-    late = seen;
+    given.late = seen;
     stop.abort(new FaultError(seen));
   });
   const { signal } = context;
@@ -60,7 +62,7 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
       : await take(response, reader, home);
   } catch (error) {
     stop.abort(error);
-    throw late === null ? error : new FaultError(late);
+    throw given.late === null ? error : new FaultError(given.late);
   } finally {
     watch.stop();
     signal.removeEventListener("abort", abort);
@@ -91,8 +93,11 @@ async function take(response: Response, reader: WireReader, { clock }: ExchangeH
   reader.push(bytes);
   reader.end();
   throwIfBad(reader, clock);
-  const { status } = response;
-  return { status, headers: [...plainHeaders(response.headers)], body: new TextDecoder().decode(bytes) };
+  const headers = plainHeaders(response.headers);
+  // It was read as the protocol's JSON; told that it is anything else, an SDK hands its caller a string.
+  if (reader.state.isComplete && !/\bjson\b/i.test(headers.get("content-type") ?? ""))
+    headers.set("content-type", "application/json");
+  return { status: response.status, headers: [...headers], body: new TextDecoder().decode(bytes) };
 }
 
 /** A streamed answer: passed on as it comes, from its first content. */
@@ -102,13 +107,15 @@ async function pass(
   { sink }: WireRequest,
   watch: Watch,
   context: RunContext,
-  { clock }: ExchangeHome,
+  { clock, isKept }: ExchangeHome,
 ): Promise<Exchanged> {
   const { state } = reader;
-  const body = response.body?.getReader() ?? null;
+  const kept: Uint8Array[] = [];
+  const body: ReadableStreamDefaultReader<Uint8Array> | null = response.body?.getReader() ?? null;
   let progress = 0;
   for (let next = await body?.read(); next?.done === false; next = await body?.read()) {
     const chunk = next.value;
+    if (isKept) kept.push(chunk);
     reader.push(chunk);
     throwIfBad(reader, clock);
     if (state.hasEnded) {
@@ -135,7 +142,9 @@ async function pass(
   throwIfBad(reader, clock);
   if (body !== null) leaveTidily(body, clock);
   sink.open(response);
-  return { status: response.status, headers: [...plainHeaders(response.headers)], body: null };
+  const { status } = response;
+  if (!isKept) return { status, headers: [], body: null };
+  return { status, headers: [...plainHeaders(response.headers)], body: Buffer.concat(kept).toString("utf8") };
 }
 
 /** Behind the end mark comes nothing: read to its end, the connection can be used again. */
@@ -163,11 +172,18 @@ function isStop({ surface }: Evidence): boolean {
   return surface === "stop";
 }
 
+/** Who is refused pays nothing; what was cut, given up or left without an answer has cost something, and nobody says how much. */
 function tellCost(home: ExchangeHome, request: WireRequest, { state }: WireReader, context: RunContext): void {
   const { usage, isComplete, textLength, sawContent } = state;
   const said = usage === null ? null : home.costOf(usage);
   if (said !== null && isComplete) return context.cost(said);
-  // Of an answer that was cut only a part was counted; one that never began has cost nothing anybody could know of.
-  const guess = sawContent || usage !== null ? home.guessCost(request, textLength) : 0;
-  if (guess !== null) context.cost(Math.max(said ?? 0, guess), sawContent ? "estimated" : "reported");
+  const isRefused = request.memory.refused !== null || saysError(state.failure);
+  if (isRefused && usage === null && !sawContent) return context.cost(0);
+  const guess = home.guessCost(request, textLength);
+  if (guess !== null) context.cost(Math.max(said ?? 0, guess), "estimated");
+}
+
+/** The provider's own error, and not only an answer that cannot be read: those carry the status they came with. */
+function saysError(failure: Evidence | null): boolean {
+  return failure !== null && failure.status === undefined && failure.body !== undefined;
 }

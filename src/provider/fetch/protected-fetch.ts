@@ -49,14 +49,18 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
     });
     const early = await Promise.race([running, sink.opened]);
     if (early instanceof Response) {
-      void running.then((outcome) => (hasValue(outcome) ? sink.close() : sink.fail(errorOf(outcome, signal))));
+      void running.then((outcome) => {
+        if (hasValue(outcome)) sink.close();
+        else if (outcome.status === "cancelled") sink.abort(errorOf(outcome, signal));
+        else sink.fail(errorOf(outcome, signal));
+      });
       return early;
     }
     return responseOf(early, request, signal);
   };
 }
 
-function targetTool(model: string, options: ResolvedFetchOptions, { clock, prices }: MembersHome): AnyTool {
+function targetTool(model: string, options: ResolvedFetchOptions, { clock, prices, isKept }: MembersHome): AnyTool {
   const { provider, credential, timeouts, maxConcurrent, refreshCredential } = options;
   const price = priceOf(prices, provider, model);
   const guess = ({ facts }: WireRequest, outputCharacters: number): number | null =>
@@ -66,6 +70,7 @@ function targetTool(model: string, options: ResolvedFetchOptions, { clock, price
     clock,
     timeouts,
     fetch: options.fetch,
+    isKept,
     costOf: (usage) => (price === null ? null : costOfUsage(usageOf(usage), price)),
     guessCost: guess,
   };

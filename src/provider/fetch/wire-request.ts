@@ -38,8 +38,10 @@ export class WireRequest {
   }
 
   get sent(): RequestInit {
+    const fresh = Object.entries(this.headers);
+    if (fresh.length === 0) return this.init;
     const headers = new Headers(this.init.headers);
-    for (const [name, value] of Object.entries(this.headers)) headers.set(name, value);
+    for (const [name, value] of fresh) headers.set(name, value);
     return { ...this.init, headers };
   }
 

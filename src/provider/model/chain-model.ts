@@ -27,7 +27,11 @@ import type { FinishPart, Streamed } from "./stream.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 /** Runs a tool under protection: outside sessions, or within one. */
-export type Protect = (tool: AnyTool, request: ModelRequest, signal: AbortSignal) => Promise<Outcome<unknown>>;
+export type Protect = (
+  tool: AnyTool,
+  request: ModelRequest,
+  signal: AbortSignal | undefined,
+) => Promise<Outcome<unknown>>;
 
 export function createModel(
   targets: readonly ModelTarget[],
@@ -65,17 +69,15 @@ class ChainModel implements LanguageModelV4 {
     this.modelId = members.map(({ id }) => id).join(" > ");
   }
 
-  /** Only what every target can fetch by itself: any of them may be the one that answers. */
+  /** Only what every target can fetch by itself, because each of them may be the one that answers. */
   get supportedUrls(): PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]> {
     const [only, ...others] = this.#models;
     return others.length === 0 ? (only?.supportedUrls ?? {}) : {};
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const leaving = leavingWith(options);
     const request = new ModelRequest(options, null);
-    const outcome = await this.#protect(this.#head, request, leaving.signal);
-    leaving.done();
+    const outcome = await this.#protect(this.#head, request, options.abortSignal);
     if (!hasValue(outcome)) throw errorOf(outcome, options);
     const result = request.memory.result ?? (outcome.value as LanguageModelV4GenerateResult);
     return { ...result, providerMetadata: { ...result.providerMetadata, ...metadataOf(outcome) } };
@@ -139,10 +141,12 @@ function* partsOf(content: readonly LanguageModelV4Content[]): Generator<Languag
   for (const [index, part] of content.entries()) {
     const id = String(index);
     if (part.type === "text" || part.type === "reasoning") {
-      yield { type: `${part.type}-start`, id };
-      yield { type: `${part.type}-delta`, id, delta: part.text };
-      yield { type: `${part.type}-end`, id };
-    } else yield part as LanguageModelV4StreamPart;
+      const { type, text, providerMetadata } = part;
+      const signed = providerMetadata === undefined ? {} : { providerMetadata };
+      yield { type: `${type}-start`, id };
+      yield { type: `${type}-delta`, id, delta: text };
+      yield { type: `${type}-end`, id, ...signed };
+    } else yield part;
   }
 }
 

@@ -1,6 +1,6 @@
 // The models of a chain as tools of the runtime: each with its own breaker, pause and queue, all with the same request.
 
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
@@ -10,7 +10,7 @@ import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { estimateTokens, needsOf } from "../model-facts/needs-of.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
-import { costOfUsage, estimateCost } from "../price/cost.ts";
+import { costOfUsage, estimateCost, isUsageReported } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
 import { generate } from "./generate.ts";
 import {
@@ -20,13 +20,15 @@ import {
   type ResolvedModelOptions,
   timeoutsOf,
 } from "./model-options.ts";
-import { ModelRequest } from "./model-request.ts";
+import type { ModelRequest } from "./model-request.ts";
 import { stream } from "./stream.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface MembersHome {
   readonly clock: Clock;
   readonly prices: PriceTable;
+  /** The calls belong to a session. */
+  readonly isKept: boolean;
 }
 
 export function membersOf(
@@ -38,23 +40,32 @@ export function membersOf(
   const members: AnyTool[] = [];
   const ids = new Set<string>();
   for (const given of targets) {
-    const target = "model" in given ? given : { model: given };
+    const target = targetOf(given);
     const id = freeId(target.id ?? `${factsOf(target).host}/${checked(target.model).modelId}`, ids);
-    members.push(memberOf(id, target, members, options, home));
+    members.push(memberOf(id, target, members, targets.length > 1, options, home));
   }
   return members;
 }
 
+/** A model alone is one with nothing special about it; whether it is a model at all is asked later. */
+function targetOf(given: ModelTarget): ModelTargetOptions {
+  return isObject(given) && "model" in given ? given : { model: given };
+}
+
+function isObject(given: unknown): given is object {
+  return typeof given === "object" && given !== null;
+}
+
 function checked(model: LanguageModelV4): LanguageModelV4 {
   const given: unknown = model;
-  if (typeof given !== "object" || given === null || !("doGenerate" in given)) {
+  if (!isObject(given) || !("doGenerate" in given)) {
     throw invalid(
       "targets",
       `${typeof given === "string" ? JSON.stringify(given) : "one of them"} is no AI SDK language model; pass openai("…"), not a name`,
     );
   }
-  if (model.specificationVersion !== "v4") {
-    const version = String((model as { readonly specificationVersion: unknown }).specificationVersion);
+  const version: string = model.specificationVersion;
+  if (version !== "v4") {
     throw invalid("targets", `${model.modelId} speaks ${version} of the AI SDK's interface; v4 is needed (ai 7)`);
   }
   return model;
@@ -73,12 +84,16 @@ function factsOf({ model, facts }: ModelTargetOptions): ModelFacts {
   return factsFor(provider, modelId, facts);
 }
 
+/** While another model answers, a look whether this one is back costs little; and a first choice is wanted back soon. */
+const MOST_OPEN_MS = 30_000;
+
 function memberOf(
   id: string,
   target: ModelTargetOptions,
   members: readonly AnyTool[],
+  hasStandIn: boolean,
   options: ResolvedModelOptions,
-  { clock, prices }: MembersHome,
+  { clock, prices, isKept }: MembersHome,
 ): AnyTool {
   const { model } = target;
   const facts = factsOf(target);
@@ -91,9 +106,10 @@ function memberOf(
     provider: facts.host,
     clock,
     timeouts,
-    costOf: (usage) => (price === null || usage.inputTokens.total === undefined ? null : costOfUsage(usage, price)),
+    costOf: (usage) => (price === null || !isUsageReported(usage) ? null : costOfUsage(usage, price)),
     guessCost: (asked, characters) =>
       price === null ? null : estimateCost(estimateTokens(asked), guessTokens(characters), price),
+    isKept,
     discarded: options.onDiscard,
   };
   const plain = tool<ModelRequest, unknown>({
@@ -104,6 +120,7 @@ function memberOf(
     target: `${facts.host}/${model.modelId}@${credential}`,
     idempotent: true,
     timeoutMs: timeouts.totalMs,
+    ...(hasStandIn ? { breaker: { maxOpenMs: MOST_OPEN_MS } } : {}),
     ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
     cost: {
       estimate: ({ options: asked }) =>
@@ -156,8 +173,7 @@ function repairsFor(
   return {
     fit: (input) => {
       const request = input as ModelRequest;
-      const asked = continued(request);
-      const { options, changes } = isStandIn ? makePortable(asked, facts) : repairHistory(asked, facts);
+      const { options, changes } = (isStandIn ? makePortable : repairHistory)(request.options, facts);
       return { input: request.with(options), changes: told(changes) };
     },
     sizeOf: (input) => estimateTokens((input as ModelRequest).options),
@@ -187,13 +203,6 @@ function told(changes: readonly PortableChange[]): readonly RequestChange[] {
     where: count === 1 ? where : `${where} and ${count - 1} more`,
     why,
   }));
-}
-
-/** A stream that goes on after a break: what the caller has seen stands as the beginning of the answer. */
-function continued({ options, sink }: ModelRequest): LanguageModelV4CallOptions {
-  const text = sink?.continuable ?? null;
-  if (text === null) return options;
-  return { ...options, prompt: [...options.prompt, { role: "assistant", content: [{ type: "text", text }] }] };
 }
 
 /** The answer that was not usable, and why, so that the model can do better. */

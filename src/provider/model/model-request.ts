@@ -2,12 +2,15 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import type { StreamSink } from "./stream-sink.ts";
+import { Tally } from "./tally.ts";
 
 export interface RequestMemory {
   /** The text of the last answer that was not usable: asked about again. */
   lastAnswer: string;
   /** The answer in full, with what a journal need not keep. */
   result: LanguageModelV4GenerateResult | null;
+  /** What has come of a stream, over all attempts that go on from each other. */
+  tally: Tally;
 }
 
 export class ModelRequest {
@@ -20,7 +23,7 @@ export class ModelRequest {
   constructor(
     options: LanguageModelV4CallOptions,
     sink: StreamSink | null,
-    memory: RequestMemory = { lastAnswer: "", result: null },
+    memory: RequestMemory = { lastAnswer: "", result: null, tally: new Tally() },
   ) {
     this.options = options;
     this.sink = sink;
@@ -36,15 +39,24 @@ export class ModelRequest {
     return options === this.options ? this : new ModelRequest(options, this.sink, this.memory);
   }
 
+  /** What is sent: when a stream goes on after a break, what the caller has seen stands as the beginning of the answer. */
+  get sent(): LanguageModelV4CallOptions {
+    const text = this.sink?.continuable ?? null;
+    if (text === null) return this.options;
+    return {
+      ...this.options,
+      prompt: [...this.options.prompt, { role: "assistant", content: [{ type: "text", text }] }],
+    };
+  }
+
   /** This request as an earlier life of the program had changed it. */
   revived(kept: unknown): ModelRequest {
-    const { streaming: _streaming, ...asked } = kept as LanguageModelV4CallOptions & { readonly streaming: boolean };
+    const { asked } = kept as { readonly asked: LanguageModelV4CallOptions };
     return this.with({ ...this.options, ...asked });
   }
 
   /** What journals and digests see: no headers, which hold keys, and nothing of this process. */
   toJSON(): unknown {
-    const { headers: _headers, abortSignal: _signal, ...asked } = this.options;
-    return { streaming: this.isStreaming, ...asked };
+    return { streaming: this.isStreaming, asked: { ...this.options, headers: undefined, abortSignal: undefined } };
   }
 }

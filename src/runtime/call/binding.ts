@@ -56,10 +56,9 @@ export class Binding {
     const { rows } = withRows(home.policy, own);
     // Rows about other tools never match here, and every decision walks the list.
     this.policy = { ...home.policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
+    const hurried = tool.chain?.hurried ?? null;
     this.hurried =
-      tool.chain === null || tool.chain.hurried === null
-        ? this.policy
-        : withRows(this.policy, rowsOfRetry(tool.id, tool.chain.hurried, { ...home.policy, rows }));
+      hurried === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, hurried, { ...home.policy, rows }));
     const rules = [...tool.rules, ...home.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
     this.provider = home.targets.provider(tool.provider);
