@@ -16,6 +16,7 @@ import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/schedule-lines.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
 import { toolManifestJsonSchema } from "../src/tool-file/index.ts";
+import { conformancePage } from "../test/provider/grid/page.ts";
 
 /** Path → content. */
 export function generatedDocs(): ReadonlyMap<string, string> {
@@ -25,6 +26,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/CLI.md", between("docs/CLI.md", "exit codes", exitCodeTable())],
     ["README.md", between("README.md", "matrix", policyTable(PRESETS.default))],
     ["docs/LIBRARY.md", libraryPage()],
+    ["docs/CONFORMANCE.md", conformancePage()],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
     ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
   ]);

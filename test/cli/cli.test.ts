@@ -29,6 +29,7 @@ const COMMANDS = [
   "journal prune",
   "journal questions",
   "journal answer",
+  "chaos",
   "tour",
 ];
 const ESCAPE = "\u001b[";

@@ -20,7 +20,7 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
     throw new FaultError(wrong);
   }
   request.memory.result = result;
-  return kept(result);
+  return upstream.isKept ? kept(result) : result;
 }
 
 /** What a session keeps of an answer, and gives back when the program runs again: nothing of the wire. */

@@ -30,6 +30,8 @@ export class StreamSink {
   #openText: string | null = null;
   #adopted: string | null = null;
   #isContinuing = false;
+  /** White space the caller has seen last: models go on from a text without it, and say it again. */
+  #saidAgain = "";
 
   constructor(midStream: MidStream, left: () => void) {
     this.midStream = midStream;
@@ -53,6 +55,11 @@ export class StreamSink {
     return this.#isOpen;
   }
 
+  /** Nobody waits for more: it has ended, or the caller has left. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
   get continuable(): string | null {
     return this.#isOpen && this.midStream === "continue" && !this.#sawToolCall && this.#text !== "" ? this.#text : null;
@@ -68,28 +75,37 @@ export class StreamSink {
     this.#held = [];
     this.#adopted = null;
     this.#isContinuing = this.continuable !== null;
+    this.#saidAgain = this.#openText === null ? "" : this.#text.slice(this.#text.trimEnd().length);
     if (this.#isContinuing || !this.#isOpen) return false;
     this.#text = "";
     this.#sawToolCall = false;
     return true;
   }
 
-  push(part: Part): void {
-    if (this.#isOver) return;
+  /** The part as the caller gets it; null when it gets nothing. */
+  push(part: Part): Part | null {
     const own = this.#isContinuing ? this.#continued(part) : part;
-    if (own === null) return;
+    if (this.#isOver || own === null) return null;
     this.#note(own);
     if (this.#isOpen) this.#enqueue(own);
     else {
       this.#held.push(own);
       if (isContent(own)) this.#flush();
     }
+    return own;
   }
 
   /** Waits until the caller wants more; null when it does. */
   wanted(): Promise<void> | null {
     if (!this.#isOpen || this.#isOver || (this.#controller?.desiredSize ?? 1) > 0) return null;
     return new Promise((resolve) => (this.#pulled = resolve));
+  }
+
+  /** Waits until the caller has read all there is: what is void must not come after the word that it is. */
+  async read(): Promise<void> {
+    while (!this.#isOver && (this.#controller?.desiredSize ?? READ_AHEAD) < READ_AHEAD) {
+      await new Promise<void>((resolve) => (this.#pulled = resolve));
+    }
   }
 
   /** The answer is whole. */
@@ -153,6 +169,8 @@ export class StreamSink {
       case "tool-input-start":
       case "tool-call":
         this.#sawToolCall = true;
+        break;
+      default:
     }
   }
 
@@ -167,11 +185,23 @@ export class StreamSink {
         this.#adopted = part.id;
         return null;
       case "text-delta":
+        return part.id === this.#adopted && this.#openText !== null
+          ? this.#unsaid({ ...part, id: this.#openText })
+          : part;
       case "text-end":
         return part.id === this.#adopted && this.#openText !== null ? { ...part, id: this.#openText } : part;
       default:
         return part;
     }
+  }
+
+  #unsaid(part: Extract<Part, { type: "text-delta" }>): Part | null {
+    const { delta } = part;
+    let said = 0;
+    while (said < delta.length && said < this.#saidAgain.length && delta[said] === this.#saidAgain[said]) said += 1;
+    this.#saidAgain = said === delta.length ? this.#saidAgain.slice(said) : "";
+    if (said === 0) return part;
+    return said === delta.length ? null : { ...part, delta: delta.slice(said) };
   }
 }
 

@@ -29,30 +29,38 @@ export async function stream(
   sink: StreamSink,
   context: RunContext,
 ): Promise<Streamed> {
-  if (sink.begin()) upstream.discarded();
-  const tally = new Tally();
+  const { memory, sent } = request;
+  if (sink.continuable === null) memory.tally = new Tally();
+  const { tally } = memory;
+  tally.characters = 0;
+  if (sink.begin()) {
+    await sink.read();
+    await new Promise<void>((next) => upstream.clock.soon(next));
+    upstream.discarded();
+  }
   const leaving = new Leaving();
   let isPriced = false;
   const watch = new Watch(upstream.clock, upstream.timeouts, (late) => leaving.leave(late, new FaultError(late)));
   const { signal } = context;
   const abort = (): void => leaving.leave(null, signal.reason);
   signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
-    const result = await leaving.orLeave(upstream.model.doStream({ ...request.options, abortSignal: leaving.signal }));
+    const result = await leaving.orLeave(upstream.model.doStream({ ...sent, abortSignal: leaving.signal }));
     watch.headers();
     context.responseHeaders(result.response?.headers);
     sink.response = result.response;
     const finish = await readParts(leaving.reader(result.stream), sink, watch, tally, context);
-    if (finish === null) throw leaving.reason ?? new FaultError(cutShort(upstream.provider));
+    if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider));
     tellCost(upstream, context, finish.usage);
     isPriced = true;
-    const wrong = await verdictOn(tally.answer(finish.finishReason), request.options, upstream.provider);
+    const wrong = await verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
     if (wrong !== null) throw new FaultError(wrong);
     return { content: tally.content, finish };
   } catch (error) {
     const told = leaving.late === null ? error : new FaultError(leaving.late);
     if (!isPriced) tellUnansweredCost(upstream, request, context, told, tally.characters);
-    request.memory.lastAnswer = tally.text;
+    memory.lastAnswer = tally.text;
     leaving.leave(null, told);
     throw told;
   } finally {
@@ -79,10 +87,12 @@ async function readParts(
     }
     const { done, value: part } = await reader.read();
     if (done) return null;
+    // A turn that is out of time lets its tools be; a model that goes on talking costs money.
+    if (sink.isOver) throw new FaultError(fault("ToolCancelled", { message: "nobody reads the answer any more" }));
     if (part.type === "finish") return part;
     if (part.type === "error") throw part.error;
-    tally.add(part);
-    sink.push(part);
+    const seen = sink.push(part);
+    if (seen !== null) tally.add(seen);
     if (isContent(part)) watch.progress();
     if (!isCommitted && sink.isCommitted) {
       isCommitted = true;
@@ -105,7 +115,7 @@ class Leaving {
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
   /** Why the clock gave it up; null when it did not. */
   late: Fault | null = null;
-  reason: unknown = null;
+  error: Error | null = null;
 
   get signal(): AbortSignal {
     return this.#stop.signal;
@@ -125,7 +135,7 @@ class Leaving {
   leave(late: Fault | null, reason: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.late = late;
-    this.reason = reason;
+    this.error = reason instanceof Error ? reason : new Error("given up", { cause: reason });
     this.#stop.abort(reason);
     this.#reject(reason);
     // A read that hangs ends only when the stream is given up from this side; whatever it says to that, nobody waits for it.

@@ -1,14 +1,29 @@
 // What has come of a streamed answer so far: enough to judge it, to price it when nobody says, and to give it again.
 
-import type { LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 import type { Answer } from "./verdict.ts";
 
-type Block = { type: "text" | "reasoning"; text: string };
+interface Block {
+  type: "text" | "reasoning";
+  text: string;
+  providerMetadata?: SharedV4ProviderMetadata;
+}
+
+type BlockPart = Extract<
+  LanguageModelV4StreamPart,
+  { type: `${Block["type"]}-start` | `${Block["type"]}-delta` | `${Block["type"]}-end` }
+>;
 
 export class Tally {
   readonly #content: LanguageModelV4Content[] = [];
   readonly #blocks = new Map<string, Block>();
   readonly #toolInputs = new Map<string, string>();
+  /** Of the attempt that runs. */
   characters = 0;
 
   add(part: LanguageModelV4StreamPart): void {
@@ -17,16 +32,21 @@ export class Tally {
       case "reasoning-start": {
         const block: Block = { type: part.type === "text-start" ? "text" : "reasoning", text: "" };
         this.#blocks.set(`${block.type} ${part.id}`, block);
-        this.#content.push(block as LanguageModelV4Content);
+        this.#content.push(block);
+        this.#sign(part);
         return;
       }
       case "text-delta":
       case "reasoning-delta": {
-        const block = this.#blocks.get(`${part.type === "text-delta" ? "text" : "reasoning"} ${part.id}`);
+        const block = this.#sign(part);
         if (block !== undefined) block.text += part.delta;
         this.characters += part.delta.length;
         return;
       }
+      case "text-end":
+      case "reasoning-end":
+        this.#sign(part);
+        return;
       case "tool-input-start":
         this.#toolInputs.set(part.id, "");
         return;
@@ -42,7 +62,16 @@ export class Tally {
       case "file":
       case "source":
         this.#content.push(part);
+        return;
+      default:
     }
+  }
+
+  /** Signatures of thoughts come with any of their parts; the last word counts. */
+  #sign(part: BlockPart): Block | undefined {
+    const block = this.#blocks.get(`${part.type.startsWith("text") ? "text" : "reasoning"} ${part.id}`);
+    if (block !== undefined && part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
+    return block;
   }
 
   get text(): string {

@@ -16,6 +16,8 @@ export interface Upstream {
   readonly costOf: (usage: LanguageModelV4Usage) => number | null;
   /** What so much of an answer has cost, when nobody said; null when there is no price. */
   readonly guessCost: (options: LanguageModelV4CallOptions, outputCharacters: number) => number | null;
+  /** Answers are kept in a session's journal, so they must be plain data. */
+  readonly isKept: boolean;
   /** Told before an attempt that makes the caller forget what it has seen. */
   readonly discarded: () => void;
 }

@@ -54,7 +54,9 @@ function badStop({ unified, raw }: LanguageModelV4FinishReason, provider: string
   if (unified === "interrupted") {
     return fault("NetworkDisconnect", { message: "the stream ended without saying why", context: { provider } });
   }
-  return classify({ surface: "stop", stopReason: raw ?? unified, provider });
+  // OpenAI's chat says `stop` where the model declined, and the SDK knows better.
+  const word = raw !== undefined && isBadWord(raw, provider) ? raw : unified;
+  return classify({ surface: "stop", stopReason: word, provider });
 }
 
 /** Stops that the AI SDK has no word for, and that mean a failure: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`. */

@@ -181,12 +181,26 @@ function unfinishedBy(remainder: Remainder, wire: WireProtocol, state: WireState
 function unreadable(text: string): Words {
   const head = text.slice(0, HEAD_CHARACTERS);
   if (/^[{["]/.test(text)) {
-    return /[}\]"]\s*$/.test(text)
-      ? { status: 200, message: "invalid JSON in the body of the answer" }
-      : { message: "the body ended before its JSON was complete: connection closed" };
+    return breaksOff(text)
+      ? { message: "the body ended before its JSON was complete: connection closed" }
+      : { status: 200, message: "invalid JSON in the body of the answer" };
   }
   if (text.startsWith("<")) return { status: 200, body: head };
   return { status: 200, body: head, message: "invalid JSON response: neither events nor JSON" };
+}
+
+/** Something was opened and never closed. How the last character looks tells nothing: inner parts end like the whole. */
+function breaksOff(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (character === '"') inString = !inString;
+    else if (inString) i += character === "\\" ? 1 : 0;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+  }
+  return inString || depth > 0;
 }
 
 function misshapen(body: unknown): Words {

@@ -56,11 +56,16 @@ function canGoOn({ targets, current, needs }: Chain): boolean {
 }
 
 /** Nobody can be asked now: the fault says when the first of them is back. */
-export function withFirstReturn(seen: Fault, { targets }: Chain, now: number): Fault {
+export function withFirstReturn(seen: Fault, { targets, current }: Chain, now: number): Fault {
   const { retryable, lifts } = traitsOf(seen.code);
-  if (retryable || !lifts || targets.length < 2 || targets.some(({ available }) => available)) return seen;
-  const backAt = Math.min(...targets.map((target) => target.backAt));
-  return Number.isFinite(backAt) && backAt > now ? { ...seen, resetAt: backAt } : seen;
+  if (retryable || !lifts || targets.length < 2) return seen;
+  // The one that has just refused is out for as long as it said, although that is not noted yet.
+  const ownBackAt = seen.resetAt ?? (seen.retryAfterMs === undefined ? null : now + seen.retryAfterMs);
+  const backAts = targets.map(({ available, backAt }, index) =>
+    index === current && ownBackAt !== null ? ownBackAt : available ? now : backAt,
+  );
+  const firstAt = Math.min(...backAts);
+  return Number.isFinite(firstAt) && firstAt > now ? { ...seen, resetAt: firstAt } : seen;
 }
 
 /** What is missing when a target lacks a capability. */

@@ -275,6 +275,7 @@ describe("a chat answer in one piece", () => {
     ["a page", "<!doctype html><html><body>Sign up for our beta</body></html>", "SchemaInvalid"],
     ["gibberish", "qwertz asdf", "SchemaInvalid"],
     ["broken JSON", '{"choices":[}]}', "SchemaInvalid"],
+    ["JSON that broke off behind an inner part", '{"choices":[{"message":{"content":"Hi"}', "NetworkDisconnect"],
     ["JSON that broke off", '{"choices":[{"message":{"content":"the rate limit is', "NetworkDisconnect"],
     ["nothing", "", "EmptyOutput"],
     ["nothing but blank lines", "\n\n\n\n", "EmptyOutput"],

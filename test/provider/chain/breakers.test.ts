@@ -1,0 +1,109 @@
+// A dead first choice is left alone and comes back; a last resort is tried whatever its breaker says.
+
+import { generateText } from "ai";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY, FaultError } from "../../../src/index.ts";
+import { CLAUDE, chainWorld, type ChainWorld, GPT, only, START_AT } from "./chain-world.ts";
+
+const { failures, openMs, successes } = DEFAULT_POLICY.breaker;
+
+async function ask(
+  world: ChainWorld,
+  model = world.fl.model([world.gpt(), world.claude()]),
+): Promise<readonly string[]> {
+  const before = world.asked().length;
+  await world.run(generateText({ model, prompt: "hello" }));
+  return world.asked().slice(before);
+}
+
+async function breakFirst(world: ChainWorld): Promise<void> {
+  world.afflict(GPT, "unavailable");
+  for (let call = 0; call < failures; call++) await ask(world);
+}
+
+describe("the breaker of a dead first choice", () => {
+  it("opens, and later calls skip it without a request", async () => {
+    const world = await chainWorld();
+    await breakFirst(world);
+    expect(await ask(world)).toEqual([CLAUDE]);
+    expect(only(world.events(), "breaker-changed")).toMatchObject([{ from: "closed", to: "open" }]);
+    expect(only(world.events(), "call-decided").at(-1)).toMatchObject({
+      fault: { code: "CircuitOpen" },
+      decision: { recourse: "fallback", target: `anthropic/${CLAUDE}` },
+    });
+  });
+
+  it("lets one call look when its time is up, and closes when the first choice is back", async () => {
+    const world = await chainWorld();
+    await breakFirst(world);
+    await world.clock.advance(openMs);
+    world.afflict(GPT, null);
+    for (let call = 0; call < successes; call++) expect(await ask(world)).toEqual([GPT]);
+    expect(only(world.events(), "breaker-changed").map(({ to }) => to)).toEqual(["open", "half-open", "closed"]);
+  });
+
+  it("opens again when the look fails, and that call is answered by the stand-in all the same", async () => {
+    const world = await chainWorld();
+    await breakFirst(world);
+    await world.clock.advance(openMs);
+    expect(await ask(world)).toContain(CLAUDE);
+    expect(await ask(world)).toEqual([CLAUDE]);
+  });
+
+  it("is shared by all chains that use the model with the same key", async () => {
+    const world = await chainWorld();
+    await breakFirst(world);
+    expect(await ask(world, world.fl.model([world.gpt(), world.gemini()]))).not.toContain(GPT);
+  });
+});
+
+it("a quota that is used up for long says when the first of the others is back", async () => {
+  const world = await chainWorld();
+  await breakFirst(world);
+  const resetAt = await openUntil(world);
+  world.afflict(CLAUDE, "quota-reset; retry-after=3600");
+  const asking = generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "x" });
+  expect(await world.failure(asking)).toMatchObject({ fault: { code: "QuotaExhausted", resetAt } });
+});
+
+/** What a call is told that is refused. */
+async function openUntil(world: ChainWorld): Promise<number> {
+  const error = await world.failure(generateText({ model: world.fl.model([world.gpt()]), prompt: "x" }));
+  return (error as FaultError).fault.resetAt ?? NaN;
+}
+
+describe("a last resort", () => {
+  it("is tried although its breaker is open", async () => {
+    const world = await chainWorld();
+    world.afflict(GPT, "unavailable");
+    world.afflict(CLAUDE, "unavailable");
+    const chain = world.fl.model([world.gpt(), { model: world.claude(), lastResort: true }]);
+    for (let call = 0; call < failures + 1; call++)
+      await world.failure(generateText({ model: chain, prompt: "hello" }));
+    expect(world.fl.targets().map(({ breaker }) => breaker)).toEqual(["open", "open"]);
+    world.afflict(CLAUDE, null);
+    expect(await ask(world, chain)).toEqual([CLAUDE]);
+  });
+
+  it("that is none is not asked: the fault says when the first of all is back", async () => {
+    const world = await chainWorld();
+    world.afflict(GPT, "unavailable");
+    await breakFirst(world);
+    await world.clock.advance(5_000);
+    const gptBackAt = only(world.events(), "call-decided").at(-1)?.fault.resetAt;
+    world.afflict(CLAUDE, "unavailable");
+    for (let call = 0; call < failures; call++) {
+      await world.failure(generateText({ model: world.fl.model([world.claude()]), prompt: "hello" }));
+    }
+    const before = world.asked().length;
+    const error = await world.failure(
+      generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "x" }),
+    );
+    expect(world.asked().length).toBe(before);
+    expect(error).toBeInstanceOf(FaultError);
+    const { fault } = error as FaultError;
+    expect(fault.code).toBe("CircuitOpen");
+    expect(fault.resetAt).toBeGreaterThan(world.clock.now());
+    expect(fault.resetAt).toBeLessThanOrEqual(gptBackAt ?? START_AT + openMs + 60_000);
+  });
+});

@@ -1,0 +1,202 @@
+// Streams that break after the caller has seen some of them, for callers who said that another attempt may begin anew or go on.
+
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { streamText } from "ai";
+import { describe, expect, it } from "vitest";
+import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
+import type { ModelTarget } from "../../../src/index.ts";
+import {
+  always,
+  ANSWERED,
+  ASKED,
+  CLAUDE,
+  chainWorld,
+  type ChainWorld,
+  GPT,
+  only,
+  partsOf,
+  steps,
+  textOf,
+  UNKNOWN,
+} from "./chain-world.ts";
+
+const BEGUN = "You said: hello there (This answer ";
+const OPUS = "claude-opus-4-5";
+/** Must end with a user message, so it cannot go on with another model's text. */
+const OPUS_NEW = "claude-opus-4-7";
+const OVERLOADED = { fault: "error-mid-stream", after: 3 } as const;
+const CUT = { fault: "cut-stream", after: 3 } as const;
+
+interface Continued {
+  readonly world: ChainWorld;
+  readonly parts: readonly LanguageModelV4StreamPart[];
+}
+
+async function readContinued(
+  rules: readonly ScenarioRule[],
+  targets: (world: ChainWorld) => readonly ModelTarget[],
+  ask = ASKED,
+): Promise<Continued> {
+  const world = await chainWorld(rules);
+  const { stream } = await world.run(world.fl.model(targets(world), { midStream: "continue" }).doStream(ask));
+  return { world, parts: await world.run(partsOf(stream)) };
+}
+
+function lastTurnOf(world: ChainWorld): unknown {
+  return (world.received().at(-1)?.body as { readonly messages: readonly unknown[] }).messages.at(-1);
+}
+
+const SEEN_AS_PREFILL = { role: "assistant", content: [{ type: "text", text: BEGUN.trimEnd() }] };
+
+describe("continue", () => {
+  it.each([
+    {
+      name: "the same model, when it can",
+      rules: [steps(CLAUDE, CUT, { answer: "ends here." })],
+      asked: [CLAUDE, CLAUDE],
+    },
+    {
+      name: "another one of the vendor",
+      rules: [always(CLAUDE, OVERLOADED), steps(OPUS, { answer: "ends here." })],
+      asked: [CLAUDE, CLAUDE, OPUS],
+    },
+  ])("goes on with $name: one text block, one answer", async ({ rules, asked }) => {
+    const { world, parts } = await readContinued(rules, ({ claude }) => [
+      claude(),
+      { model: claude(OPUS), credential: "b" },
+    ]);
+    expect(world.asked().slice(0, asked.length)).toEqual(asked);
+    expect(textOf(parts).startsWith(BEGUN)).toBe(true);
+    expect(parts.filter(({ type }) => type === "text-start")).toHaveLength(1);
+    expect(parts.filter(({ type }) => type === "text-end")).toHaveLength(1);
+    const ids = parts.flatMap((part) => (part.type.startsWith("text-") && "id" in part ? [part.id] : []));
+    expect(new Set(ids).size).toBe(1);
+    expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
+  });
+
+  it("puts what was seen before the model and joins what it says without a space too many or too few", async () => {
+    const { world, parts } = await readContinued(
+      [always(GPT, CUT), steps(CLAUDE, { answer: " is from another model." })],
+      ({ gpt, claude }) => [gpt(), claude()],
+    );
+    expect(lastTurnOf(world)).toEqual(SEEN_AS_PREFILL);
+    expect(textOf(parts)).toBe(`${BEGUN}is from another model.`);
+    expect(world.asked()).toEqual([GPT, CLAUDE]);
+  });
+
+  it("never asks the model that broke to go on when it is not able to: it would say everything again", async () => {
+    const { world, parts } = await readContinued([always(GPT, CUT)], ({ gpt }) => [gpt()]);
+    expect(world.asked()).toEqual([GPT]);
+    expect(textOf(parts)).toBe(BEGUN);
+    expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "error" } });
+  });
+
+  it.each([
+    { name: "one that is known not to be able", next: OPUS_NEW },
+    { name: "one that nobody knows", next: UNKNOWN },
+  ])("passes over $name", async ({ next }) => {
+    const { world, parts } = await readContinued([always(GPT, CUT)], ({ gpt, claude }) => [
+      gpt(),
+      claude(next),
+      claude(),
+    ]);
+    expect(world.asked()).toEqual([GPT, CLAUDE]);
+    expect(only(world.events(), "call-failed")[0]?.decision.passedOver).toEqual([
+      { id: `anthropic/${next}`, why: "lacks capability" },
+    ]);
+    expect(textOf(parts).startsWith(BEGUN)).toBe(true);
+  });
+
+  it("asks one that nobody knows if it is declared able", async () => {
+    const { world } = await readContinued([always(GPT, CUT)], ({ gpt, claude }) => [
+      gpt(),
+      { model: claude(UNKNOWN), facts: { capabilities: ["streaming", "prefill"] } },
+    ]);
+    expect(world.asked()).toEqual([GPT, UNKNOWN]);
+  });
+
+  it("never goes on once a tool call has begun", async () => {
+    const call = { call: { tool: "look_up", input: { name: "a long name of something to look up" } } };
+    const { world, parts } = await readContinued(
+      [{ when: { model: GPT, request: 1 }, fault: "cut-stream", after: 2, ...call }],
+      ({ gpt, claude }) => [gpt(), claude()],
+      { ...ASKED, tools: [{ type: "function", name: "look_up", inputSchema: { type: "object" } }] },
+    );
+    expect(parts.some(({ type }) => type === "tool-input-start")).toBe(true);
+    expect(world.asked()).toEqual([GPT]);
+    expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "error" } });
+  });
+
+  it("judges and keeps the whole text, not only the rest", async () => {
+    const world = await chainWorld([
+      {
+        when: { model: CLAUDE, request: 1 },
+        ...CUT,
+        json: { first: "one of many words in it", second: 2 },
+      },
+      steps(CLAUDE, { answer: "x" }),
+    ]);
+    const session = await world.run(world.fl.session("s"));
+    const model = world.fl.model([world.claude()], { midStream: "continue", within: session });
+    const { stream } = await world.run(model.doStream(ASKED));
+    const live = textOf(await world.run(partsOf(stream)));
+    const kept = await world.run(world.fl.journal.kept("result", "s/c1"));
+    expect(JSON.stringify(kept)).toContain(JSON.stringify(live).slice(1, -1));
+  });
+});
+
+describe("restart", () => {
+  it("needs to be told how to make the caller forget", async () => {
+    const world = await chainWorld();
+    expect(() => world.fl.model([world.gpt()], { midStream: "restart" })).toThrow(/onDiscard/);
+  });
+
+  it("tells the caller to forget before the first new part, each time, and then gives the whole answer", async () => {
+    const world = await chainWorld([always(GPT, CUT)]);
+    const seen: string[] = [""];
+    const model = world.fl.model([world.gpt(), world.claude()], {
+      midStream: "restart",
+      onDiscard: () => void seen.push(""),
+    });
+    const { textStream } = streamText({ model, prompt: "hello there", onError: () => undefined });
+    await world.run(
+      (async () => {
+        for await (const text of textStream) seen.push(`${seen.pop() ?? ""}${text}`);
+      })(),
+    );
+    expect(seen).toEqual([BEGUN, BEGUN, ANSWERED]);
+    expect(world.asked()).toEqual([GPT, GPT, CLAUDE]);
+  });
+
+  it("says nothing of what is void after that, however slowly the caller reads", async () => {
+    const world = await chainWorld([always(GPT, CUT)]);
+    let seen = "";
+    const model = world.fl.model([world.gpt(), world.claude()], {
+      midStream: "restart",
+      onDiscard: () => void (seen = ""),
+    });
+    const { stream } = await world.run(model.doStream(ASKED));
+    await world.clock.advance(5_000);
+    const reader = stream.getReader();
+    await world.run(
+      (async () => {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) {
+          if (next.value.type === "text-delta") seen += next.value.delta;
+        }
+      })(),
+    );
+    expect(seen).toBe(ANSWERED);
+  });
+
+  it("discards nothing when nothing was seen", async () => {
+    const world = await chainWorld([always(GPT, { fault: "unavailable" })]);
+    let discards = 0;
+    const model = world.fl.model([world.gpt(), world.claude()], {
+      midStream: "restart",
+      onDiscard: () => void discards++,
+    });
+    const { stream } = await world.run(model.doStream(ASKED));
+    expect(textOf(await world.run(partsOf(stream)))).toBe(ANSWERED);
+    expect(discards).toBe(0);
+  });
+});

@@ -1,0 +1,112 @@
+// What each cell of the grid must be, from three sources that know nothing of each other: the code from the server's fault table,
+// retrying and going over from the default policy, and what is seen and paid from where in the answer the fault lies.
+
+import { CONTENTS } from "../../../src/chaos/faults/contents.ts";
+import { forProtocol } from "../../../src/chaos/faults/fault-row.ts";
+import { LIMITS } from "../../../src/chaos/faults/limits.ts";
+import { STATUSES } from "../../../src/chaos/faults/statuses.ts";
+import { CHAOS_FAULTS, type ChaosFault } from "../../../src/chaos/faults.ts";
+import {
+  DEFAULT_POLICY,
+  type FaultCode,
+  type PolicyRow,
+  type Recourse,
+  rowFor,
+  SCOPES_THAT_ADVANCE,
+  traitsOf,
+} from "../../../src/core/index.ts";
+import { type Column, COLUMNS } from "./columns.ts";
+import { type Exception, exceptionFor } from "./exceptions.ts";
+import type { Price, Sight } from "./observe.ts";
+
+export interface Place {
+  readonly row: ChaosFault;
+  readonly column: Column;
+  readonly streaming: boolean;
+}
+
+export interface Expected {
+  /** Of the first attempt that fails; null when none does. */
+  readonly code: FaultCode | null;
+  /** What is decided, one word for each failed attempt. */
+  readonly decided: readonly string[];
+  /** On the wire, to the provider that fails. */
+  readonly requests: number;
+  /** Of the first attempt that fails. */
+  readonly price: Price | null;
+  readonly sees: Sight;
+  /** Answers of the stand-in. */
+  readonly stoodIn: number;
+}
+
+export interface Cell {
+  readonly alone: Expected;
+  /** With a stand-in behind it; null where there can be none. */
+  readonly inChain: Expected | null;
+}
+
+export const PLACES: readonly Place[] = COLUMNS.flatMap((column) =>
+  CHAOS_FAULTS.flatMap((row) =>
+    [false, true]
+      .filter((streaming) => streaming || row.needs === "any")
+      .map((streaming) => ({ row, column, streaming })),
+  ),
+);
+
+export function cellFor(place: Place, exception: Exception | null = exceptionFor(place)): Cell {
+  const { row, column, streaming } = place;
+  const met: Met = {
+    code: exception?.code === undefined ? forProtocol(row.means, column.protocol) : exception.code,
+    isOut: exception?.isOut ?? (streaming && row.afterOutput),
+    price: exception?.price ?? priceOf(row),
+  };
+  return { alone: expectedOf(met, false), inChain: column.through === "fetch" ? null : expectedOf(met, true) };
+}
+
+/** What is met, in every attempt anew. */
+interface Met {
+  readonly code: FaultCode | null;
+  /** The caller has seen some of the answer, so nothing can be done behind its back. */
+  readonly isOut: boolean;
+  readonly price: Price;
+}
+
+function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected {
+  if (code === null) return { code, decided: [], requests: 1, price: null, sees: "whole", stoodIn: 0 };
+  const { retry, then } = rowFor(DEFAULT_POLICY, { code }, { surface: "http", provider: "", tool: "", stage: "" });
+  const goesOver = hasStandIn && !isOut && canGoOver(code, then);
+  const retries = isOut || retry === null ? 0 : (goesOver ? HURRIED_ATTEMPTS : retry.maxAttempts) - 1;
+  const asksAgain = !isOut && isAllowed("regenerate", then);
+  const last = goesOver ? "fallback" : (then.find((each) => LAST_OFFERS.includes(each)) ?? "fail");
+  const decided = [...Array.from({ length: retries }, () => "retry"), ...(asksAgain ? ["regenerate"] : []), last];
+  const sees = goesOver ? "whole" : isOut ? "part" : "nothing";
+  return { code, decided, requests: decided.length, price, sees, stoodIn: goesOver ? 1 : 0 };
+}
+
+/** While somebody else can be asked, one more try is enough: `hurried` of `fl.model`. */
+const HURRIED_ATTEMPTS = 2;
+/** Without a session, a person, a smaller prompt or a new credential, this is what is left. */
+const LAST_OFFERS: readonly Recourse[] = ["surface", "fail"];
+
+function canGoOver(code: FaultCode, then: PolicyRow["then"]): boolean {
+  return isAllowed("fallback", then) && SCOPES_THAT_ADVANCE.has(traitsOf(code).scope);
+}
+
+/** Before whatever would end the call. */
+function isAllowed(recourse: Recourse, then: PolicyRow["then"]): boolean {
+  const at = then.indexOf(recourse);
+  return at !== -1 && !then.slice(0, at).some((each) => LAST_OFFERS.includes(each));
+}
+
+/** Who is refused pays nothing; who gets a whole answer, however bad, is told its price; what broke has a price nobody tells. */
+function priceOf({ id }: ChaosFault): Price {
+  if (REFUSED.has(id)) return "free";
+  return ANSWERED.has(id) ? "reported" : "estimated";
+}
+
+const REFUSED: ReadonlySet<string> = new Set<string>([
+  ...[...LIMITS, ...STATUSES].map(({ id }) => id),
+  "error-in-body",
+  "error-first-event",
+]);
+const ANSWERED: ReadonlySet<string> = new Set(CONTENTS.map(({ id }) => id));

@@ -1,0 +1,79 @@
+// The grid as a page: what the tests hold each cell to, in a few signs.
+
+import { CHAOS_FAULTS, type ChaosFault } from "../../../src/chaos/faults.ts";
+import { type Column, COLUMNS } from "./columns.ts";
+import { EXCEPTIONS, exceptionFor } from "./exceptions.ts";
+import { cellFor, type Expected, PLACES } from "./expected.ts";
+import type { Price, Sight } from "./observe.ts";
+
+export function conformancePage(): string {
+  return `${[
+    "# Conformance",
+    `What each provider's package does when each fault of the [chaos server](CHAOS.md) hits it. Made by \`npm run docs\` from what \`test/provider/grid/grid.test.ts\` holds true: ${PLACES.length} cells, each run against a real server with the real package, ${CALLS} calls with all their retries, on a clock that does not wait.`,
+    "A cell is expected to be what three tables say that know nothing of each other: the code comes from the server's fault table, what is done about it from the [default policy](POLICY.md), and what is seen and paid from where in the answer the fault lies. Whatever differs has a number, and its reason below.",
+    legend(),
+    "## Through `fl.model`: packages of the AI SDK",
+    tableOf(COLUMNS.filter(({ through }) => through === "model")),
+    "## Through `fl.fetch`: the vendors' own packages",
+    "One target only, so there is no stand-in. Their own retries are off (`maxRetries: 0`).",
+    tableOf(COLUMNS.filter(({ through }) => through === "fetch")),
+    "## Why some cells differ",
+    REASONS.map((why, index) => `${index + 1}. ${why}`).join("\n"),
+  ].join("\n\n")}\n`;
+}
+
+const CALLS = PLACES.reduce((sum, place) => sum + (cellFor(place).inChain === null ? 1 : 2), 0);
+
+/** The same reason has one number. */
+const REASONS: readonly string[] = [...new Set(EXCEPTIONS.map(({ why }) => why))];
+
+const SEES: Readonly<Record<Sight, string>> = { nothing: "✗", part: "◐", whole: "✓" };
+const COSTS: Readonly<Record<Price, string>> = { free: "0", reported: "=", estimated: "≈", unpriced: "?" };
+
+function legend(): string {
+  return [
+    "| sign | meaning |",
+    "|---|---|",
+    "| `Code` | the fault's code, where it is another than its row's |",
+    "| `1` `3` `6` | requests on the wire before the call is over, retries included |",
+    "| `↺2` | the second of them asks the model again, because its answer could not be used |",
+    "| ✗ | the caller gets a typed error and nothing else |",
+    "| ◐ | the caller has seen a part of the answer, and then gets a typed error; nothing is tried behind its back |",
+    "| ✓ | the caller gets a whole answer |",
+    "| `0` `=` `≈` | what the first failed attempt cost: nothing, what the provider said, or a guess because nobody said |",
+    "| `→ 2 ✓` | with a healthy stand-in behind it: it takes over after so many requests, and the caller gets its answer |",
+    "| – | it cannot happen: it needs a stream |",
+  ].join("\n");
+}
+
+function tableOf(columns: readonly Column[]): string {
+  const head = ["fault", "code", ...columns.flatMap(({ name }) => [name, `${name}, streamed`])];
+  const rows = CHAOS_FAULTS.map((row) => {
+    const cells = columns.flatMap((column) => [false, true].map((streaming) => textOf(row, column, streaming)));
+    return [`\`${row.id}\``, codesOf(row).join(", ") || "none", ...cells];
+  });
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function textOf(row: ChaosFault, column: Column, streaming: boolean): string {
+  const place = PLACES.find((each) => each.row === row && each.column === column && each.streaming === streaming);
+  if (place === undefined) return "–";
+  const exception = exceptionFor(place);
+  const { alone, inChain } = cellFor(place);
+  const [usual, ...others] = codesOf(row);
+  const name = alone.code === null || (alone.code === usual && others.length === 0) ? "" : `${alone.code} `;
+  const note = exception === null ? "" : ` [${REASONS.indexOf(exception.why) + 1}](#why-some-cells-differ)`;
+  const over = inChain?.stoodIn === 1 ? ` → ${inChain.requests} ${SEES[inChain.sees]}` : "";
+  return `${name}${inShort(alone)}${over}${note}`;
+}
+
+function inShort({ code, requests, decided, price, sees }: Expected): string {
+  if (code === null) return SEES[sees];
+  const count = decided.includes("regenerate") ? `↺${requests}` : String(requests);
+  return [count, SEES[sees], price === null ? "" : COSTS[price]].join(" ").trim();
+}
+
+function codesOf({ means }: ChaosFault): readonly string[] {
+  if (means === null) return [];
+  return typeof means === "string" ? [means] : [...new Set(Object.values(means))].filter((code) => code !== null);
+}

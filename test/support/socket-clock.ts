@@ -1,0 +1,64 @@
+// A clock that the test owns, for programs that talk over real sockets within this process: time moves on only when every byte that
+// was written has been read on the other side, every connection that ended has ended on both, and all that followed has run.
+
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { systemClock } from "../../src/host/clock.ts";
+import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
+
+/** Turns of the event loop without any of that before time moves on: promises and streams between them take a few. */
+const QUIET_TURNS = 16;
+/** Nobody reads what a slow reader leaves in the socket: it is not waited for for ever. */
+const MOST_TURNS = 20_000;
+
+/** Sockets of this process by the port of the client, which both sides know. */
+const CLIENTS = new Map<number, Socket>();
+const SERVERS = new Map<number, Socket>();
+const CONNECTING = new Set<Socket>();
+
+subscribe("net.client.socket", (message) => {
+  const { socket } = message as { readonly socket: Socket };
+  CONNECTING.add(socket);
+  socket.once("connect", () => {
+    CONNECTING.delete(socket);
+    const port = socket.localPort ?? 0;
+    CLIENTS.set(port, socket);
+    // The port may have been given to another one by then.
+    socket.once("close", () => void (CLIENTS.get(port) === socket && CLIENTS.delete(port)));
+  });
+  socket.once("close", () => void CONNECTING.delete(socket));
+});
+
+subscribe("net.server.socket", (message) => {
+  const { socket } = message as { readonly socket: Socket };
+  const port = socket.remotePort ?? 0;
+  SERVERS.set(port, socket);
+  socket.once("close", () => void (SERVERS.get(port) === socket && SERVERS.delete(port)));
+});
+
+const WORK: ReadonlySet<string> = new Set(["FSReqPromise", "FSReqCallback", "CloseReq", "GetAddrInfoReqWrap"]);
+
+export function createSocketClock(startAt: number): FakeClock {
+  return createFakeClock(startAt, (next) => {
+    let quiet = 0;
+    let turns = 0;
+    const look = (): void => {
+      turns += 1;
+      quiet = isAtRest() ? quiet + 1 : 0;
+      if (quiet < QUIET_TURNS && turns < MOST_TURNS) systemClock.soon(look);
+      else next();
+    };
+    systemClock.soon(look);
+  });
+}
+
+function isAtRest(): boolean {
+  if (CONNECTING.size > 0 || process.getActiveResourcesInfo().some((kind) => WORK.has(kind))) return false;
+  if (CLIENTS.size !== SERVERS.size) return false;
+  for (const [port, client] of CLIENTS) {
+    const server = SERVERS.get(port);
+    if (server === undefined) return false;
+    if (client.bytesWritten !== server.bytesRead || server.bytesWritten !== client.bytesRead) return false;
+  }
+  return true;
+}
