@@ -30,8 +30,15 @@ export interface Chain {
 
 export const NO_CHAIN: Chain = Object.freeze({ targets: [], current: 0, needs: [], minContextTokens: 0 });
 
-/** Scopes another target may cure. The rest would fail the same way everywhere, or is not about the target at all. */
-export const SCOPES_THAT_ADVANCE: ReadonlySet<FaultScope> = new Set(["credential", "model", "provider", "network"]);
+/** Scopes another target may cure; for an answer that is no good, only where a policy row says so. The rest would fail the same way everywhere, or is not about the target at all. */
+export const SCOPES_THAT_ADVANCE: ReadonlySet<FaultScope> = new Set([
+  "credential",
+  "model",
+  "provider",
+  "network",
+  "target",
+  "output",
+]);
 
 export interface NextTarget {
   readonly target: Target | null;
@@ -76,7 +83,7 @@ function hasAll({ capabilities }: Target, needs: readonly string[]): boolean {
 
 function sharedProperty(failed: Target, target: Target, scope: FaultScope): PassedOver["why"] | null {
   if (scope === "credential") return failed.credential === target.credential ? "same credential" : null;
-  if (scope === "model")
+  if (scope === "model" || scope === "output")
     return failed.provider === target.provider && failed.model === target.model ? "same model" : null;
   if (scope === "provider" || scope === "network") return failed.provider === target.provider ? "same provider" : null;
   return null;

@@ -7,6 +7,7 @@ export type FaultScope =
   | "credential" // this key or account
   | "model" //      this model
   | "provider" //   this provider, or this agent CLI
+  | "target" //     this target alone: what guards it here refused
   | "network" //    the way there
   | "tool" //       this tool
   | "output" //     what came back
@@ -140,9 +141,9 @@ export const CATALOGUE = {
   TurnTimeout:             row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
   TurnLimit:               row("Limit",              [],                                "limit",      429, "turn limit"),
 
-  CircuitOpen:             row("Guard",              ["lifts"],                          "provider",   503, "circuit open"),
+  CircuitOpen:             row("Guard",              ["lifts"],                          "target",     503, "circuit open"),
   RetryBudgetSpent:        row("Guard",              ["lifts"],                          "provider",   503, "circuit open"),
-  QueueFull:               row("Guard",              ["lifts"],                          "provider",   503, "overloaded"),
+  QueueFull:               row("Guard",              ["lifts"],                          "target",     503, "overloaded"),
 
   SandboxFailed:           row("Sandbox",            [],                                "request",    422, "sandbox error"),
   SandboxTimeout:          row("Sandbox",            ["retry"],                         "host",       504, "sandbox error"),

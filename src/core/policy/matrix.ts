@@ -21,6 +21,8 @@ export const RATE_LIMIT_RETRY = retry(6, backoff("exponential", 5_000, 160_000),
 export const TRANSPORT_RETRY = retry(3, backoff("exponential", 1_000, 4_000), 0.2, 30 * MINUTE_MS);
 export const STORE_RETRY = retry(3, backoff("linear", 2_000, 6_000), 0, MINUTE_MS);
 export const TOOL_RETRY = retry(5, backoff("exponential", 100, 800), 0.1, 2_000);
+/** Attempts that failed before the interruption count too; a call that brings its process down each time still ends. */
+export const INTERRUPTED_RETRY = retry(4, backoff("fixed", 1_000, 1_000), 0.2, MINUTE_MS);
 /** One more try, for work that may run twice. */
 export const ONE_RETRY = retry(2, backoff("fixed", 1_000, 1_000), 0.2, MINUTE_MS);
 
@@ -72,7 +74,7 @@ export const MATRIX: readonly PolicyRow[] = [
   row(["SandboxTimeout"],                          ONE_RETRY,        ["surface", "fail"]),
   row("Sandbox",                                   null,             ["surface", "fail"]),
 
-  row(["Interrupted"],                             ONE_RETRY,        ["ask", "surface", "fail"]),
+  row(["Interrupted"],                             INTERRUPTED_RETRY,      ["ask", "surface", "fail"]),
   row("Crash",                                     null,             ["fallback", "ask", "surface", "fail"]),
 
   row("Cancellation",                              null,             ["fail"]),

@@ -39,12 +39,17 @@ export function membersOf(
   if (targets.length === 0) throw invalid("targets", "a chain needs at least one model");
   const members: AnyTool[] = [];
   const ids = new Set<string>();
+  const [first] = targets.map(targetOf);
   for (const given of targets) {
     const target = targetOf(given);
     const id = freeId(target.id ?? `${factsOf(target).host}/${checked(target.model).modelId}`, ids);
-    members.push(memberOf(id, target, members, targets.length > 1, options, home));
+    members.push(memberOf(id, target, first, members, targets.length > 1, options, home));
   }
   return members;
+}
+
+function credentialOf(target: ModelTargetOptions): string {
+  return target.credential ?? factsOf(target).host;
 }
 
 /** A model alone is one with nothing special about it; whether it is a model at all is asked later. */
@@ -90,6 +95,7 @@ const MOST_OPEN_MS = 30_000;
 function memberOf(
   id: string,
   target: ModelTargetOptions,
+  first: ModelTargetOptions | undefined,
   members: readonly AnyTool[],
   hasStandIn: boolean,
   options: ResolvedModelOptions,
@@ -97,7 +103,7 @@ function memberOf(
 ): AnyTool {
   const { model } = target;
   const facts = factsOf(target);
-  const credential = target.credential ?? facts.host;
+  const credential = credentialOf(target);
   const timeouts = timeoutsOf({ ...options.timeouts, ...target.timeouts });
   const price = priceOf(prices, model.provider, model.modelId);
   const guessTokens = (characters: number): number => Math.ceil(characters / 4);
@@ -148,7 +154,11 @@ function memberOf(
     hurried: options.hurried,
     revive: (kept, given) => (given as ModelRequest).revived(kept),
     needsOf: needsOfRequest,
-    repairs: repairsFor(facts, members.length > 0, options),
+    repairs: repairsFor(
+      facts,
+      first === undefined || members.length === 0 ? null : madeFor(first, credential),
+      options,
+    ),
   };
   return { ...(plain as AnyTool), chain };
 }
@@ -164,16 +174,29 @@ function needsOfRequest(input: unknown): RequestNeeds {
   return { capabilities, inputTokens: inputTokensAtLeast };
 }
 
+/** The model a request was made for, and whether another account can see what it left at the vendor. */
+interface MadeFor {
+  readonly facts: ModelFacts;
+  readonly sharesState: boolean;
+}
+
+function madeFor(first: ModelTargetOptions, credential: string): MadeFor {
+  return { facts: factsOf(first), sharesState: credentialOf(first) === credential };
+}
+
 /** What was made for the first model goes to it as it is, but for what no model takes. */
 function repairsFor(
   facts: ModelFacts,
-  isStandIn: boolean,
+  from: MadeFor | null,
   { compact, refreshCredential, regenerate }: ResolvedModelOptions,
 ): Repairs {
   return {
     fit: (input) => {
       const request = input as ModelRequest;
-      const { options, changes } = (isStandIn ? makePortable : repairHistory)(request.options, facts);
+      const { options, changes } =
+        from === null
+          ? repairHistory(request.options, facts)
+          : makePortable(request.options, { ...facts, keepsState: facts.keepsState && from.sharesState }, from.facts);
       return { input: request.with(options), changes: told(changes) };
     },
     sizeOf: (input) => estimateTokens((input as ModelRequest).options),

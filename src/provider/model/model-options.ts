@@ -63,7 +63,8 @@ export interface ResolvedModelOptions {
   readonly assumedOutputTokens: number;
 }
 
-const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 60_000, firstTokenMs: 120_000, idleMs: 60_000, totalMs: 600_000 };
+/** Some SDKs hand a stream over only with its first content, so headers get as long as that. */
+const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 120_000, firstTokenMs: 120_000, idleMs: 60_000, totalMs: 600_000 };
 
 const DEFAULT_HURRY: RetryOptions = {
   maxAttempts: 2,

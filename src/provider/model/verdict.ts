@@ -26,13 +26,13 @@ export async function verdictOn(
   const stopped = badStop(finishReason, provider);
   if (stopped !== null) return stopped;
   const isCut = finishReason.unified === "length";
+  // A call that was cut may look whole: outside a stream Anthropic gives it empty arguments.
+  if (isCut && toolInputs.length > 0) {
+    const message = "the answer was cut within the arguments of a tool call";
+    return fault("OutputTruncated", { message, context: { provider } });
+  }
   if (toolInputs.some((input) => input.trim() !== "" && parseJson(input) === undefined)) {
-    return isCut
-      ? fault("OutputTruncated", {
-          message: "the answer was cut within the arguments of a tool call",
-          context: { provider },
-        })
-      : fault("SchemaInvalid", { message: "the arguments of a tool call are no JSON", context: { provider } });
+    return fault("SchemaInvalid", { message: "the arguments of a tool call are no JSON", context: { provider } });
   }
   if (text.trim() === "" && !hasOther && toolInputs.length === 0) {
     return isCut

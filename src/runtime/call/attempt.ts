@@ -1,7 +1,8 @@
 // One run of one tool under its time limit. It is answered exactly once: by the tool, by the clock, or by a cancellation.
 // A1  what the tool does after that is told as late, never returned.
 // A2  the tool's abort signal exists only if the tool looks at it: making one costs more than a whole call.
-// A3  at a turn's deadline the tool is left alone (it may finish unobserved); at its own time limit and on cancellation it is aborted.
+// A3  at a turn's deadline a tool is left alone (it may finish unobserved), but not a model, which only goes on costing; at its
+//     own time limit and on cancellation each is aborted.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -72,9 +73,7 @@ export class Attempt implements RunContext, WheelEntry {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.end !== null && this.end !== "value" && this.end !== "error" && this.end !== "deadline") {
-      this.#controller.abort(this.#reason());
-    }
+    if (this.end !== null && this.#aborts(this.end)) this.#controller.abort(this.#reason());
     return this.#controller.signal;
   }
 
@@ -158,7 +157,12 @@ export class Attempt implements RunContext, WheelEntry {
     if (this.end !== null) return;
     this.#wheel.remove(this);
     this.#finish(end, result);
-    if (end !== "deadline" && this.#controller !== null) this.#controller.abort(this.#reason());
+    if (this.#aborts(end)) this.#controller?.abort(this.#reason());
+  }
+
+  #aborts(end: AttemptEnd): boolean {
+    if (end === "value" || end === "error") return false;
+    return end !== "deadline" || this.spec.chain !== null;
   }
 
   #finish(end: AttemptEnd, result: unknown): void {

@@ -121,7 +121,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   noteWhatHelped(run, false, ran.at);
   // An attempt that counts may open the breaker: that comes first, so that no retry is announced which cannot be made.
   if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at);
-  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at);
+  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at, "attempt");
   if (decision.recourse !== "retry") giveBack(run, result, ran.at);
   const writeDown = (): Promise<void> | null => writeFailure(run, about, ran, decision, breaker);
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
@@ -154,7 +154,7 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { id } = binding.tool;
   const told = withContext(seen, { tool: id });
   const now = engine.clock.now();
-  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, now);
+  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, now, "guard");
   giveBack(run, "neutral", now);
   await record.write(
     { type: "call-decided", call, tool: id, fault: about, decision, breaker },

@@ -22,7 +22,7 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
     case "timeout":
       return fault(TIMEOUT_ON[tool.surface] ?? "ExecutionTimeout", {
         message: `${tool.id} did not answer within ${tool.timeoutMs} ms`,
-        context: { limit: tool.timeoutMs },
+        context: { limit: tool.timeoutMs, phase: "total" },
       });
     case "deadline":
       return fault(request.deadlineCode, { message: `the time was up while ${tool.id} was running` });
@@ -41,10 +41,15 @@ export interface Decided {
 }
 
 /** Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. */
-export function decideAbout(run: LiveCall, met: Fault, state: CallState, now: number): Decided {
+export function decideAbout(
+  run: LiveCall,
+  seen: Fault,
+  state: CallState,
+  now: number,
+  from: "attempt" | "guard",
+): Decided {
   const { binding, engine, request } = run;
-  const chain = chainOf(run, met, now);
-  const seen = withFirstReturn(met, chain, now);
+  const chain = chainOf(run, seen, now);
   const { target, provider } = binding;
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
@@ -72,11 +77,13 @@ export function decideAbout(run: LiveCall, met: Fault, state: CallState, now: nu
   const decision = decide(situation, policyFor(run, seen, chain));
   if (decision.recourse === "retry") provider.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
-  if (until > target.pausedUntil && until > now && traitsOf(seen.code).tripsBreaker) {
+  // Only the other side's own word holds others back, not what a guard made of it.
+  if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
     target.pause(until, seen);
     run.record.aside({ type: "target-paused", target: target.id, until, call: run.call });
   }
-  return { fault: seen, decision, breaker };
+  const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
+  return { fault: isFinal ? withFirstReturn(seen, chain, now) : seen, decision, breaker };
 }
 
 /** A call that holds the breaker's probe is not stopped by the breaker it probes. */

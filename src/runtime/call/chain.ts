@@ -45,8 +45,12 @@ const NO_FACTS = {
 /** While another target can be had, nobody waits long for this one; when it is the last, the policy's own patience applies. */
 export function policyFor({ binding }: LiveCall, seen: Fault, chain: Chain): Policy {
   if (chain === NO_CHAIN) return binding.policy;
-  const policy = nextTarget(chain, traitsOf(seen.code).scope).target === null ? binding.policy : binding.hurried;
-  return canGoOn(chain) ? policy : { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) };
+  const { scope, pill } = traitsOf(seen.code);
+  const isLast = nextTarget(chain, scope).target === null;
+  const policy = isLast ? binding.policy : binding.hurried;
+  // Who was silent once is not waited for a second time while somebody else can answer.
+  const isOver = !canGoOn(chain) || (pill === "timeout" && !isLast);
+  return isOver ? { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) } : policy;
 }
 
 /** What a request needs grows when part of its answer is out: then not every target that began it can go on with it. */
@@ -55,10 +59,9 @@ function canGoOn({ targets, current, needs }: Chain): boolean {
   return needs.every((need) => capabilities.includes(need));
 }
 
-/** Nobody can be asked now: the fault says when the first of them is back. */
+/** Nobody can be asked now: whoever is told of it learns when the first of them is back. */
 export function withFirstReturn(seen: Fault, { targets, current }: Chain, now: number): Fault {
-  const { retryable, lifts } = traitsOf(seen.code);
-  if (retryable || !lifts || targets.length < 2) return seen;
+  if (!traitsOf(seen.code).lifts || targets.length < 2) return seen;
   // The one that has just refused is out for as long as it said, although that is not noted yet.
   const ownBackAt = seen.resetAt ?? (seen.retryAfterMs === undefined ? null : now + seen.retryAfterMs);
   const backAts = targets.map(({ available, backAt }, index) =>

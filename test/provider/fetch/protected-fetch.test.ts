@@ -221,7 +221,7 @@ describe("within a session", () => {
     const fl = createFaultline({ journal });
     const session = await fl.session("s");
     const here = clients(fl, chaos, { within: session });
-    for (const fault of ["unauthorized", "cut-stream", "invalid-key"]) {
+    for (const fault of ["unauthorized", "cut-stream", "invalid-key"] as const) {
       chaos.script([fault]);
       const thrown = await thrownBy(fault === "cut-stream" ? streamed(here) : chat(here));
       expect(thrown, fault).toBeInstanceOf(Error);

@@ -65,8 +65,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: "Google sends nothing of a call that is malformed, so that it can be asked for again unseen." },
   { faults: ["invalid-tool-call"], columns: ["@ai-sdk/anthropic"], mode: "whole", code: null,
     why: "Outside a stream Anthropic's arguments are an object: what was lost cannot be seen, and the AI SDK holds it against the tool's schema." },
-  { faults: ["truncated-tool-call"], columns: ["@ai-sdk/anthropic"], mode: "whole", code: null,
-    why: "Outside a stream Anthropic's arguments are an object, and those of a cut call are empty but whole: only the stop reason, `length`, tells." },
   { faults: ["content-filter"], columns: ["@ai-sdk/google"], price: "reported",
     why: "Google refuses a prompt with a 200 that counts its tokens." },
   { faults: ["no-end-mark"], columns: ["@ai-sdk/google"], mode: "stream", price: "reported",

@@ -75,7 +75,7 @@ function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected 
   if (code === null) return { code, decided: [], requests: 1, price: null, sees: "whole", stoodIn: 0 };
   const { retry, then } = rowFor(DEFAULT_POLICY, { code }, { surface: "http", provider: "", tool: "", stage: "" });
   const goesOver = hasStandIn && !isOut && canGoOver(code, then);
-  const retries = isOut || retry === null ? 0 : (goesOver ? HURRIED_ATTEMPTS : retry.maxAttempts) - 1;
+  const retries = isOut || retry === null ? 0 : (goesOver ? hurriedAttempts(code) : retry.maxAttempts) - 1;
   const asksAgain = !isOut && isAllowed("regenerate", then);
   const last = goesOver ? "fallback" : (then.find((each) => LAST_OFFERS.includes(each)) ?? "fail");
   const decided = [...Array.from({ length: retries }, () => "retry"), ...(asksAgain ? ["regenerate"] : []), last];
@@ -83,8 +83,11 @@ function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected 
   return { code, decided, requests: decided.length, price, sees, stoodIn: goesOver ? 1 : 0 };
 }
 
-/** While somebody else can be asked, one more try is enough: `hurried` of `fl.model`. */
-const HURRIED_ATTEMPTS = 2;
+/** While somebody else can be asked, one more try is enough (`hurried` of `fl.model`), and none for who was silent. */
+function hurriedAttempts(code: FaultCode): number {
+  return traitsOf(code).pill === "timeout" ? 1 : 2;
+}
+
 /** Without a session, a person, a smaller prompt or a new credential, this is what is left. */
 const LAST_OFFERS: readonly Recourse[] = ["surface", "fail"];
 

@@ -186,8 +186,6 @@ describe("an input that a person replaced", () => {
     void first.session.turn({ a: step(search, "Lisbom") }, { id: "t1" });
     while (seen.length < 2) await first.clock.advance(0);
     const next = await takenUp(path, LATER, ASKING);
-    const asked = await next.clock.runUntil(next.session.turn({ a: step(search, "Lisbom") }));
-    await next.clock.runUntil(next.fl.answer(asked.questions[0]?.id ?? "", { status: "accepted", value: true }));
     const result = await next.clock.runUntil(next.session.turn({ a: step(search, "Lisbom") }, { id: "t1" }));
     expect(result).toMatchObject({ status: "done", outcomes: { a: { value: "found Lisbon" } } });
     expect(seen).toEqual(["Lisbom", "Lisbon", "Lisbon"]);

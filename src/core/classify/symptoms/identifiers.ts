@@ -27,6 +27,8 @@ export const IDENTIFIERS: RuleGroup = {
       means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "openai", body: { error: { code: "unsupported_country_region_territory", message: "Country, region, or territory not supported", type: "request_forbidden" } } } },
     { id: "id/permission-loop", when: { token: ["permission_loop"] },
       means: "PermissionLoop", example: { surface: "cli", provider: "claude-cli", exitCode: 0, body: { is_error: false, permission_denials: [{ tool_name: "Bash" }, { tool_name: "Bash" }, { tool_name: "Bash" }] } } },
+    { id: "id/provider-denied", when: { surface: ["cli"], token: ["permission_denied"], status: [403] },
+      means: "AccessDenied", example: { surface: "cli", provider: "gemini-cli", exitCode: 147, status: 403, body: { error: { code: 403, message: "Permission denied on resource project stub.", status: "PERMISSION_DENIED" } } } },
     { id: "id/permission-denied", when: { surface: ["cli", "tool"], token: ["permission_denied"] },
       means: "Forbidden", example: { surface: "cli", provider: "claude-cli", body: { type: "system", subtype: "permission_denied", tool_name: "Write", message: "Claude requested permissions to write" } } },
     { id: "id/content-filter", when: { token: ["content_filter", "content_policy_violation", "responsibleaipolicyviolation", "invalid_prompt", "cyber_policy", "bio_policy", "misalignment_policy_violation", "contentfiltererror", "contentpolicyviolationerror", "image_content_policy_violation", "moderation_blocked", "contentfilterfinishreasonerror", "data_inspection_failed", "datainspectionfailed", "content_blocked", "guardrail_intervened", "sensitive_words_detected", "safety_check_type_bio"] },

@@ -9,6 +9,7 @@ import { CLI_EXIT_CODES, PROCESS, TERMINATED } from "./process.ts";
 import { STOPS } from "./stops.ts";
 import { SCHEMA, STORE } from "./surfaces.ts";
 import { ACCESS_WORDS, DENIAL_WORDS } from "./words-access.ts";
+import { CLI_WORDS } from "./words-cli.ts";
 import { HOST_WORDS } from "./words-host.ts";
 import { LIMIT_WORDS } from "./words-limits.ts";
 import { LAST_WORDS, NETWORK_WORDS, TOOL_WORDS } from "./words-network.ts";
@@ -23,6 +24,7 @@ export const SYMPTOMS: readonly RuleGroup[] = [
   ERRNOS,
   PROCESS,
   SCHEMA,
+  CLI_WORDS,
   DENIAL_WORDS,
   LIMIT_WORDS,
   ACCESS_WORDS,
