@@ -14,8 +14,9 @@ import { createFaultline } from "../src/index.ts";
 import { startChaos } from "../src/testing/index.ts";
 import { print } from "./measure.ts";
 
-const CALLS = Number(process.env["BENCH_CALLS"] ?? 60);
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 15);
+const CALLS = Number(process.env["BENCH_CALLS"] ?? 40);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 31);
+const WARM_UP = 6;
 
 if (process.argv[2] === "upstream") await serve();
 else await measure();
@@ -58,12 +59,9 @@ async function measure(): Promise<void> {
     `Node ${process.version}. CPU µs a call in this process; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls.\n`,
   );
   print("                                          bare    ours   added");
-  for (const row of rows) {
-    const [bare, ours] = await compare(row);
-    const added = ((ours - bare) / bare) * 100;
-    print(
-      `${row.name.padEnd(38)} ${bare.toFixed(0).padStart(7)} ${ours.toFixed(0).padStart(7)} ${added.toFixed(1).padStart(6)} %`,
-    );
+  for (const [index, { bare, ours, added }] of (await compareAll(rows)).entries()) {
+    const figures = `${bare.toFixed(0).padStart(7)} ${ours.toFixed(0).padStart(7)} ${(added * 100).toFixed(1).padStart(6)} %`;
+    print(`${rows[index]?.name.padEnd(38)} ${figures}`);
   }
   print(
     "\nBytes of the answer copied by a chain: 0 (parts are handed on as they are); by fl.fetch: 0 of a stream (chunks are\nhanded on as they are), once for a whole answer (read to be judged, then handed on).",
@@ -76,17 +74,30 @@ async function measure(): Promise<void> {
   }
 }
 
-async function compare({ bare, ours }: Row): Promise<[number, number]> {
-  const times: { bare: number[]; ours: number[] } = { bare: [], ours: [] };
-  for (let round = -3; round < ROUNDS; round++) {
-    // The order changes, so that neither always runs on a heap the other has filled.
-    const order = round % 2 === 0 ? (["bare", "ours"] as const) : (["ours", "bare"] as const);
-    for (const which of order) {
-      const cpu = await cpuOf(which === "bare" ? bare : ours);
-      if (round >= 0) times[which].push(cpu);
+interface Compared {
+  readonly bare: number;
+  readonly ours: number;
+  /** Median of the ratios within each round: what drifts between rounds drops out. */
+  readonly added: number;
+}
+
+/** All rows take turns in every round, so that warming up, garbage and other work fall on all of them alike. */
+async function compareAll(rows: readonly Row[]): Promise<readonly Compared[]> {
+  const times = rows.map(() => ({ bare: [] as number[], ours: [] as number[] }));
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    for (const [index, row] of rows.entries()) {
+      const order = (round + index) % 2 === 0 ? (["bare", "ours"] as const) : (["ours", "bare"] as const);
+      for (const which of order) {
+        const cpu = await cpuOf(row[which]);
+        if (round >= 0) times[index]?.[which].push(cpu);
+      }
     }
   }
-  return [median(times.bare), median(times.ours)];
+  return times.map(({ bare, ours }) => ({
+    bare: median(bare),
+    ours: median(ours),
+    added: median(ours.map((cpu, round) => cpu / (bare[round] ?? cpu) - 1)),
+  }));
 }
 
 async function cpuOf(call: () => Promise<unknown>): Promise<number> {

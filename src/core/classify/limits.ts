@@ -58,12 +58,14 @@ export function readPace(headers: unknown, now: number): Pace {
 
 function paceOf({ limit, remaining, reset }: LimitHeaders, header: HeaderReader, now: number): Pace | null {
   const left = numberIn(header(remaining));
-  const leftMs = untilReset(header(reset), now);
-  if (left === null || leftMs === null || leftMs > LONGEST_WINDOW_MS) return null;
-  if (left <= 0) return { emptyUntil: now + leftMs, intervalMs: 0 };
+  if (left === null) return null;
   const whole = numberIn(header(limit));
-  const isScarce = whole !== null && whole > 0 && left / whole < SCARCE;
-  return isScarce ? { emptyUntil: 0, intervalMs: leftMs / (left + 1) } : NO_PACE;
+  const isScarce = left <= 0 || (whole !== null && left / whole < SCARCE);
+  // Most responses: there is plenty, and when it resets need not be read.
+  if (!isScarce) return NO_PACE;
+  const leftMs = untilReset(header(reset), now);
+  if (leftMs === null || leftMs > LONGEST_WINDOW_MS) return null;
+  return left <= 0 ? { emptyUntil: now + leftMs, intervalMs: 0 } : { emptyUntil: 0, intervalMs: leftMs / (left + 1) };
 }
 
 function numberIn(value: string | undefined): number | null {

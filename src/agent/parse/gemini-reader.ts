@@ -1,0 +1,180 @@
+// Gemini CLI's json and stream-json output. A failure in json mode is an object at the end of stderr, behind stack traces; a cut or
+// empty answer is exit 0 with an `error` beside it, so errors are looked for before the response.
+
+import type { AgentRetry, AgentUsage } from "../event/agent-event.ts";
+import type { AgentRun } from "./agent-run.ts";
+import { addUsage, NOTHING_USED } from "./token-usage.ts";
+import type { CliReader } from "./cli-reader.ts";
+import { denialIn } from "./denial.ts";
+import {
+  countOf,
+  type JsonObject,
+  listOf,
+  numberOrNull,
+  objectOf,
+  statusOrNull,
+  textOf,
+  textOrNull,
+} from "./json-fields.ts";
+import { onceOf } from "./repeated-text.ts";
+
+export function createGeminiReader(run: AgentRun): CliReader {
+  let answersAnew = false;
+  /** A failed attempt of which the rest is still to come. */
+  let attempt: AgentRetry | null = null;
+  const readers: ReadonlyMap<string, (value: JsonObject) => void> = new Map([
+    ["init", (value: JsonObject) => run.started(textOrNull(value["session_id"]), textOrNull(value["model"]))],
+    ["message", readMessage],
+    ["tool_use", (value: JsonObject) => run.toolUse(textOf(value["tool_id"]), textOf(value["tool_name"]))],
+    ["tool_result", readToolResult],
+    ["error", readErrorEvent],
+    ["result", readResult],
+  ]);
+
+  function readMessage(value: JsonObject): void {
+    if (value["role"] !== "assistant") return;
+    if (answersAnew) run.answer("");
+    answersAnew = false;
+    run.text(textOf(value["content"]));
+  }
+
+  function readToolResult(value: JsonObject): void {
+    // What was said before a tool ran is a comment; the answer follows the last.
+    answersAnew = true;
+    const isError = value["status"] === "error";
+    const error = objectOf(value["error"]) ?? {};
+    const words = textOf(error["message"]) || textOf(value["output"]);
+    const isDenied = isError && DENIAL_TYPES.has(textOf(error["type"]));
+    run.toolResult(textOf(value["tool_id"]), isError, isDenied ? words : isError ? denialIn(words) : null);
+  }
+
+  function readErrorEvent(value: JsonObject): void {
+    const message = textOf(value["message"]);
+    if (value["severity"] === "warning") run.notice("warning", message);
+    else run.error({ message, status: null, code: null, isFinal: false });
+  }
+
+  function readResult(value: JsonObject): void {
+    const stats = objectOf(value["stats"]);
+    if (stats !== null) {
+      const cacheRead = countOf(stats["cached"]);
+      const input = Math.max(0, countOf(stats["input_tokens"]) - cacheRead);
+      run.used({ input, output: countOf(stats["output_tokens"]), cacheRead, cacheWrite: 0 }, false);
+    }
+    const error = objectOf(value["error"]);
+    const isError = value["status"] === "error" || error !== null;
+    if (isError)
+      finishWith(error ?? {}, run.state.lastError?.message ?? "the run ended with an error that was not named");
+    else run.recovered();
+    run.finished(isError, null);
+  }
+
+  /** The one object of json mode. */
+  function readObject(value: JsonObject): boolean {
+    if (!("response" in value) && !("error" in value)) return false;
+    run.started(textOrNull(value["session_id"]), null);
+    const error = objectOf(value["error"]);
+    const models = objectOf(objectOf(value["stats"])?.["models"]);
+    if (models !== null) readModels(models);
+    const response = textOf(value["response"]);
+    run.answer(error === null ? response : onceOf(response, requestsOf(models)));
+    for (const warning of listOf(value["warnings"])) run.notice("warning", textOf(warning));
+    if (error !== null) finishWith(error, "the run ended with an error that was not named");
+    else {
+      const [warning] = listOf(value["warnings"]).map(textOf).filter(Boolean);
+      if (response === "" && warning !== undefined)
+        run.error({ message: warning, status: null, code: null, isFinal: false });
+    }
+    run.finished(error !== null, null);
+    return true;
+  }
+
+  function readModels(models: JsonObject): void {
+    let used: AgentUsage = NOTHING_USED;
+    let latencyMs = 0;
+    for (const entry of Object.values(models)) {
+      const model = objectOf(entry) ?? {};
+      const tokens = objectOf(model["tokens"]) ?? {};
+      const cacheRead = countOf(tokens["cached"]);
+      const input = Math.max(0, countOf(tokens["prompt"]) - cacheRead);
+      const output = countOf(tokens["candidates"]) + countOf(tokens["thoughts"]);
+      used = addUsage(used, { input, output, cacheRead, cacheWrite: 0 });
+      latencyMs += countOf(objectOf(model["api"])?.["totalLatencyMs"]);
+    }
+    run.used(used, false);
+    run.state.apiDurationMs = latencyMs;
+  }
+
+  function finishWith(error: JsonObject, otherwise: string): void {
+    const message = textOf(error["message"]) || otherwise;
+    // Its type is the same for several causes ("Error", "INVALID_STREAM"), so only the words are evidence.
+    const status = statusOrNull(error["code"]);
+    run.error({ message: unwrapped(message), status, code: textOrNull(error["type"]), isFinal: true });
+  }
+
+  function readStderr(line: string): void {
+    const failed = attempt ?? attemptIn(line);
+    attempt = null;
+    if (failed !== null) {
+      // A message of two lines has what comes next on the second.
+      const delayMs = numberOrNull(Number(/Retrying after (\d{1,9})ms/.exec(line)?.[1]));
+      if (line.includes("Max attempts reached")) return;
+      if (delayMs !== null || line.includes("Retrying")) return run.retrying({ ...failed, delayMs });
+      if (attemptIn(line) !== null) attempt = failed;
+      return;
+    }
+    const report = REPORT.exec(line)?.[1];
+    // In text mode this line is all that is said; in the others the object that follows says more.
+    if (report !== undefined) run.error({ message: unwrapped(report), status: null, code: null, isFinal: false });
+  }
+
+  return {
+    value: (value) => {
+      const read = readers.get(textOf(value["type"]));
+      if (read === undefined) return readObject(value);
+      read(value);
+      return true;
+    },
+    stderrValue: (value) => {
+      const error = objectOf(value["error"]);
+      if (error === null) return false;
+      run.started(textOrNull(value["session_id"]), null);
+      finishWith(error, "the run ended with an error that was not named");
+      return true;
+    },
+    stderr: readStderr,
+  };
+}
+
+/** Errors of tools that mean: it was not let run. A tool that the approval mode does not allow is simply not registered. */
+const DENIAL_TYPES: ReadonlySet<string> = new Set([
+  "tool_not_registered",
+  "policy_violation",
+  "permission_denied",
+  "execution_denied",
+]);
+
+/** `Attempt 1 failed with status 503. Retrying with backoff... _ApiError: …`, `Attempt 2 failed: <text>` */
+const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[:.] ?(.{0,1000})/;
+
+function attemptIn(line: string): AgentRetry | null {
+  const [, attempt, status, reason = ""] = ATTEMPT.exec(line) ?? [];
+  if (attempt === undefined) return null;
+  return { attempt: Number(attempt), of: null, delayMs: null, reason, status: statusOrNull(Number(status)) };
+}
+
+/** The path of the report is this machine's and is left out. */
+const REPORT = /^Error when talking to Gemini API Full report available at: \S+ ([^]{1,8000})$/;
+
+/** `[API Error: {…}]` and `_ApiError: {…}` wrap what the provider said; advice that follows names causes of its own. */
+function unwrapped(message: string): string {
+  const inner = /^\[(API Error: [^]*?)\](?:\n[^]*)?$/.exec(message)?.[1] ?? message;
+  return inner.replace(/^(?:_?ApiError|API Error): (?=\{)/, "");
+}
+
+function requestsOf(models: JsonObject | null): number {
+  return Object.values(models ?? {}).reduce<number>(
+    (sum, model) => sum + countOf(objectOf(objectOf(model)?.["api"])?.["totalRequests"]),
+    0,
+  );
+}

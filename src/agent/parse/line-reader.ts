@@ -1,0 +1,68 @@
+// Lines of one stream in, JSON values and plain lines out. A value may be one line, or one object printed over many lines
+// that begin with a lone brace. These hold:
+// L1  no line makes it throw, whatever its length or bytes.
+// L2  what is kept of an unfinished object is bounded.
+
+import { parseJson } from "../../core/tolerate.ts";
+
+export interface LineSink {
+  readonly value: (value: unknown, line: string) => void;
+  readonly plain: (line: string) => void;
+  /** A line with nothing on it: part of a plain text, and nothing else. */
+  readonly blank: () => void;
+  /** It began like JSON and was none. */
+  readonly broken: (line: string) => void;
+}
+
+export interface LineReader {
+  readonly take: (line: string) => void;
+  readonly end: () => void;
+}
+
+/** Larger than any result a CLI prints over many lines. */
+const MAX_OBJECT_CHARS = 16_777_216;
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  ["{", "}"],
+  ["[", "]"],
+]);
+
+export function createLineReader(sink: LineSink): LineReader {
+  let open: { readonly closing: string; lines: string[]; chars: number } | null = null;
+
+  function take(line: string): void {
+    if (open !== null) return gather(open, line);
+    const bare = line.trim();
+    if (bare === "") return sink.blank();
+    const closing = CLOSING.get(line.trimEnd());
+    if (closing !== undefined) {
+      open = { closing, lines: [line], chars: line.length };
+      return;
+    }
+    if (!bare.startsWith("{") && !bare.startsWith("[{")) return sink.plain(line);
+    const value = parseJson(bare);
+    if (value === undefined) sink.broken(line);
+    else sink.value(value, line);
+  }
+
+  function gather(object: NonNullable<typeof open>, line: string): void {
+    object.lines.push(line);
+    object.chars += line.length + 1;
+    if (line.trimEnd() === object.closing) return close(object);
+    if (object.chars > MAX_OBJECT_CHARS) close(object);
+  }
+
+  function close(object: NonNullable<typeof open>): void {
+    open = null;
+    const text = object.lines.join("\n");
+    const value = parseJson(text);
+    if (value === undefined) sink.broken(text);
+    else sink.value(value, text);
+  }
+
+  return {
+    take,
+    end: () => {
+      if (open !== null) close(open);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// How a process comes to its end, whoever wanted it: asked first, then killed, with everything it started, and never waited for
+// without limit.
+// E1  SIGTERM goes to the group once; SIGKILL follows killAfterMs later unless nobody of the group is left before.
+// E2  a process that has exited while others hold its pipes has drainMs for them to be closed; then the group gets SIGKILL.
+// E3  after SIGKILL no more than killAfterMs is waited; then pipes and process are let go.
+// E4  `onEnd` is called once, and then no timer is left.
+
+import type { Clock } from "../../host/clock.ts";
+import type { Launched } from "./launch.ts";
+
+export interface Ending {
+  /** Somebody wants it to end. */
+  stop(): void;
+  /** It has exited; its pipes may still be open. */
+  exited(): void;
+  /** It has exited and its pipes are closed, or it never started. */
+  closed(): void;
+}
+
+export interface EndingOptions {
+  readonly child: Pick<Launched, "signalGroup" | "hasGroup" | "abandon">;
+  readonly clock: Clock;
+  readonly killAfterMs: number;
+  readonly drainMs: number;
+  readonly onEnd: (drained: boolean) => void;
+}
+
+/** No event tells that the last of a group is gone, so it is asked for. */
+const GROUP_CHECK_MS = 50;
+
+export function createEnding({ child, clock, killAfterMs, drainMs, onEnd }: EndingOptions): Ending {
+  const timers = new Set<() => void>();
+  let isStopping = false;
+  let isKilled = false;
+  let isClosed = false;
+  let isOver = false;
+  let drained = true;
+
+  function arm(delayMs: number, wake: () => void): void {
+    const disarm = clock.after(delayMs, () => {
+      timers.delete(disarm);
+      // As in the watchdog: what happened while this program was busy is seen first.
+      clock.soon(() => void (isOver || wake()));
+    });
+    timers.add(disarm);
+  }
+
+  function end(): void {
+    isOver = true;
+    for (const disarm of timers) disarm();
+    timers.clear();
+    onEnd(drained);
+  }
+
+  function killGroup(): void {
+    if (isKilled) return;
+    isKilled = true;
+    child.signalGroup("SIGKILL");
+    if (isClosed) end();
+    else arm(killAfterMs, letGo);
+  }
+
+  function letGo(): void {
+    drained = false;
+    child.abandon();
+    end();
+  }
+
+  /** Others of the group may need a moment after their leader, and get it, up to the SIGKILL that is under way. */
+  function awaitGroup(): void {
+    if (child.hasGroup()) arm(GROUP_CHECK_MS, awaitGroup);
+    else end();
+  }
+
+  return {
+    stop() {
+      if (isOver || isStopping) return;
+      isStopping = true;
+      if (isKilled) return;
+      child.signalGroup("SIGTERM");
+      arm(killAfterMs, killGroup);
+    },
+    exited() {
+      if (isOver || isKilled) return;
+      arm(drainMs, () => {
+        if (isClosed) return;
+        drained = false;
+        killGroup();
+      });
+    },
+    closed() {
+      if (isOver) return;
+      isClosed = true;
+      if (isStopping && !isKilled) awaitGroup();
+      else end();
+    },
+  };
+}

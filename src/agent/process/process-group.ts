@@ -1,0 +1,25 @@
+// Is anybody of a process group still running? A signal 0 reaches the dead as well, as long as nobody has collected them, and in a
+// container often nobody does: so on Linux the living are looked for.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { tolerate } from "../../core/tolerate.ts";
+
+export function isGroupRunning(groupId: number): boolean {
+  const isThere = tolerate(() => process.kill(-groupId, 0), false);
+  if (!isThere) return false;
+  const processIds = tolerate(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name));
+  // Without a /proc, as on macOS, the signal's answer is the best there is.
+  if (processIds.length === 0) return true;
+  return processIds.some((id) =>
+    isRunningMember(
+      tolerate(() => readFileSync(`/proc/${id}/stat`, "utf8"), ""),
+      groupId,
+    ),
+  );
+}
+
+/** `17 (a name) S 1 17 …`: state, parent, group. The name may contain anything, so reading begins after its last bracket. */
+function isRunningMember(stat: string, groupId: number): boolean {
+  const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return group === String(groupId) && state !== "Z" && state !== "X";
+}

@@ -1,0 +1,153 @@
+// Runs a command as a child process that fails well: whatever happens, `done` tells how it ended, and nothing of it is left behind.
+// R1  stdin is closed, always.   R2  no failure to start is an exception.
+// R3  signals go to the whole group; see ending.ts.   R4  after `done` there is no timer, no listener and no process of the group
+// that was to end. What a command that ended by itself left running without its pipes is left alone: it may be meant.
+
+import { launch, type Launched } from "./launch.ts";
+import { createEnding } from "./ending.ts";
+import { readOutput } from "./output.ts";
+import {
+  type ProcessEnd,
+  type ProcessHooks,
+  type ProcessSpec,
+  type ProcessTimeLimit,
+  resolveTimeouts,
+  type RunningProcess,
+  type SpawnError,
+} from "./process-spec.ts";
+import { classifySpawnFailure } from "./spawn-failure.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+type StopCause = Pick<ProcessEnd, "timedOut" | "aborted" | "killReason">;
+
+const BY_ITSELF: StopCause = { timedOut: null, aborted: false, killReason: null };
+
+export function runProcess(spec: ProcessSpec, hooks: ProcessHooks): RunningProcess {
+  const timeouts = resolveTimeouts(spec);
+  if (spec.signal?.aborted === true) return notRun({ ...BY_ITSELF, aborted: true, spawnError: null });
+  let child: Launched;
+  try {
+    child = launch(spec);
+  } catch (error) {
+    return notRun({ ...BY_ITSELF, spawnError: classifySpawnFailure(error, spec) });
+  }
+  return supervise(spec, hooks, timeouts, child);
+}
+
+function supervise(
+  spec: ProcessSpec,
+  hooks: ProcessHooks,
+  timeouts: ReturnType<typeof resolveTimeouts>,
+  child: Launched,
+): RunningProcess {
+  const { clock, signal: abortSignal } = spec;
+  const startedAt = clock.now();
+  const done = Promise.withResolvers<ProcessEnd>();
+  let stopCause: StopCause | null = null;
+  let hookFailure: { readonly error: unknown } | null = null;
+  let exit: Pick<ProcessEnd, "exitCode" | "signal"> = { exitCode: null, signal: null };
+  let spawnError: SpawnError | null = null;
+  let isPipeBroken = false;
+  let isOver = false;
+
+  const ending = createEnding({ child, clock, ...timeouts, onEnd });
+  const watchdog = startWatchdog({
+    ...timeouts,
+    clock,
+    isToolRunning: () => guarded(() => hooks.isToolRunning?.() ?? false) ?? false,
+    onLimit: (limit: ProcessTimeLimit) => stop({ ...BY_ITSELF, timedOut: limit }),
+  });
+  const output = (stream: Launched["stdout"], tell: (line: string) => void): ReturnType<typeof readOutput> =>
+    readOutput(stream, {
+      ...spec,
+      onLine: (line) => guarded(() => tell(line)),
+      onBytes: () => watchdog.sawOutput(),
+    });
+  const stdout = output(child.stdout, (line) => hooks.stdout(line));
+  const stderr = output(child.stderr, (line) => hooks.stderr(line));
+  const onAbort = (): void => stop({ ...BY_ITSELF, aborted: true });
+
+  abortSignal?.addEventListener("abort", onAbort);
+  child.onExit((exitCode, signal) => {
+    exit = { exitCode, signal };
+    // It has kept its limits; from here on it is the pipes that are waited for.
+    watchdog.stop();
+    ending.exited();
+  });
+  void child.closed.then(({ failure }) => {
+    if (child.pid === null) spawnError = classifySpawnFailure(failure, spec);
+    else isPipeBroken = failure !== null;
+    ending.closed();
+  });
+
+  /** The first cause is the one that is told. */
+  function stop(cause: StopCause): void {
+    if (isOver) return;
+    stopCause ??= cause;
+    watchdog.stop();
+    ending.stop();
+  }
+
+  /** What a hook throws ends the process, and `done` rejects with it when that is over. No hook is called again. */
+  function guarded<T>(call: () => T): T | undefined {
+    if (hookFailure !== null) return undefined;
+    const reject = (error: unknown): void => {
+      hookFailure = { error };
+      stop({ ...BY_ITSELF, killReason: "a hook threw" });
+    };
+    try {
+      return call();
+    } catch (error) {
+      reject(error);
+      return undefined;
+    }
+  }
+
+  function onEnd(drained: boolean): void {
+    isOver = true;
+    watchdog.stop();
+    abortSignal?.removeEventListener("abort", onAbort);
+    stdout.finish();
+    stderr.finish();
+    const { firstOutputAt } = watchdog;
+    if (hookFailure !== null) done.reject(asError(hookFailure.error));
+    else
+      done.resolve({
+        ...exit,
+        ...(stopCause ?? BY_ITSELF),
+        spawnError,
+        killed: stopCause !== null && child.pid !== null,
+        stdoutTail: stdout.tail(),
+        stderrTail: stderr.tail(),
+        stdoutBytes: stdout.bytes,
+        stderrBytes: stderr.bytes,
+        durationMs: clock.now() - startedAt,
+        firstOutputMs: firstOutputAt === null ? null : firstOutputAt - startedAt,
+        drained: drained && !isPipeBroken,
+      });
+  }
+
+  return { pid: child.pid, done: done.promise, kill: (reason) => stop({ ...BY_ITSELF, killReason: reason }) };
+}
+
+/** Given up before the start, or not possible to start at all. */
+function notRun(cause: StopCause & Pick<ProcessEnd, "spawnError">): RunningProcess {
+  const done = Promise.resolve<ProcessEnd>({
+    exitCode: null,
+    signal: null,
+    ...cause,
+    killed: false,
+    stdoutTail: "",
+    stderrTail: "",
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    durationMs: 0,
+    firstOutputMs: null,
+    drained: true,
+  });
+  return { pid: null, done, kill: () => undefined };
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("A hook threw something that is no error.", { cause: thrown });
+}

@@ -1,0 +1,61 @@
+// Why a process did not start, in words that say what to do. The system names the command even when the working folder is what
+// is missing, and a script whose interpreter is missing looks like a missing script: both are looked at here.
+
+import { statSync } from "node:fs";
+import { readField, tolerate } from "../../core/tolerate.ts";
+import { findBinary } from "./find-binary.ts";
+import type { ProcessSpec, SpawnError, SpawnObstacle } from "./process-spec.ts";
+
+type Attempt = Pick<ProcessSpec, "command" | "env" | "cwd">;
+
+interface FailureRow {
+  readonly codes: readonly string[];
+  readonly obstacle: SpawnObstacle;
+  readonly words: (command: string) => string;
+}
+
+// prettier-ignore
+const ROWS: readonly FailureRow[] = [
+  { codes: ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"], obstacle: "command",
+    words: (command) => command.includes("/")
+      ? `There is no file "${command}". Check the path, relative ones from the working folder.`
+      : `There is no command "${command}" on the PATH. Install it, or name it with its full path.` },
+  { codes: ["EACCES", "EPERM", "EISDIR", "ENOEXEC", "UNKNOWN"], obstacle: "command",
+    words: (command) => `"${command}" is there but may not be run. Check that it is a program file and that you may execute it.` },
+  { codes: ["E2BIG"], obstacle: "arguments",
+    words: (command) => `The arguments or the environment for "${command}" are too long for the system. Pass long text, such as a prompt, on stdin or in a file.` },
+  { codes: ["ERR_INVALID_ARG_VALUE", "ERR_INVALID_ARG_TYPE"], obstacle: "arguments",
+    words: () => "The command, an argument or an environment entry is empty or contains a NUL byte, which no process can be given. Take it out." },
+  { codes: ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOBUFS"], obstacle: "machine",
+    words: (command) => `The machine has no room for another process, so "${command}" did not start. End other programs, or try later.` },
+];
+
+export function classifySpawnFailure(error: unknown, attempt: Attempt): SpawnError {
+  const code = codeOf(error);
+  if (!isFolder(attempt.cwd)) return { code, obstacle: "folder", message: folderWords(attempt) };
+  if (code === "ENOENT" && findBinary(attempt.command, attempt.env, attempt.cwd) !== null)
+    return { code, obstacle: "interpreter", message: interpreterWords(attempt) };
+  const row = ROWS.find(({ codes }) => codes.includes(code));
+  if (row !== undefined) return { code, obstacle: row.obstacle, message: row.words(attempt.command) };
+  return { code, obstacle: "machine", message: `"${attempt.command}" did not start: the system said ${code}.` };
+}
+
+/** What the system called it. */
+export function codeOf(error: unknown): string {
+  const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
+  if (typeof code === "string") return code;
+  // execa looks at arguments before the system does, and gives no code.
+  return error instanceof TypeError ? "ERR_INVALID_ARG_VALUE" : "UNKNOWN";
+}
+
+function isFolder(path: string): boolean {
+  return tolerate(() => statSync(path).isDirectory(), false);
+}
+
+function folderWords({ command, cwd }: Attempt): string {
+  return `The working folder "${cwd}" is not there or is no folder, so "${command}" did not start. Create it, or name another.`;
+}
+
+function interpreterWords({ command }: Attempt): string {
+  return `"${command}" is there, but the program named in its first line (#!) is not. Install that program, or correct the line.`;
+}

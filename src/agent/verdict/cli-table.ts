@@ -1,0 +1,153 @@
+// What is known of each agent CLI beside its output: how it is installed, logged in, configured and run once. Data, so that a new
+// CLI is a row.
+
+import type { AgentKind } from "../parse/agent-state.ts";
+import { ONE_SHOT, type OneShotArgs } from "./one-shot.ts";
+
+export interface AgentCli {
+  readonly kind: AgentKind;
+  readonly name: string;
+  /** What is run; null where the caller brings the command. */
+  readonly binary: string | null;
+  readonly npmPackage: string | null;
+  readonly installCommand: string | null;
+  /** What a person does who has to log in. */
+  readonly loginCommand: string | null;
+  /** Who the failure came from, as classification knows it. */
+  readonly provider: string;
+  readonly versionArgs: readonly string[];
+  readonly baseUrlEnv: string | null;
+  /** Any one of these holds the key. */
+  readonly keyEnv: readonly string[];
+  /** Where it looks for its settings and sessions; null where only HOME moves it. */
+  readonly configHomeEnv: string | null;
+  readonly supportsResume: boolean;
+  readonly supportsStdinPrompt: boolean;
+  /** In text mode a failed run's error is what it prints on stdout. */
+  readonly printsErrorsAsAnswer: boolean;
+  readonly oneShotArgs: OneShotArgs;
+}
+
+export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
+  claude: {
+    kind: "claude",
+    name: "Claude Code",
+    binary: "claude",
+    npmPackage: "@anthropic-ai/claude-code",
+    installCommand: "npm install -g @anthropic-ai/claude-code",
+    loginCommand: "run `claude` and then /login, or set ANTHROPIC_API_KEY",
+    provider: "claude-cli",
+    versionArgs: ["--version"],
+    baseUrlEnv: "ANTHROPIC_BASE_URL",
+    keyEnv: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    configHomeEnv: "CLAUDE_CONFIG_DIR",
+    supportsResume: true,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: true,
+    oneShotArgs: ONE_SHOT.claude,
+  },
+  codex: {
+    kind: "codex",
+    name: "Codex",
+    binary: "codex",
+    npmPackage: "@openai/codex",
+    installCommand: "npm install -g @openai/codex",
+    loginCommand: "run `codex login`",
+    provider: "codex-cli",
+    versionArgs: ["--version"],
+    // Its base URL is a setting: -c model_providers.<name>.base_url=…
+    baseUrlEnv: null,
+    keyEnv: ["CODEX_API_KEY", "OPENAI_API_KEY"],
+    configHomeEnv: "CODEX_HOME",
+    supportsResume: true,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: false,
+    oneShotArgs: ONE_SHOT.codex,
+  },
+  gemini: {
+    kind: "gemini",
+    name: "Gemini CLI",
+    binary: "gemini",
+    npmPackage: "@google/gemini-cli",
+    installCommand: "npm install -g @google/gemini-cli",
+    loginCommand: "set GEMINI_API_KEY, or run `gemini` once and choose how to sign in",
+    provider: "gemini-cli",
+    versionArgs: ["--version"],
+    baseUrlEnv: "GOOGLE_GEMINI_BASE_URL",
+    keyEnv: ["GEMINI_API_KEY"],
+    configHomeEnv: "GEMINI_CLI_HOME",
+    supportsResume: true,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: false,
+    oneShotArgs: ONE_SHOT.gemini,
+  },
+  opencode: {
+    kind: "opencode",
+    name: "opencode",
+    binary: "opencode",
+    npmPackage: "opencode-ai",
+    installCommand: "npm install -g opencode-ai",
+    loginCommand: "run `opencode auth login`",
+    provider: "opencode",
+    versionArgs: ["--version"],
+    // Its providers are settings: OPENCODE_CONFIG_CONTENT holds them as JSON.
+    baseUrlEnv: null,
+    keyEnv: [],
+    configHomeEnv: "XDG_CONFIG_HOME",
+    supportsResume: true,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: false,
+    oneShotArgs: ONE_SHOT.opencode,
+  },
+  qwen: {
+    kind: "qwen",
+    name: "Qwen Code",
+    binary: "qwen",
+    npmPackage: "@qwen-code/qwen-code",
+    installCommand: "npm install -g @qwen-code/qwen-code",
+    loginCommand: "run `qwen` once and choose how to sign in, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
+    provider: "qwen",
+    versionArgs: ["--version"],
+    baseUrlEnv: "OPENAI_BASE_URL",
+    keyEnv: ["OPENAI_API_KEY"],
+    configHomeEnv: null,
+    supportsResume: true,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: false,
+    oneShotArgs: ONE_SHOT.qwen,
+  },
+  goose: {
+    kind: "goose",
+    name: "goose",
+    binary: "goose",
+    npmPackage: null,
+    installCommand: "see the installation page of goose (block.github.io/goose)",
+    loginCommand: "run `goose configure`",
+    provider: "goose",
+    versionArgs: ["--version"],
+    baseUrlEnv: "OPENAI_HOST",
+    keyEnv: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"],
+    configHomeEnv: "XDG_CONFIG_HOME",
+    supportsResume: false,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: false,
+    oneShotArgs: ONE_SHOT.goose,
+  },
+  generic: {
+    kind: "generic",
+    name: "the command",
+    binary: null,
+    npmPackage: null,
+    installCommand: null,
+    loginCommand: null,
+    provider: "command",
+    versionArgs: [],
+    baseUrlEnv: null,
+    keyEnv: [],
+    configHomeEnv: null,
+    supportsResume: false,
+    supportsStdinPrompt: true,
+    printsErrorsAsAnswer: false,
+    oneShotArgs: ONE_SHOT.generic,
+  },
+};

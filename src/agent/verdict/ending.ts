@@ -1,0 +1,27 @@
+// How a run of an agent CLI ended, as seen by whoever ran it.
+
+export type TimerPhase = "startup" | "idle" | "total";
+
+/** Why we stopped a run ourselves that nobody had cancelled and no timer had ended. */
+export type StopReason =
+  | "permission-loop" // it asked again and again for what it is not allowed
+  | "step-loop" //       its steps ended for no reason, one after the other
+  | "after-result"; //   its result was there, but the process stayed
+
+export interface AgentEnding {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stderrTail: string;
+  readonly stdoutTail: string;
+  /** The process could not be started. */
+  readonly spawnError?: { readonly code: string };
+  /** Our own timer that ended it. */
+  readonly timedOut?: TimerPhase;
+  /** The caller cancelled it. */
+  readonly aborted?: boolean;
+  readonly stopped?: StopReason;
+  /** Epoch milliseconds. */
+  readonly observedAt: number;
+  /** The zone this machine's clock shows, as `Europe/Berlin`: some CLIs name a time of day without one. */
+  readonly timeZone?: string;
+}
