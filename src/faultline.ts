@@ -1,6 +1,8 @@
 // The whole of Faultline as one object: the runtime, and models and clients that run on it.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { type Agent, type AgentOptions, createAgent, type ProtectAgent } from "./agent/run/agent.ts";
+import type { CliTarget } from "./agent/run/cli.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { priceTable, type PriceTable } from "./provider/price/price-table.ts";
 import type { FetchOptions } from "./provider/fetch/fetch-options.ts";
@@ -30,6 +32,11 @@ export interface FaultlineFetchOptions extends FetchOptions {
   readonly within?: Session | Turn;
 }
 
+export interface FaultlineAgentOptions extends AgentOptions {
+  /** The session or turn its runs belong to. */
+  readonly within?: Session | Turn;
+}
+
 export function createFaultline(options: FaultlineOptions = {}): Faultline {
   return new Faultline(resolveOptions(options), priceTable(options.prices ?? []));
 }
@@ -54,7 +61,14 @@ export class Faultline extends Runtime {
     return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
   }
 
-  #protectIn(within: Session | Turn | undefined): Protect & ProtectFetch {
+  /** Agent CLIs as one agent: the first that can answers, the others stand in for it, by the rules of any chain. */
+  agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
+    const { within, ...rest } = options;
+    const home = { clock: this.#home.clock, env: process.env, cwd: process.cwd() };
+    return createAgent(targets, rest, this.#protectIn(within), home);
+  }
+
+  #protectIn(within: Session | Turn | undefined): Protect & ProtectFetch & ProtectAgent {
     const home: Pick<Turn, "protect"> = within ?? this;
     return (tool, request, signal) =>
       home.protect(tool, request as never, signal === undefined ? NO_OPTIONS : { signal });

@@ -185,7 +185,13 @@ export type {
 } from "./core/index.ts";
 
 export { createFaultline } from "./faultline.ts";
-export type { Faultline, FaultlineFetchOptions, FaultlineModelOptions, FaultlineOptions } from "./faultline.ts";
+export type {
+  Faultline,
+  FaultlineAgentOptions,
+  FaultlineFetchOptions,
+  FaultlineModelOptions,
+  FaultlineOptions,
+} from "./faultline.ts";
 export type { FetchOptions } from "./provider/fetch/fetch-options.ts";
 export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/runtime.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
@@ -229,6 +235,14 @@ export { openJournal } from "./journal/open-journal.ts";
 export type { SqliteJournalOptions } from "./journal/sqlite.ts";
 export { exportSession, importSession } from "./journal/transfer.ts";
 export { artefactsFolder, keepArtefact, readArtefact } from "./journal/artefacts.ts";
+export { cli } from "./agent/run/cli.ts";
+export type { CliOptions, CliTarget } from "./agent/run/cli.ts";
+export type { Agent, AgentOptions, AgentRunOptions } from "./agent/run/agent.ts";
+export type { AgentRunEvent, AgentRunResult } from "./agent/run/agent-request.ts";
+export { ChannelBridge } from "./agent/run/channel-bridge.ts";
+export type { BridgeResult } from "./agent/run/channel-bridge.ts";
+export type { AgentEvent, AgentUsage } from "./agent/event/agent-event.ts";
+export type { AgentKind } from "./agent/parse/agent-state.ts";
 export type { Clock } from "./host/clock.ts";
 export type { Chance } from "./host/chance.ts";
 export type { AnySchema, JsonSchema } from "./schema/index.ts";

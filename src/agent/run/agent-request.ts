@@ -1,0 +1,68 @@
+// What an agent is asked, and what comes of it: the fields of a run as channels expect them.
+
+import type { ErrorCategory } from "../../core/fault/vocabulary.ts";
+import type { AgentEvent, AgentUsage } from "../event/agent-event.ts";
+import type { PermissionDenial } from "../parse/agent-state.ts";
+
+/** An event of the run, or word that another attempt begins: what was said before it is void. */
+export type AgentRunEvent =
+  AgentEvent | { readonly type: "attempt"; readonly target: string; readonly attempt: number };
+
+export interface AgentRunResult {
+  readonly text: string;
+  /** null when the CLI named none. */
+  readonly sessionId: string | null;
+  readonly durationMs: number;
+  readonly usage: AgentUsage | null;
+  readonly aborted: boolean;
+  /** The end of what it said beside its answer. */
+  readonly stderr: string;
+  readonly totalCostUsd: number | null;
+  readonly apiDurationMs: number | null;
+  readonly numTurns: number | null;
+  readonly stopReason: string | null;
+  /** Why it failed, in the five categories of the CLI error classifier; null for a run that worked. */
+  readonly errorSubtype: ErrorCategory | null;
+  readonly permissionDenials: readonly PermissionDenial[];
+  /** The CLI that ran. */
+  readonly target: string;
+}
+
+export class AgentRequest {
+  readonly prompt: string;
+  /** The session to go on with, by target: a CLI cannot resume another one's. */
+  readonly sessions: Readonly<Record<string, string>>;
+  readonly onEvent: (event: AgentRunEvent) => void;
+  /** The last run in full, whether it worked or not; never written down. */
+  readonly memory: { last: AgentRunResult | null };
+
+  constructor(
+    prompt: string,
+    sessions: Readonly<Record<string, string>>,
+    onEvent: (event: AgentRunEvent) => void,
+    memory: { last: AgentRunResult | null } = { last: null },
+  ) {
+    this.prompt = prompt;
+    this.sessions = sessions;
+    this.onEvent = onEvent;
+    this.memory = memory;
+  }
+
+  get isResuming(): boolean {
+    return Object.keys(this.sessions).length > 0;
+  }
+
+  /** The same in a fresh session, with what has to be known from the old one. */
+  afresh(summary: string): AgentRequest {
+    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.onEvent, this.memory);
+  }
+
+  revived(kept: unknown): AgentRequest {
+    const { prompt, sessions } = kept as Pick<AgentRequest, "prompt" | "sessions">;
+    return new AgentRequest(prompt, sessions, this.onEvent, this.memory);
+  }
+
+  toJSON(): unknown {
+    return { prompt: this.prompt, sessions: this.sessions };
+  }
+}

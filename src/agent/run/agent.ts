@@ -1,0 +1,142 @@
+// Agent CLIs as one agent: a chain of them that switches, waits and gives up by the same rules as a chain of models.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Outcome } from "../../runtime/call/outcome.ts";
+import type { ChainPart } from "../../runtime/tool/chain-part.ts";
+import { type AnyTool, retryOf, tool } from "../../runtime/tool/tool.ts";
+import { AGENT_CLIS } from "../verdict/cli-table.ts";
+import { AgentRequest, type AgentRunEvent, type AgentRunResult } from "./agent-request.ts";
+import type { CliTarget } from "./cli.ts";
+import { runCli, type RunHome } from "./run-cli.ts";
+
+export interface AgentOptions {
+  /** Says what has to be known of a session that became too long, for the fresh one; its last answer when left out. */
+  readonly summarize?: (about: { readonly lastText: string; readonly signal: AbortSignal }) => string | Promise<string>;
+}
+
+export interface AgentRunOptions {
+  /** Sessions to go on with, by target: what `sessionId` of an earlier result was. */
+  readonly sessions?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Everything the CLIs say, as they say it. An `attempt` makes what came before it void. */
+  readonly onEvent?: (event: AgentRunEvent) => void;
+}
+
+export interface Agent {
+  /** Never rejects for a failing CLI. */
+  run(prompt: string, options?: AgentRunOptions): Promise<Outcome<AgentRunResult>>;
+}
+
+export interface AgentHome {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export type ProtectAgent = (
+  tool: AnyTool,
+  request: AgentRequest,
+  signal: AbortSignal | undefined,
+) => Promise<Outcome<unknown>>;
+
+export function createAgent(
+  targets: readonly CliTarget[],
+  options: AgentOptions,
+  protect: ProtectAgent,
+  home: AgentHome,
+): Agent {
+  const costs = new Map<string, number>();
+  const costBefore = (sessionId: string | null): number => (sessionId === null ? 0 : (costs.get(sessionId) ?? 0));
+  const [head] = membersOf(targets, options, { ...home, costBefore });
+  if (head === undefined) {
+    const message = "an agent needs at least one CLI: fl.agent([cli('claude')])";
+    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets" } }));
+  }
+  return {
+    async run(prompt, { sessions = {}, signal, onEvent = () => undefined } = {}) {
+      const request = new AgentRequest(prompt, sessions, onEvent);
+      const outcome = (await protect(head, request, signal)) as Outcome<AgentRunResult>;
+      if (outcome.status === "done") remember(costs, outcome.value);
+      return outcome;
+    },
+  };
+}
+
+/** How many sessions' prices are remembered. */
+const MOST_SESSIONS = 1_000;
+
+function remember(costs: Map<string, number>, { sessionId, totalCostUsd }: AgentRunResult): void {
+  if (sessionId === null || totalCostUsd === null) return;
+  costs.delete(sessionId);
+  costs.set(sessionId, totalCostUsd);
+  for (const oldest of costs.keys()) if (costs.size > MOST_SESSIONS) costs.delete(oldest);
+}
+
+function membersOf(targets: readonly CliTarget[], options: AgentOptions, home: RunHome): readonly AnyTool[] {
+  const members: AnyTool[] = [];
+  for (const target of targets) {
+    const plain = tool<AgentRequest, AgentRunResult>({
+      id: target.id,
+      surface: "cli",
+      provider: AGENT_CLIS[target.kind].provider,
+      target: `${target.command}@${target.credential}`,
+      idempotent: target.idempotent,
+      // The process has its own clock, which says which limit was passed; this one is for when it cannot be ended.
+      timeoutMs: Math.min(target.timeouts.totalMs + GRACE_MS, LONGEST_MS),
+      // What a run costs is not known before it has run.
+      cost: { estimate: () => null },
+      run: (request, context) => runCli(target, request, home, context),
+    });
+    members.push({ ...(plain as AnyTool), chain: chainPart(target, members, options) });
+  }
+  return members;
+}
+
+const GRACE_MS = 30_000;
+const LONGEST_MS = 30 * 24 * 3_600_000;
+
+/** A run is dear and slow to begin: while another CLI can be asked, none is tried twice. */
+const HURRIED = retryOf({ maxAttempts: 1 });
+
+/** About what a session holds when it overflows, in tokens: enough to be more than any prompt. */
+const SESSION_TOKENS = 200_000;
+
+function chainPart(target: CliTarget, members: readonly AnyTool[], { summarize }: AgentOptions): ChainPart<AnyTool> {
+  const { kind, model, credential, lastResort } = target;
+  return {
+    members,
+    facts: {
+      provider: AGENT_CLIS[kind].provider,
+      model: model ?? kind,
+      credential,
+      capabilities: [],
+      contextWindowTokens: Infinity,
+      lastResort,
+    },
+    hurried: HURRIED,
+    revive: (kept, given) => (given as AgentRequest).revived(kept),
+    needsOf: () => NO_NEEDS,
+    repairs: {
+      fit: (input) => ({ input, changes: [] }),
+      sizeOf: (input) => {
+        const { prompt, isResuming } = input as AgentRequest;
+        return Math.ceil(prompt.length / 4) + (isResuming ? SESSION_TOKENS : 0);
+      },
+      // A session that is too long is left, and its gist goes into a fresh one; a prompt that is too long by itself stays so.
+      compact: async (input, _why, signal) => {
+        const request = input as AgentRequest;
+        if (!request.isResuming) return null;
+        const lastText = request.memory.last?.text ?? "";
+        const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
+        return request.afresh(gist === "" ? NOTHING_KNOWN : `What was said before, in short:\n${gist}`);
+      },
+      regenerate: (input) => input,
+      refresh: null,
+    },
+  };
+}
+
+const NO_NEEDS = { capabilities: [], inputTokens: 0 } as const;
+const NOTHING_KNOWN = "(The conversation before this became too long and was left behind.)";

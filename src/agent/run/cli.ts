@@ -1,0 +1,88 @@
+// An agent CLI as a program names it: `cli("claude")`, or any command with what is special about it.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import type { ProcessTimeouts } from "../process/process-spec.ts";
+import { AGENT_KINDS, type AgentKind } from "../parse/agent-state.ts";
+import { AGENT_CLIS } from "../verdict/cli-table.ts";
+import type { OneShot } from "../verdict/one-shot.ts";
+
+export interface CliOptions {
+  /** Names it in events; the kind when left out. */
+  readonly id?: string;
+  /** What is run instead of the CLI's own name: a path, a wrapper. Needed for `generic`. */
+  readonly command?: string;
+  /** The arguments of one run, instead of those the CLI documents. */
+  readonly args?: (shot: OneShot) => readonly string[];
+  /** Put in front of the prompt's own. */
+  readonly extraArgs?: readonly string[];
+  readonly model?: string;
+  /** Added to this process's environment; undefined takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  readonly timeouts?: Partial<ProcessTimeouts>;
+  /** A config home of its own for each run, gone afterwards: nothing is shared, and no session can be resumed. */
+  readonly privateHome?: boolean;
+  /** A run may be done twice without harm even if it has used tools. */
+  readonly idempotent?: boolean;
+  readonly credential?: string;
+  readonly lastResort?: boolean;
+}
+
+/** A CLI with everything decided. */
+export interface CliTarget {
+  readonly id: string;
+  readonly kind: AgentKind;
+  readonly command: string;
+  readonly args: (shot: OneShot) => readonly string[];
+  readonly model: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string | null;
+  readonly timeouts: Required<ProcessTimeouts>;
+  readonly privateHome: boolean;
+  readonly idempotent: boolean;
+  readonly credential: string;
+  readonly lastResort: boolean;
+}
+
+/** Tools may be silent for long and say so; what says nothing at all for minutes hangs. */
+const DEFAULT_TIMEOUTS: Required<ProcessTimeouts> = {
+  startupMs: 120_000,
+  idleMs: 300_000,
+  totalMs: 3_600_000,
+  killAfterMs: 1_500,
+  drainMs: 1_000,
+};
+
+export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
+  if (!AGENT_KINDS.includes(kind)) {
+    throw invalid("kind", `there is no agent CLI ${JSON.stringify(kind)}; there are ${AGENT_KINDS.join(", ")}`);
+  }
+  const known = AGENT_CLIS[kind];
+  const command = options.command ?? known.binary;
+  if (command === null) throw invalid("command", `${kind} is any command: say which with \`command\``);
+  const { extraArgs = [], args } = options;
+  return {
+    id: options.id ?? (kind === "generic" ? command : kind),
+    kind,
+    command,
+    args: args ?? ((shot) => withExtra(known.oneShotArgs(shot), extraArgs, shot.prompt)),
+    model: options.model ?? null,
+    env: options.env ?? {},
+    cwd: options.cwd ?? null,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    privateHome: options.privateHome ?? false,
+    idempotent: options.idempotent ?? false,
+    credential: options.credential ?? known.provider,
+    lastResort: options.lastResort ?? false,
+  };
+}
+
+/** The prompt stays last: what comes behind it could be taken for a part of it. */
+function withExtra(args: readonly string[], extra: readonly string[], prompt: string | null): readonly string[] {
+  return prompt === null ? [...args, ...extra] : [...args.slice(0, -1), ...extra, ...args.slice(-1)];
+}
+
+function invalid(field: string, message: string): FaultError {
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
+}

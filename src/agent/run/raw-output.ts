@@ -1,0 +1,57 @@
+// What a run printed, for people who have to find out why it failed: the streams' ends as a page, the events line by line.
+
+import type { Fault } from "../../core/fault/fault.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import type { AgentEvent } from "../event/agent-event.ts";
+import type { ProcessEnd } from "../process/process-spec.ts";
+
+/** A run of hours has more events than anybody reads: the first and the last are kept. */
+const FIRST_EVENTS = 500;
+const LAST_EVENTS = 1_500;
+
+export class RawOutput {
+  readonly #command: string;
+  readonly #first: AgentEvent[] = [];
+  readonly #last: AgentEvent[] = [];
+  #left = 0;
+
+  constructor(command: string) {
+    this.#command = command;
+  }
+
+  event(event: AgentEvent): void {
+    if (this.#first.length < FIRST_EVENTS) {
+      this.#first.push(event);
+      return;
+    }
+    this.#last.push(event);
+    if (this.#last.length <= LAST_EVENTS) return;
+    this.#last.shift();
+    this.#left += 1;
+  }
+
+  /** Handed over with the attempt; the runtime scrubs, caps and keeps them beside the journal. */
+  put(end: ProcessEnd, failed: Fault, { artefact, attempt }: RunContext): void {
+    artefact(`attempt-${attempt}_raw.md`, this.#page(end, failed));
+    artefact(`attempt-${attempt}.events.jsonl`, this.#lines());
+  }
+
+  #page({ exitCode, signal, durationMs, stdoutTail, stderrTail }: ProcessEnd, { code, message }: Fault): string {
+    const how = signal === null ? `exit code ${exitCode ?? "none"}` : `signal ${signal}`;
+    const block = (text: string): string => `\`\`\`\`\n${text}\n\`\`\`\`\n`;
+    return [
+      `# ${this.#command}: ${code}\n`,
+      `${message}\n`,
+      `Ended with ${how} after ${durationMs} ms.\n`,
+      `## stdout, its end\n`,
+      block(stdoutTail),
+      `## stderr, its end\n`,
+      block(stderrTail),
+    ].join("\n");
+  }
+
+  #lines(): string {
+    const gap = this.#left === 0 ? [] : [{ type: "left-out", events: this.#left }];
+    return [...this.#first, ...gap, ...this.#last].map((event) => `${JSON.stringify(event)}\n`).join("");
+  }
+}

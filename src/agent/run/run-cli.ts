@@ -1,0 +1,183 @@
+// One run of an agent CLI: started, listened to, stopped early when it comes to nothing, and judged. What went wrong is thrown;
+// nothing is decided here.
+// A1  a run that used no tool has changed nothing, and says so (`ran: false`); one that did may have.
+// A2  what it printed is kept as files when it fails: the raw streams, and the events line by line.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { VOCABULARY } from "../../core/fault/vocabulary.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import type { AgentEvent } from "../event/agent-event.ts";
+import { createParser } from "../parse/create-parser.ts";
+import { findBinary } from "../process/find-binary.ts";
+import { createPrivateHome } from "../process/private-home.ts";
+import type { ProcessEnd, SpawnError } from "../process/process-spec.ts";
+import { runProcess } from "../process/run-process.ts";
+import { AGENT_CLIS } from "../verdict/cli-table.ts";
+import type { AgentEnding, StopReason } from "../verdict/ending.ts";
+import { whyStop } from "../verdict/stop-early.ts";
+import { verdictOn } from "../verdict/verdict.ts";
+import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
+import type { CliTarget } from "./cli.ts";
+import { RawOutput } from "./raw-output.ts";
+
+export interface RunHome {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** What an earlier run of the session had used: some CLIs count the session and not the run. */
+  readonly costBefore: (sessionId: string | null) => number;
+}
+
+/** Longer prompts go by stdin, where the CLI takes them: arguments are limited and seen by everybody on the machine. */
+const LONGEST_ARGUMENT = 10_000;
+const MAX_LINE_BYTES = 16 * 1_048_576;
+const MAX_TAIL_BYTES = 262_144;
+const MICROCENTS_PER_DOLLAR = 1e8;
+
+export async function runCli(
+  target: CliTarget,
+  request: AgentRequest,
+  home: RunHome,
+  context: RunContext,
+): Promise<AgentRunResult> {
+  const { kind } = target;
+  const known = AGENT_CLIS[kind];
+  request.onEvent({ type: "attempt", target: target.id, attempt: context.attempt });
+  const cwd = target.cwd ?? home.cwd;
+  const resume = known.supportsResume && !target.privateHome ? (request.sessions[target.id] ?? null) : null;
+  const byStdin = request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
+  const privateHome =
+    target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
+  const env = {
+    ...home.env,
+    ...target.env,
+    ...(privateHome === null || known.configHomeEnv === null ? {} : { [known.configHomeEnv]: privateHome.path }),
+  };
+  const parser = createParser(kind);
+  const raw = new RawOutput(target.command);
+  let usedTools = false;
+  let stopped: StopReason | null = null;
+  const hear = (events: readonly AgentEvent[]): void => {
+    for (const event of events) {
+      usedTools ||= event.type === "tool-use";
+      raw.event(event);
+      request.onEvent(event);
+    }
+    stopped ??= whyStop(parser.state);
+    if (stopped !== null) running?.kill(stopped);
+  };
+  let running: ReturnType<typeof runProcess> | null = null;
+  try {
+    if (findBinary(target.command, env, cwd) === null) {
+      throw new FaultError(missing(target, home.clock.now(), parser.state));
+    }
+    running = runProcess(
+      {
+        command: target.command,
+        args: target.args({ prompt: byStdin ? null : request.prompt, model: target.model, resume }),
+        cwd,
+        env,
+        stdin: byStdin ? request.prompt : null,
+        clock: home.clock,
+        timeouts: target.timeouts,
+        signal: context.signal,
+        maxLineBytes: MAX_LINE_BYTES,
+        maxTailBytes: MAX_TAIL_BYTES,
+      },
+      {
+        stdout: (line) => hear(parser.stdout(line)),
+        stderr: (line) => hear(parser.stderr(line)),
+        isToolRunning: () => parser.state.toolRunning,
+      },
+    );
+    const end = await running.done;
+    hear(parser.end());
+    if (end.spawnError !== null && !STARTS.has(end.spawnError.obstacle))
+      throw new FaultError(notStarted(end.spawnError));
+    const { state } = parser;
+    tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, context);
+    const failed = verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
+    const result = resultOf(target, parser.state, end, failed);
+    request.memory.last = result;
+    if (failed === null) return result;
+    raw.put(end, failed, context);
+    throw new FaultError(withContext(failed, { ran: usedTools }));
+  } finally {
+    privateHome?.remove();
+  }
+}
+
+/** What verdicts know by its code; the rest is about this machine, not about the CLI. */
+const STARTS: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>(["command", "interpreter"]);
+
+function notStarted({ message, obstacle, code }: SpawnError): Fault {
+  const isAsked = obstacle === "folder" || obstacle === "arguments";
+  return fault(isAsked ? "ConfigSchemaViolation" : "ResourceExhausted", {
+    message,
+    context: { obstacle, errno: code, ran: false },
+  });
+}
+
+function missing({ kind }: CliTarget, observedAt: number, state: Parameters<typeof verdictOn>[1]): Fault {
+  const nothing = { exitCode: null, signal: null, stderrTail: "", stdoutTail: "" };
+  const seen = verdictOn(kind, state, { ...nothing, spawnError: { code: "ENOENT" }, observedAt });
+  return seen ?? fault("BinaryMissing", { context: { ran: false } });
+}
+
+function endingOf(end: ProcessEnd, stopped: StopReason | null, observedAt: number): AgentEnding {
+  const { exitCode, signal, stderrTail, stdoutTail, spawnError, timedOut, aborted } = end;
+  return {
+    exitCode,
+    signal,
+    stderrTail,
+    stdoutTail,
+    ...(spawnError === null ? {} : { spawnError }),
+    ...(timedOut === null ? {} : { timedOut }),
+    ...(aborted ? { aborted } : {}),
+    ...(stopped === null || aborted ? {} : { stopped }),
+    observedAt,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+function resultOf(
+  { id }: CliTarget,
+  state: ReturnType<typeof createParser>["state"],
+  end: ProcessEnd,
+  failed: Fault | null,
+): AgentRunResult {
+  return {
+    text: state.text,
+    sessionId: state.sessionId,
+    durationMs: end.durationMs,
+    usage: state.usage,
+    aborted: end.aborted,
+    stderr: end.stderrTail,
+    totalCostUsd: state.costUsd,
+    apiDurationMs: state.apiDurationMs,
+    numTurns: state.numTurns,
+    stopReason: state.stopReason,
+    errorSubtype: failed === null ? null : subtypeOf(failed, end),
+    permissionDenials: state.permissionDenials,
+    target: id,
+  };
+}
+
+/** The watchdog and the caller say so themselves; words decide only about the rest. */
+export function subtypeOf(
+  { code }: Fault,
+  end: Pick<ProcessEnd, "timedOut" | "aborted">,
+): AgentRunResult["errorSubtype"] {
+  if (end.aborted) return "aborted";
+  if (end.timedOut !== null) return "timeout";
+  return VOCABULARY[code].cli;
+}
+
+/** What some CLIs report is the price of the whole session. */
+function tellCost(costUsd: number | null, beforeUsd: number, { cost }: RunContext): void {
+  if (costUsd === null) return;
+  const ownUsd = costUsd >= beforeUsd ? costUsd - beforeUsd : costUsd;
+  cost(ownUsd * MICROCENTS_PER_DOLLAR);
+}
