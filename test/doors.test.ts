@@ -21,7 +21,7 @@ const CORE_NAMES = [
 
 // prettier-ignore
 const RUNTIME_NAMES = [
-  "EXTENSION_CONTRACT", "artefactsFolder", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
+  "ChannelBridge", "EXTENSION_CONTRACT", "artefactsFolder", "cli", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
   "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
 ];
 

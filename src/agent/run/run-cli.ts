@@ -1,6 +1,6 @@
 // One run of an agent CLI: started, listened to, stopped early when it comes to nothing, and judged. What went wrong is thrown;
 // nothing is decided here.
-// A1  a run that used no tool has changed nothing, and says so (`ran: false`); one that did may have.
+// A1  a run of an agent that used no tool has changed nothing, and says so (`ran: false`); one that did may have.
 // A2  what it printed is kept as files when it fails: the raw streams, and the events line by line.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -103,7 +103,8 @@ export async function runCli(
     request.memory.last = result;
     if (failed === null) return result;
     raw.put(end, failed, context);
-    throw new FaultError(withContext(failed, { ran: usedTools }));
+    // What any command did is not known from what it printed.
+    throw new FaultError(kind === "generic" ? failed : withContext(failed, { ran: usedTools }));
   } finally {
     privateHome?.remove();
   }

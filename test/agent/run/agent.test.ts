@@ -1,0 +1,236 @@
+// `fl.agent` at its door: real processes that say what real agent CLIs said, and what comes of it in the outcome and the journal.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  type AgentRunEvent,
+  ChannelBridge,
+  createFaultline,
+  type Faultline,
+  type FaultlineOptions,
+  noticeOf,
+  openJournal,
+} from "../../../src/index.ts";
+import { type Clock, systemClock } from "../../../src/host/clock.ts";
+import { newPath } from "../../runtime/session/life.ts";
+import { replayedClis } from "./replayed-clis.ts";
+
+/** A second here is ten milliseconds: waits between attempts are short, and processes have time enough. */
+const STARTED_AT = systemClock.now();
+const HASTY: Clock = {
+  ...systemClock,
+  now: () => STARTED_AT + (systemClock.now() - STARTED_AT) * 100,
+  after: (delayMs, wake) => systemClock.after(delayMs / 100, wake),
+};
+
+function runtime(options: FaultlineOptions = {}): Faultline {
+  return createFaultline({ clock: HASTY, ...options });
+}
+
+const decisionsOf = (fl: Faultline): readonly string[] =>
+  fl.recent().flatMap(({ event }) => {
+    if (event.type !== "call-failed" && event.type !== "call-decided") return [];
+    return [`${event.tool} ${event.fault.code} ${event.decision.recourse}`];
+  });
+
+describe("an agent CLI", () => {
+  it("answers, with its session, its usage and its price", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({ claude: ["claude-ok-stream"] });
+    const events: AgentRunEvent[] = [];
+    const outcome = await fl
+      .agent([target("claude")])
+      .run("say hello", { onEvent: (event) => void events.push(event) });
+    expect(outcome).toMatchObject({ status: "done", value: { target: "claude", errorSubtype: null, aborted: false } });
+    const value = outcome.status === "done" ? outcome.value : null;
+    expect(value?.text).not.toBe("");
+    expect(value?.sessionId).not.toBeNull();
+    expect(value?.usage).not.toBeNull();
+    expect(fl.spending.microcents).toBe(Math.round((value?.totalCostUsd ?? NaN) * 1e8));
+    expect(events[0]).toEqual({ type: "attempt", target: "claude", attempt: 1 });
+    expect(events.at(-1)).toMatchObject({ type: "finished", isError: false });
+    expect(runs()).toMatchObject([{ kind: "claude", stdin: "" }]);
+    expect(runs()[0]?.args.at(-1)).toBe("say hello");
+  });
+
+  it("is tried again after a failure that passes, when it has used no tool", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({ claude: ["claude-529-stream", "claude-ok-stream"] });
+    const outcome = await fl.agent([target("claude")]).run("say hello");
+    expect(outcome).toMatchObject({ status: "done", attempts: 2 });
+    expect(decisionsOf(fl)).toEqual(["claude Overloaded retry"]);
+    expect(runs()).toHaveLength(2);
+  });
+
+  it("that exits 0 without having answered has failed", async () => {
+    const fl = runtime();
+    const { target } = replayedClis({ goose: ["goose-500"] });
+    const outcome = await fl.agent([target("goose")]).run("say hello");
+    expect(outcome.status).not.toBe("done");
+    expect(decisionsOf(fl)[0]).toContain("goose Provider5xx");
+  });
+
+  it("that is not there says how to get it", async () => {
+    const { target } = replayedClis({});
+    const outcome = await runtime()
+      .agent([target("codex")])
+      .run("say hello");
+    expect(outcome).toMatchObject({
+      status: "failed",
+      attempts: 1,
+      fault: { code: "BinaryMissing", context: { next: "npm install -g @openai/codex" } },
+    });
+  });
+
+  it("that nobody is logged in to says what to run, and is not tried again", async () => {
+    const { target, runs } = replayedClis({ claude: ["claude-noauth-stream"] });
+    const outcome = await runtime()
+      .agent([target("claude")])
+      .run("say hello");
+    expect(outcome).toMatchObject({ fault: { code: "AuthFailed" } });
+    const next = "fault" in outcome ? outcome.fault.context["next"] : null;
+    expect(next).toContain("/login");
+    expect(runs()).toHaveLength(1);
+  });
+
+  it("whose folder does not exist is not taken for one that is missing", async () => {
+    const { target } = replayedClis({ claude: ["claude-ok-stream"] });
+    const outcome = await runtime()
+      .agent([target("claude", { cwd: "/does/not/exist" })])
+      .run("say hello");
+    expect(outcome).toMatchObject({ fault: { code: "ConfigSchemaViolation" } });
+  });
+
+  it("gets a long prompt by stdin", async () => {
+    const { target, runs } = replayedClis({ claude: ["claude-ok-stream"] });
+    const prompt = "word ".repeat(5_000);
+    await runtime()
+      .agent([target("claude")])
+      .run(prompt);
+    expect(runs()[0]?.stdin).toBe(prompt);
+    expect(runs()[0]?.args.join(" ")).not.toContain("word word");
+  });
+
+  it("that is cancelled ends as cancelled, and counts against nobody", async () => {
+    const fl = runtime({ clock: systemClock });
+    const caller = new AbortController();
+    const { target } = replayedClis({});
+    const slow = target("generic", { command: "/bin/sleep", args: () => ["600"] });
+    const running = fl.agent([slow]).run("", {
+      signal: caller.signal,
+      onEvent: () => caller.abort(new Error("the user left")),
+    });
+    expect(await running).toMatchObject({ status: "cancelled", fault: { message: "the user left" } });
+    expect(fl.targets()).toMatchObject([{ breaker: "closed" }]);
+  });
+
+  it.each([
+    ["startup", { startupMs: 100 }, ["-c", "sleep 600"]],
+    ["idle", { idleMs: 100 }, ["-c", "echo hello; sleep 600"]],
+    ["total", { totalMs: 300 }, ["-c", "while :; do echo tick; sleep 0.05; done"]],
+  ] as const)("that hangs is ended, and the fault says which clock did it: %s", async (phase, timeouts, args) => {
+    const { target } = replayedClis({});
+    const hanging = target("generic", { command: "/bin/sh", args: () => args, timeouts });
+    const outcome = await runtime({ clock: systemClock }).agent([hanging]).run("");
+    expect(outcome).toMatchObject({ fault: { context: { phase } } });
+  });
+});
+
+describe("agent CLIs in a chain", () => {
+  it("stand in for each other by the rules of any chain", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({ claude: ["claude-529-stream"], codex: ["codex-ok-json"] });
+    const switches: unknown[] = [];
+    fl.subscribe((entry) => {
+      const notice = noticeOf(entry);
+      if (notice?.kind === "switch") switches.push([notice.from, notice.to, notice.why]);
+    });
+    const outcome = await fl.agent([target("claude"), target("codex")]).run("say hello");
+    expect(outcome).toMatchObject({ status: "done", from: "codex", value: { target: "codex" } });
+    expect(switches).toEqual([["claude", "codex", "Overloaded"]]);
+    expect(runs().map(({ kind }) => kind)).toEqual(["claude", "codex"]);
+  });
+
+  it("go over when a plan's limit is reached, and say when it lifts if nobody is left", async () => {
+    const fl = runtime({ clock: systemClock });
+    const { target } = replayedClis({ claude: ["claude-oauth-429unified-stream"] });
+    const outcome = await fl.agent([target("claude")]).run("say hello");
+    expect(outcome).toMatchObject({ fault: { code: "QuotaExhausted" } });
+    expect("fault" in outcome ? outcome.fault.resetAt : 0).toBeGreaterThan(0);
+  });
+
+  it("a request that is wrong is not carried from one to the other", async () => {
+    const { target, runs } = replayedClis({ claude: ["claude-400-stream"], codex: ["codex-ok-json"] });
+    const outcome = await runtime()
+      .agent([target("claude"), target("codex")])
+      .run("say hello");
+    expect(outcome).toMatchObject({ fault: { code: "RequestInvalid" } });
+    expect(runs()).toHaveLength(1);
+  });
+});
+
+describe("a session that became too long", () => {
+  it("is left for a fresh one with its gist, once", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({ claude: ["claude-400ctx-stream", "claude-ok-stream"] });
+    const agent = fl.agent([target("claude")], { summarize: () => "We spoke of trains." });
+    const outcome = await agent.run("and now?", { sessions: { claude: "old-session" } });
+    expect(outcome).toMatchObject({ status: "done" });
+    const [first, second] = runs();
+    expect(first?.args).toContain("old-session");
+    expect(second?.args).not.toContain("old-session");
+    expect(second?.args.at(-1)).toContain("We spoke of trains.");
+    expect(second?.args.at(-1)).toContain("and now?");
+    expect(decisionsOf(fl)).toEqual(["claude ContextOverflow compact"]);
+  });
+});
+
+describe("within a session", () => {
+  it("a failed run leaves its raw output and its events as files, without secrets", async () => {
+    const path = newPath();
+    const fl = runtime({ journal: await openJournal(path), clock: systemClock, secrets: ["say hello"] });
+    const session = await fl.session("s");
+    const { target } = replayedClis({ claude: ["claude-401-stream"] });
+    await fl.agent([target("claude")], { within: session }).run("say hello");
+    await fl.close();
+    const files = readdirSync(dirname(path), { recursive: true, encoding: "utf8" });
+    const raw = files.find((file) => file.endsWith("_raw.md"));
+    expect(files.some((file) => file.endsWith(".events.jsonl"))).toBe(true);
+    expect(raw === undefined ? "" : readFileSync(join(dirname(path), raw), "utf8")).toContain("# claude: AuthFailed");
+  });
+});
+
+describe("a channel bridge", () => {
+  it("goes on with a channel's session, and never loses a good one to a run that failed", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({
+      claude: ["claude-resume-1", "claude-badresume", "claude-resume-2"],
+    });
+    const bridge = new ChannelBridge(fl.agent([target("claude")]));
+    const first = await bridge.handle("chat", "one");
+    expect(first).toMatchObject({ fault: null, errorSubtype: null });
+    const known = bridge.sessionsOf("chat");
+    expect(known).toEqual({ claude: first.sessionId });
+    const second = await bridge.handle("chat", "two");
+    expect(second).toMatchObject({ errorSubtype: "fatal" });
+    expect(second.fault).not.toBeNull();
+    expect(bridge.sessionsOf("chat")).toEqual(known);
+    await bridge.handle("chat", "three");
+    expect(runs().map(({ args }) => args.includes(first.sessionId ?? "?"))).toEqual([false, true, true]);
+  });
+
+  it("calls its own clock a timeout and a caller who leaves an abort, whatever the words", async () => {
+    const { target } = replayedClis({});
+    const hanging = target("generic", {
+      command: "/bin/sh",
+      args: () => ["-c", "sleep 600"],
+      timeouts: { startupMs: 50 },
+    });
+    const bridge = new ChannelBridge(runtime({ clock: systemClock }).agent([hanging]));
+    expect(await bridge.handle("a", "x")).toMatchObject({ errorSubtype: "timeout", aborted: false });
+    const caller = new AbortController();
+    const left = bridge.handle("b", "x", { signal: caller.signal, onEvent: () => caller.abort() });
+    expect(await left).toMatchObject({ errorSubtype: "aborted", aborted: true });
+  });
+});
