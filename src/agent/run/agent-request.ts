@@ -8,6 +8,22 @@ import type { PermissionDenial } from "../parse/agent-state.ts";
 export type AgentRunEvent =
   AgentEvent | { readonly type: "attempt"; readonly target: string; readonly attempt: number };
 
+/** Which of its two streams a process printed a line on. */
+export type OutputStream = "stdout" | "stderr";
+
+/** How a process ended by its own account; both are null when it never ran. */
+export interface AgentExit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** Whoever reads along. Called while the CLI runs, so they must be quick. */
+export interface AgentListeners {
+  readonly onEvent: (event: AgentRunEvent) => void;
+  readonly onLine: (stream: OutputStream, line: string) => void;
+  readonly onExit: (exit: AgentExit) => void;
+}
+
 export interface AgentRunResult {
   readonly text: string;
   /** null when the CLI named none. */
@@ -32,19 +48,19 @@ export class AgentRequest {
   readonly prompt: string;
   /** The session to go on with, by target: a CLI cannot resume another one's. */
   readonly sessions: Readonly<Record<string, string>>;
-  readonly onEvent: (event: AgentRunEvent) => void;
+  readonly listeners: AgentListeners;
   /** The last run in full, whether it worked or not; never written down. */
   readonly memory: { last: AgentRunResult | null };
 
   constructor(
     prompt: string,
     sessions: Readonly<Record<string, string>>,
-    onEvent: (event: AgentRunEvent) => void,
+    listeners: AgentListeners,
     memory: { last: AgentRunResult | null } = { last: null },
   ) {
     this.prompt = prompt;
     this.sessions = sessions;
-    this.onEvent = onEvent;
+    this.listeners = listeners;
     this.memory = memory;
   }
 
@@ -54,12 +70,12 @@ export class AgentRequest {
 
   /** The same in a fresh session, with what has to be known from the old one. */
   afresh(summary: string): AgentRequest {
-    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.onEvent, this.memory);
+    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.listeners, this.memory);
   }
 
   revived(kept: unknown): AgentRequest {
     const { prompt, sessions } = kept as Pick<AgentRequest, "prompt" | "sessions">;
-    return new AgentRequest(prompt, sessions, this.onEvent, this.memory);
+    return new AgentRequest(prompt, sessions, this.listeners, this.memory);
   }
 
   toJSON(): unknown {

@@ -7,7 +7,7 @@ import type { Outcome } from "../../runtime/call/outcome.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
 import { type AnyTool, retryOf, tool } from "../../runtime/tool/tool.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
-import { AgentRequest, type AgentRunEvent, type AgentRunResult } from "./agent-request.ts";
+import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
 import { runCli, type RunHome } from "./run-cli.ts";
 
@@ -21,7 +21,11 @@ export interface AgentRunOptions {
   readonly sessions?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Everything the CLIs say, as they say it. An `attempt` makes what came before it void. */
-  readonly onEvent?: (event: AgentRunEvent) => void;
+  readonly onEvent?: AgentListeners["onEvent"];
+  /** Every line the CLIs print, as it is: it may hold secrets. */
+  readonly onLine?: AgentListeners["onLine"];
+  /** How each process ended by its own account. */
+  readonly onExit?: AgentListeners["onExit"];
 }
 
 export interface Agent {
@@ -55,14 +59,16 @@ export function createAgent(
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets" } }));
   }
   return {
-    async run(prompt, { sessions = {}, signal, onEvent = () => undefined } = {}) {
-      const request = new AgentRequest(prompt, sessions, onEvent);
+    async run(prompt, { sessions = {}, signal, ...listeners } = {}) {
+      const request = new AgentRequest(prompt, sessions, { ...NOBODY, ...listeners });
       const outcome = (await protect(head, request, signal)) as Outcome<AgentRunResult>;
       if (outcome.status === "done") remember(costs, outcome.value);
       return outcome;
     },
   };
 }
+
+const NOBODY: AgentListeners = { onEvent: () => undefined, onLine: () => undefined, onExit: () => undefined };
 
 /** How many sessions' prices are remembered. */
 const MOST_SESSIONS = 1_000;
@@ -104,12 +110,14 @@ const HURRIED = retryOf({ maxAttempts: 1 });
 const SESSION_TOKENS = 200_000;
 
 function chainPart(target: CliTarget, members: readonly AnyTool[], { summarize }: AgentOptions): ChainPart<AnyTool> {
-  const { kind, model, credential, lastResort } = target;
+  const { kind, id, model, credential, lastResort } = target;
+  // Of two commands nobody knows whether they have anything in common.
+  const isKnown = AGENT_CLIS[kind].binary !== null;
   return {
     members,
     facts: {
-      provider: AGENT_CLIS[kind].provider,
-      model: model ?? kind,
+      provider: isKnown ? AGENT_CLIS[kind].provider : id,
+      model: model ?? (isKnown ? kind : id),
       credential,
       capabilities: [],
       contextWindowTokens: Infinity,

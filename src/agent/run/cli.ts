@@ -14,7 +14,7 @@ export interface CliOptions {
   readonly command?: string;
   /** The arguments of one run, instead of those the CLI documents. */
   readonly args?: (shot: OneShot) => readonly string[];
-  /** Put in front of the prompt's own. */
+  /** Put in front of the CLI's own, behind its subcommand. */
   readonly extraArgs?: readonly string[];
   readonly model?: string;
   /** Added to this process's environment; undefined takes one away. */
@@ -27,6 +27,14 @@ export interface CliOptions {
   readonly idempotent?: boolean;
   readonly credential?: string;
   readonly lastResort?: boolean;
+  /** What each run gets on its stdin, whatever the prompt is. */
+  readonly stdin?: string;
+  /** Its output names every tool it uses. If not, whatever it ran may have changed something. True for all but `generic`. */
+  readonly showsTools?: boolean;
+  /** Exit 0 is success, whatever it printed or did not print. */
+  readonly exitCodeDecides?: boolean;
+  /** What a run that worked printed is for `onLine` alone: it is not in the result, and so not in the journal. */
+  readonly forgetsOutput?: boolean;
 }
 
 /** A CLI with everything decided. */
@@ -43,6 +51,11 @@ export interface CliTarget {
   readonly idempotent: boolean;
   readonly credential: string;
   readonly lastResort: boolean;
+  /** null: a prompt that is too long for an argument, or nothing. */
+  readonly stdin: string | null;
+  readonly showsTools: boolean;
+  readonly exitCodeDecides: boolean;
+  readonly forgetsOutput: boolean;
 }
 
 /** Tools may be silent for long and say so; what says nothing at all for minutes hangs. */
@@ -62,25 +75,26 @@ export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
   const command = options.command ?? known.binary;
   if (command === null) throw invalid("command", `${kind} is any command: say which with \`command\``);
   const { extraArgs = [], args } = options;
+  const id = options.id ?? (known.binary === null ? command : kind);
   return {
-    id: options.id ?? (kind === "generic" ? command : kind),
+    id,
     kind,
     command,
-    args: args ?? ((shot) => withExtra(known.oneShotArgs(shot), extraArgs, shot.prompt)),
+    args: args ?? ((shot) => known.oneShotArgs(shot).toSpliced(known.subcommandWords, 0, ...extraArgs)),
     model: options.model ?? null,
     env: options.env ?? {},
     cwd: options.cwd ?? null,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     privateHome: options.privateHome ?? false,
     idempotent: options.idempotent ?? false,
-    credential: options.credential ?? known.provider,
+    // Nobody knows whether two commands use the same account.
+    credential: options.credential ?? (known.binary === null ? id : known.provider),
     lastResort: options.lastResort ?? false,
+    stdin: options.stdin ?? null,
+    showsTools: options.showsTools ?? kind !== "generic",
+    exitCodeDecides: options.exitCodeDecides ?? false,
+    forgetsOutput: options.forgetsOutput ?? false,
   };
-}
-
-/** The prompt stays last: what comes behind it could be taken for a part of it. */
-function withExtra(args: readonly string[], extra: readonly string[], prompt: string | null): readonly string[] {
-  return prompt === null ? [...args, ...extra] : [...args.slice(0, -1), ...extra, ...args.slice(-1)];
 }
 
 function invalid(field: string, message: string): FaultError {

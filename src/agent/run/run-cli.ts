@@ -12,8 +12,7 @@ import type { AgentEvent } from "../event/agent-event.ts";
 import { createParser } from "../parse/create-parser.ts";
 import { findBinary } from "../process/find-binary.ts";
 import { createPrivateHome } from "../process/private-home.ts";
-import type { ProcessEnd, SpawnError } from "../process/process-spec.ts";
-import { runProcess } from "../process/run-process.ts";
+import type { ProcessEnd, RunningProcess, SpawnError } from "../process/process-spec.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { AgentEnding, StopReason } from "../verdict/ending.ts";
 import { whyStop } from "../verdict/stop-early.ts";
@@ -44,10 +43,10 @@ export async function runCli(
 ): Promise<AgentRunResult> {
   const { kind } = target;
   const known = AGENT_CLIS[kind];
-  request.onEvent({ type: "attempt", target: target.id, attempt: context.attempt });
+  request.listeners.onEvent({ type: "attempt", target: target.id, attempt: context.attempt });
   const cwd = target.cwd ?? home.cwd;
   const resume = known.supportsResume && !target.privateHome ? (request.sessions[target.id] ?? null) : null;
-  const byStdin = request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
+  const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
   const privateHome =
     target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
   const env = {
@@ -63,23 +62,25 @@ export async function runCli(
     for (const event of events) {
       usedTools ||= event.type === "tool-use";
       raw.event(event);
-      request.onEvent(event);
+      request.listeners.onEvent(event);
     }
     stopped ??= whyStop(parser.state);
     if (stopped !== null) running?.kill(stopped);
   };
-  let running: ReturnType<typeof runProcess> | null = null;
+  let running: RunningProcess | null = null;
   try {
     if (findBinary(target.command, env, cwd) === null) {
       throw new FaultError(missing(target, home.clock.now(), parser.state));
     }
+    // Loaded with the first run: most programs that import Faultline start no process.
+    const { runProcess } = await import("../process/run-process.ts");
     running = runProcess(
       {
         command: target.command,
         args: target.args({ prompt: byStdin ? null : request.prompt, model: target.model, resume }),
         cwd,
         env,
-        stdin: byStdin ? request.prompt : null,
+        stdin: byStdin ? request.prompt : target.stdin,
         clock: home.clock,
         timeouts: target.timeouts,
         signal: context.signal,
@@ -87,13 +88,20 @@ export async function runCli(
         maxTailBytes: MAX_TAIL_BYTES,
       },
       {
-        stdout: (line) => hear(parser.stdout(line)),
-        stderr: (line) => hear(parser.stderr(line)),
+        stdout: (line) => {
+          request.listeners.onLine("stdout", line);
+          hear(parser.stdout(line));
+        },
+        stderr: (line) => {
+          request.listeners.onLine("stderr", line);
+          hear(parser.stderr(line));
+        },
         isToolRunning: () => parser.state.toolRunning,
       },
     );
     const end = await running.done;
     hear(parser.end());
+    request.listeners.onExit({ exitCode: end.exitCode, signal: end.signal });
     if (end.spawnError !== null && !STARTS.has(end.spawnError.obstacle))
       throw new FaultError(notStarted(end.spawnError));
     const { state } = parser;

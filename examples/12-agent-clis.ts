@@ -1,0 +1,39 @@
+// Agent CLIs as one agent. Here small programs play them, so that nothing has to be installed; with real ones it is
+// `fl.agent([cli("claude"), cli("codex")])`.
+
+import { ChannelBridge, cli, createFaultline, noticeOf } from "faultline";
+
+const fl = createFaultline();
+fl.subscribe((entry) => {
+  const notice = noticeOf(entry);
+  if (notice?.kind === "switch") console.log(`${notice.from} → ${notice.to}: ${notice.why}`);
+  // first → second: Overloaded
+});
+
+const playing = (id: string, program: string) =>
+  cli("generic", {
+    id,
+    command: process.execPath,
+    args: ({ prompt }) => ["-e", program, prompt ?? ""],
+    idempotent: true,
+  });
+const first = playing("first", `console.error("API Error: 529 Overloaded"); process.exitCode = 1;`);
+const second = playing("second", `console.log("You said: " + process.argv[1]);`);
+
+const outcome = await fl.agent([first, second]).run("good morning");
+console.log(outcome.status, outcome.status === "done" ? outcome.value.text : outcome);
+// done You said: good morning
+
+// One that is not there says how to get it.
+const missing = await fl.agent([cli("codex", { command: "codex-that-is-not-installed" })]).run("hello");
+if (missing.status === "failed") console.log(missing.fault.code, missing.fault.context["next"]);
+// BinaryMissing npm install -g @openai/codex
+
+// A channel has one session, and a result that always says how it went.
+const bridge = new ChannelBridge(fl.agent([playing("hanging", `setInterval(() => {}, 1000);`)]));
+const leaving = AbortSignal.timeout(300);
+const { errorSubtype, aborted } = await bridge.handle("chat-7", "hello", { signal: leaving });
+console.log(errorSubtype, aborted);
+// aborted true
+
+await fl.close();
