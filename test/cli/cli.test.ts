@@ -30,6 +30,7 @@ const COMMANDS = [
   "journal questions",
   "journal answer",
   "chaos",
+  "doctor",
   "tour",
 ];
 const ESCAPE = "\u001b[";
@@ -132,6 +133,8 @@ describe("tour", () => {
     expect(codes.length).toBeGreaterThanOrEqual(8);
     expect(FAULT_CODES).toEqual(expect.arrayContaining(codes));
     expect(SHAPE_REDACTOR.text(stdout)).toBe(stdout);
+    expect(stdout).toMatch(/RateLimited → .+\n.+Overloaded → .+\n.+streamed the whole answer/);
+    expect(stdout).toContain("You said: Where is Lisbon?");
   });
 
   it("speaks Chinese and JSON", async () => {

@@ -171,12 +171,14 @@ export function addTour(program: Command, io: Io): void {
         await io.stdout.write([...rows, ...more, line(words.says, says), "", ""].join("\n"));
       }
       await showTurn(await (await live()).liveTurn(shared.locale), io, paint);
+      await showTurn(await (await provider()).liveProvider(shared.locale), io, paint);
       await io.stdout.write(`${words.tryIt}\n${TRY_IT.map((command) => `  ${command}\n`).join("")}`);
     });
 }
 
 /** Loaded for this stop only: the runtime takes longer to load than the rest. */
 const live = () => import("../live-turn.ts");
+const provider = () => import("../live-provider.ts");
 
 async function showTurn({ title, lines, message }: LiveTurn, io: Io, paint: Paint): Promise<void> {
   const width = Math.max(...lines.map(({ tool }) => tool.length));
