@@ -14,6 +14,7 @@ import {
 } from "../../../src/index.ts";
 import { type Clock, systemClock } from "../../../src/host/clock.ts";
 import { newPath } from "../../runtime/session/life.ts";
+import { captureOf } from "../captures/read-captures.ts";
 import { replayedClis } from "./replayed-clis.ts";
 
 /** A second here is ten milliseconds: waits between attempts are short, and processes have time enough. */
@@ -110,6 +111,16 @@ describe("an agent CLI", () => {
       .run(prompt);
     expect(runs()[0]?.stdin).toBe(prompt);
     expect(runs()[0]?.args.join(" ")).not.toContain("word word");
+  });
+
+  it("that asks again and again for what it may not do is stopped, and a person is needed", async () => {
+    const [, use = "", denied = "", result = ""] = captureOf("claude-tooldenied-stream").stdout.split("\n");
+    const asked = [use, denied, result].join("\n");
+    const loop = `process.stdout.write(${JSON.stringify(`${asked}\n${asked}\n${asked}\n`)}); setInterval(() => {}, 1000);`;
+    const { target } = replayedClis({});
+    const stubborn = target("claude", { command: process.execPath, args: () => ["-e", loop] });
+    const outcome = await runtime({ clock: systemClock }).agent([stubborn]).run("tidy up");
+    expect(outcome).toMatchObject({ status: "failed", attempts: 1, fault: { code: "PermissionLoop" } });
   });
 
   it("that is cancelled ends as cancelled, and counts against nobody", async () => {
