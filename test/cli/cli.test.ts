@@ -31,6 +31,7 @@ const COMMANDS = [
   "journal answer",
   "chaos",
   "doctor",
+  "run",
   "tour",
 ];
 const ESCAPE = "\u001b[";
@@ -58,7 +59,18 @@ describe("what it is given", () => {
 describe("the program", () => {
   it("promises these exit codes to scripts", () => {
     const codes = Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code]);
-    expect(Object.fromEntries(codes)).toEqual({ ok: 0, failed: 1, usage: 2, config: 3, partial: 6 });
+    expect(Object.fromEntries(codes)).toEqual({
+      ok: 0,
+      failed: 1,
+      usage: 2,
+      config: 3,
+      waiting: 4,
+      parked: 5,
+      partial: 6,
+      timeout: 124,
+      missing: 127,
+      cancelled: 130,
+    });
   });
 
   it.each(["--version", "-V"])("prints the version of package.json for %s", async (flag) => {

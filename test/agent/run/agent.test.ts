@@ -115,8 +115,9 @@ describe("an agent CLI", () => {
 
   it("that asks again and again for what it may not do is stopped, and a person is needed", async () => {
     const [, use = "", denied = "", result = ""] = captureOf("claude-tooldenied-stream").stdout.split("\n");
-    const asked = [use, denied, result].join("\n");
-    const loop = `process.stdout.write(${JSON.stringify(`${asked}\n${asked}\n${asked}\n`)}); setInterval(() => {}, 1000);`;
+    const asked = (id: string): string => [use, denied, result].join("\n").replaceAll("toolu_stub01", id);
+    const lines = ["a", "b", "c"].map((id) => `${asked(id)}\n`).join("");
+    const loop = `process.stdout.write(${JSON.stringify(lines)}); setInterval(() => {}, 1000);`;
     const { target } = replayedClis({});
     const stubborn = target("claude", { command: process.execPath, args: () => ["-e", loop] });
     const outcome = await runtime({ clock: systemClock }).agent([stubborn]).run("tidy up");

@@ -1,0 +1,53 @@
+// Whether an agent CLI is logged in, as far as variables and files tell. Looks only whether they are there: nothing is read, nothing
+// is asked, nothing is started.
+
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { tolerate } from "../../core/tolerate.ts";
+import { type ExaminedKind, type FilePlace, LOGIN_EVIDENCE } from "./login-evidence.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LoginState {
+  readonly state: "yes" | "no" | "unknown";
+  /** The variables that show it; their names, never their values. */
+  readonly variables: readonly string[];
+  /** A file shows it, too. */
+  readonly byFile: boolean;
+}
+
+export function loginOf(kind: ExaminedKind, env: Environment): LoginState {
+  const home = homeOf(env);
+  const found = LOGIN_EVIDENCE[kind].find(
+    ({ variables, files }) =>
+      variables.every((name) => isSet(env[name])) && files.every((place) => isFilled(pathOf(place, env, home))),
+  );
+  if (found === undefined) return { state: "no", variables: [], byFile: false };
+  return { state: found.proves, variables: found.variables, byFile: found.files.length > 0 };
+}
+
+export function homeOf(env: Environment): string {
+  const named = env[process.platform === "win32" ? "USERPROFILE" : "HOME"];
+  return isSet(named) ? named : homedir();
+}
+
+/** A variable that is set but empty counts as not set: that is how a CI system passes on a secret it does not have. */
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== "";
+}
+
+function pathOf({ folder, file }: FilePlace, env: Environment, home: string): string {
+  for (const [name, below] of folder.moved) {
+    const moved = env[name];
+    if (isSet(moved)) return resolve(moved, below, file);
+  }
+  return join(home, folder.otherwise, file);
+}
+
+function isFilled(path: string): boolean {
+  return tolerate(() => {
+    const found = statSync(path);
+    return found.isFile() && found.size > 0;
+  }, false);
+}

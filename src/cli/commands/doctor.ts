@@ -1,0 +1,43 @@
+// `faultline doctor`: which agent CLIs are there, in which version, logged in or not, and what to do next.
+
+import { type Command, InvalidArgumentError } from "commander";
+import type { DoctorOptions } from "../doctor/run-doctor.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+/** A large CLI on a slow disk takes a few seconds for its first start. */
+const DEFAULT_TIMEOUT_SECONDS = 15;
+
+export function addDoctor(program: Command, io: Io): void {
+  program
+    .command("doctor")
+    .summary("say which agent CLIs can be used here, and what to do about the others")
+    .description(
+      "Looks which agent CLIs are installed, in which version, and whether they are logged in. Looks at files and variables only: nothing is sent, no login is started, no secret is read.",
+    )
+    .argument("[cli...]", "the CLIs that are needed (claude, codex, gemini, opencode, qwen, goose); all when left out")
+    .option("--journal <file>", "a journal that must be usable, too")
+    .option("--timeout <seconds>", "how long a CLI may take to say its version", secondsOf, DEFAULT_TIMEOUT_SECONDS)
+    .addHelpText(
+      "after",
+      `
+Exit code 0 means that what was named can be used; 1 that something of it cannot.
+
+Examples:
+  $ faultline doctor
+  $ faultline doctor claude codex --json
+  $ faultline doctor claude --journal agent.db`,
+    )
+    .action(async (names: readonly string[], raw: { journal?: string; timeout: number }, command: Command) => {
+      const options: DoctorOptions = { names, journal: raw.journal ?? null, timeoutMs: raw.timeout * 1000 };
+      // Loaded only here: what starts processes takes its time to load.
+      const { runDoctor } = await import("../doctor/run-doctor.ts");
+      return runDoctor(options, io, globalOptions(command, io));
+    });
+}
+
+function secondsOf(value: string): number {
+  const seconds = /^\d{1,3}(?:\.\d{1,3})?$/.test(value) ? Number(value) : 0;
+  if (seconds === 0) throw new InvalidArgumentError("It must be a number of seconds, more than 0 and less than 1000.");
+  return seconds;
+}

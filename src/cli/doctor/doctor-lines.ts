@@ -1,0 +1,73 @@
+// What `faultline doctor` found, as a table for a screen and as plain lines for a log.
+
+import type { CliHealth } from "../../agent/doctor/cli-health.ts";
+import type { MachineCheck } from "../../agent/doctor/machine.ts";
+import type { Paint, Sink, Style } from "../io.ts";
+import { oneLine } from "../safe-text.ts";
+import { tableLines, wrapped } from "../table.ts";
+import type { DoctorWords } from "./doctor-words.ts";
+import type { Findings } from "./findings.ts";
+
+export function screenLines(
+  { clis, machine }: Findings,
+  words: DoctorWords,
+  { columns }: Sink,
+  paint: Paint,
+): readonly string[] {
+  const [head = "", ...lines] = tableLines(
+    [{ title: words.cli }, { title: words.version }, { title: words.login }],
+    [
+      ...clis.map((cli) => [cli.kind, versionText(cli, words), loginText(cli, words)]),
+      ...machine.map((check) => [words.machine[check.check], check.value, okText(check, words)]),
+    ],
+  );
+  const rows = [
+    ...clis.map((cli) => ({ tone: toneOf(cli), detail: cli.detail })),
+    ...machine.map(({ ok, detail }) => ({ tone: ok ? "green" : "red", detail }) as const),
+  ].map(({ tone, detail }, index) => [
+    paint(tone, lines[index] ?? ""),
+    ...detailLines(detail, columns).map((text) => paint("dim", text)),
+  ]);
+  // What was made by others, and then our own house.
+  return [paint("bold", head), ...rows.slice(0, clis.length).flat(), "", ...rows.slice(clis.length).flat(), ""];
+}
+
+const INDENT = "  ";
+
+function detailLines(detail: string | null, columns: number): readonly string[] {
+  return detail === null ? [] : wrapped(oneLine(detail), columns - INDENT.length).map((line) => `${INDENT}${line}`);
+}
+
+function toneOf({ status, remedy }: CliHealth): Style {
+  if (remedy === null) return "green";
+  if (status === "missing") return "dim";
+  return remedy === "ask-it" ? "yellow" : "red";
+}
+
+/** One line each, the subject first. */
+export function plainLines({ clis, machine }: Findings, words: DoctorWords): readonly string[] {
+  const detailOf = (detail: string | null): string => (detail === null ? "" : ` (${oneLine(detail)})`);
+  return [
+    ...clis.map(
+      (cli) =>
+        `${cli.kind}: ${versionText(cli, words)}${detailOf(cli.detail)}; ${words.login}: ${loginText(cli, words)}`,
+    ),
+    ...machine.map(
+      (check) => `${words.machine[check.check]}: ${check.value}; ${okText(check, words)}${detailOf(check.detail)}`,
+    ),
+  ];
+}
+
+function versionText({ status, version }: CliHealth, words: DoctorWords): string {
+  return version ?? words.statuses[status];
+}
+
+/** A file that proves nothing is no reason worth showing. */
+function loginText({ login }: CliHealth, words: DoctorWords): string {
+  const by = [...login.variables, ...(login.byFile && login.state === "yes" ? [words.file] : [])];
+  return by.length === 0 ? words.states[login.state] : `${words.states[login.state]} (${by.join(", ")})`;
+}
+
+function okText({ ok }: MachineCheck, words: DoctorWords): string {
+  return ok ? words.ok : words.notOk;
+}

@@ -1,0 +1,120 @@
+// What `faultline doctor` says in its own words.
+
+import type { Remedy } from "../../agent/doctor/cli-health.ts";
+import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
+import type { LoginState } from "../../agent/doctor/login-state.ts";
+import type { MachineCheck, MakingObstacle } from "../../agent/doctor/machine.ts";
+import type { CliStatus } from "../../agent/doctor/probe-version.ts";
+import type { AgentCli } from "../../agent/verdict/cli-table.ts";
+import type { Locale } from "../../core/index.ts";
+
+export interface DoctorWords {
+  readonly cli: string;
+  readonly version: string;
+  readonly login: string;
+  readonly file: string;
+  readonly ok: string;
+  readonly notOk: string;
+  readonly statuses: Readonly<Record<CliStatus, string>>;
+  readonly states: Readonly<Record<LoginState["state"], string>>;
+  readonly machine: Readonly<Record<MachineCheck["check"], string>>;
+  readonly madeLater: string;
+  readonly needsSqlite: string;
+  readonly obstacles: Readonly<Record<MakingObstacle, string>>;
+  readonly next: string;
+  readonly allWell: string;
+  readonly remedies: Readonly<Record<Remedy, (cli: AgentCli) => string>>;
+  noSuchCli(name: string, near: string | null, known: string): string;
+}
+
+const EN: DoctorWords = {
+  cli: "CLI",
+  version: "version",
+  login: "logged in",
+  file: "file",
+  ok: "ok",
+  notOk: "not ok",
+  statuses: {
+    ready: "ready",
+    missing: "not found",
+    hangs: "hangs",
+    fails: "does not run",
+    unclear: "names no version",
+  },
+  states: { yes: "yes", no: "no", unknown: "unknown" },
+  machine: { node: "Node", sqlite: "SQLite", journal: "journal" },
+  madeLater: "not there yet; it is made when it is first used",
+  needsSqlite: "A journal needs the SQLite of a newer Node; see above.",
+  obstacles: {
+    "no-folder": "A part of its path is a file and no folder. Name another place.",
+    "not-writable": "You may not write into its folder. Name another place, or ask for the right to.",
+  },
+  next: "Next: ",
+  allWell: "All well.",
+  remedies: {
+    "install": (cli) => `install ${cli.name}: ${cli.installCommand ?? ""}`,
+    "repair": (cli) =>
+      `${cli.name} is there but \`${commandOf(cli)}\` does not answer as it should. Try it by hand, or install it again: ${cli.installCommand ?? ""}`,
+    "log-in": (cli) => `log in to ${cli.name}: ${cli.loginCommand ?? ""}`,
+    "ask-it": (cli) =>
+      `only ${cli.name} can tell whether it is logged in: run \`${cli.binary ?? ""}\` once. If it is not: ${cli.loginCommand ?? ""}`,
+  },
+  noSuchCli: (name, near, known) =>
+    `There is no CLI \`${name}\` that doctor knows. ${near === null ? "" : `Did you mean \`${near}\`? `}It knows: ${known}.`,
+};
+
+/** The table of CLIs has its remedies in English; commands stay what they are. */
+const ZH_LOGINS: Readonly<Record<ExaminedKind, string>> = {
+  claude: "运行 `claude` 后输入 /login，或设置 ANTHROPIC_API_KEY",
+  codex: "运行 `codex login`",
+  gemini: "设置 GEMINI_API_KEY，或运行一次 `gemini` 并选择登录方式",
+  opencode: "运行 `opencode auth login`",
+  qwen: "运行一次 `qwen` 并选择登录方式，或设置 OPENAI_API_KEY、OPENAI_BASE_URL 和 OPENAI_MODEL",
+  goose: "运行 `goose configure`",
+};
+
+export const DOCTOR_WORDS: Readonly<Record<Locale, DoctorWords>> = {
+  "en": EN,
+  "zh-CN": {
+    cli: "CLI",
+    version: "版本",
+    login: "已登录",
+    file: "文件",
+    ok: "正常",
+    notOk: "不可用",
+    statuses: { ready: "可用", missing: "未找到", hangs: "无响应", fails: "无法运行", unclear: "未给出版本" },
+    states: { yes: "是", no: "否", unknown: "未知" },
+    machine: { node: "Node", sqlite: "SQLite", journal: "日志" },
+    madeLater: "尚不存在；首次使用时创建",
+    needsSqlite: "日志需要较新的 Node 所带的 SQLite；见上。",
+    obstacles: {
+      "no-folder": "其路径的一部分是文件而不是文件夹。请换一个位置。",
+      "not-writable": "无权写入其文件夹。请换一个位置，或申请权限。",
+    },
+    next: "下一步：",
+    allWell: "一切正常。",
+    remedies: {
+      "install": (cli) => `安装 ${cli.name}：${zhInstall(cli)}`,
+      "repair": (cli) =>
+        `${cli.name} 已存在，但 \`${commandOf(cli)}\` 没有正常回答。请手动试一试，或重新安装：${zhInstall(cli)}`,
+      "log-in": (cli) => `登录 ${cli.name}：${zhLogin(cli)}`,
+      "ask-it": (cli) =>
+        `只有 ${cli.name} 自己知道是否已登录：请运行一次 \`${cli.binary ?? ""}\`。若未登录：${zhLogin(cli)}`,
+    },
+    noSuchCli: (name, near, known) =>
+      `doctor 不认识 CLI \`${name}\`。${near === null ? "" : `是否指 \`${near}\`？`}它认识：${known}。`,
+  },
+};
+
+function commandOf({ binary, versionArgs }: AgentCli): string {
+  return [binary ?? "", ...versionArgs].join(" ");
+}
+
+/** What is not a command is a hint in English. */
+function zhInstall({ npmPackage, installCommand }: AgentCli): string {
+  return npmPackage === null ? "请参阅其安装页面（block.github.io/goose）" : (installCommand ?? "");
+}
+
+function zhLogin({ kind }: AgentCli): string {
+  return kind === "generic" ? "" : ZH_LOGINS[kind];
+}
