@@ -6,6 +6,7 @@ import { fault } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
 import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { leavingWith } from "../leaving.ts";
 import type { MembersHome } from "../model/members.ts";
 import { costOfUsage, estimateCost } from "../price/cost.ts";
 import { priceOf } from "../price/price-table.ts";
@@ -37,14 +38,11 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
     if (understood === null) return resolved.fetch(input, init);
     const { url, protocol, facts } = understood;
     const { signal, ...sent } = understood.init;
-    const leaving = new AbortController();
-    const abort = (): void => leaving.abort(signal?.reason);
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-    const sink = new ByteSink(() => leaving.abort());
+    const leaving = leavingWith(signal);
+    const sink = new ByteSink(() => leaving.leave());
     const request = new WireRequest(url, sent, protocol, facts, sink);
     const running = protect(toolFor(facts.model ?? "unknown"), request, leaving.signal).then((outcome) => {
-      signal?.removeEventListener("abort", abort);
+      leaving.done();
       return outcome;
     });
     const early = await Promise.race([running, sink.opened]);

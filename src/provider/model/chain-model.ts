@@ -15,6 +15,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
+import { leavingWith } from "../leaving.ts";
 import { type MembersHome, membersOf } from "./members.ts";
 import {
   type ModelOptions,
@@ -84,7 +85,7 @@ class ChainModel implements LanguageModelV4 {
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const leaving = leavingWith(options);
+    const leaving = leavingWith(options.abortSignal);
     const sink = new StreamSink(this.#options.midStream, () => leaving.leave());
     const running = this.#protect(this.#head, new ModelRequest(options, sink), leaving.signal).then((outcome) => {
       leaving.done();
@@ -101,23 +102,6 @@ class ChainModel implements LanguageModelV4 {
     if (head === undefined) throw new Error("a chain without members was made");
     return head;
   }
-}
-
-/** The caller's signal and the reader's leaving, as one. */
-function leavingWith({ abortSignal }: LanguageModelV4CallOptions): {
-  readonly signal: AbortSignal;
-  readonly leave: () => void;
-  readonly done: () => void;
-} {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(abortSignal?.reason);
-  if (abortSignal?.aborted === true) abort();
-  else abortSignal?.addEventListener("abort", abort, { once: true });
-  return {
-    signal: controller.signal,
-    leave: () => controller.abort(),
-    done: () => abortSignal?.removeEventListener("abort", abort),
-  };
 }
 
 /** The last word of a stream: its finish, or an error that nobody can take for one. */
