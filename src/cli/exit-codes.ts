@@ -9,7 +9,12 @@ export const EXIT_CODES = {
     meaning:
       "a file is not what it should be: errors in a policy or a tool manifest, or a journal that cannot be trusted",
   },
+  waiting: { code: 4, meaning: "`run`: waits for a person; the last line says how to answer" },
+  parked: { code: 5, meaning: "`run`: put off until a limit lifts; the last line says until when" },
   partial: { code: 6, meaning: "done in part: some input lines were unusable, the others were answered" },
+  timeout: { code: 124, meaning: "`run`: the command took longer than it may" },
+  missing: { code: 127, meaning: "`run`: the command is not there" },
+  cancelled: { code: 130, meaning: "`run`: cancelled by Ctrl-C or another signal; the command was stopped" },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -4,9 +4,11 @@ import { Command, CommanderError, Option } from "commander";
 import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
 import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
+import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addJournal } from "./commands/journal.ts";
 import { addPolicy } from "./commands/policy.ts";
+import { addRun } from "./commands/run.ts";
 import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
 import { type Io, UsageError } from "./io.ts";
@@ -50,6 +52,8 @@ function createProgram(version: string, io: Io): Command {
   addTools(program, io);
   addJournal(program, io);
   addChaos(program, io);
+  addDoctor(program, io);
+  addRun(program, io);
   addTour(program, io);
   return program;
 }

@@ -37,6 +37,7 @@ export class AgentRun {
     isPlainText: false,
     hasTranscriptOnStderr: false,
     stalledSteps: 0,
+    networkWaits: 0,
     unknownLines: NO_LINES,
     brokenLines: NO_LINES,
   };

@@ -58,6 +58,8 @@ export interface AgentState {
   readonly hasTranscriptOnStderr: boolean;
   /** Steps in a row that ended for no known reason; a CLI may go on like this for ever. */
   readonly stalledSteps: number;
+  /** How often in a row it said that it waits for the network, in a run that has done nothing yet. */
+  readonly networkWaits: number;
   readonly unknownLines: LineLog;
   readonly brokenLines: LineLog;
 }

@@ -66,12 +66,15 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
       joinedAttempts = 1;
       run.answer("");
     }
+    const reason = textOf(data["reason"]);
+    // The cause is on stderr; this one is said when the wait is over and must not make it forgotten.
+    const cause = reason === "retry" ? run.state.lastRetry : null;
     run.retrying({
       attempt: numberOrNull(data["attempt"]),
       of: numberOrNull(data["maxRetries"]),
       delayMs: numberOrNull(data["delayMs"]),
-      reason: textOf(data["reason"]),
-      status: null,
+      reason: cause?.reason ?? reason,
+      status: cause?.status ?? null,
     });
   }
 

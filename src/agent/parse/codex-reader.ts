@@ -7,6 +7,7 @@ import { countOf, type JsonObject, numberOrNull, objectOf, statusOrNull, textOf,
 
 export function createCodexReader(run: AgentRun): CliReader {
   let header: "before" | "inside" | "after" = "before";
+  let hasWorked = false;
   const readers: ReadonlyMap<string, (value: JsonObject) => void> = new Map([
     ["thread.started", (value: JsonObject) => run.started(textOrNull(value["thread_id"]), null)],
     ["turn.started", () => undefined],
@@ -40,6 +41,8 @@ export function createCodexReader(run: AgentRun): CliReader {
     const retry = RECONNECTING.exec(message);
     if (retry === null) return run.error({ message, status: statusIn(message), code: null, isFinal: false });
     const [, attempt, of, reason = ""] = retry;
+    // It waits for ever, which is right for a run that has done something and cannot be begun anew.
+    if (!hasWorked) run.state.networkWaits = attempt === undefined ? run.state.networkWaits + 1 : 0;
     run.retrying({
       attempt: attempt === undefined ? null : Number(attempt),
       of: of === undefined ? null : Number(of),
@@ -52,6 +55,7 @@ export function createCodexReader(run: AgentRun): CliReader {
   function readItem(item: JsonObject, isComplete: boolean): void {
     const type = textOf(item["type"]);
     const id = textOf(item["id"]);
+    hasWorked ||= TOOL_NAMES.has(type);
     if (type === "agent_message") {
       if (!isComplete) return;
       // One item per attempt, and comments between tools: the last is the answer.

@@ -29,8 +29,8 @@ export interface CliOptions {
   readonly lastResort?: boolean;
   /** What each run gets on its stdin, whatever the prompt is. */
   readonly stdin?: string;
-  /** Its output names every tool it uses. If not, whatever it ran may have changed something. True for all but `generic`. */
-  readonly showsTools?: boolean;
+  /** It may change something without a word, as in text mode: a run that failed is taken for one that did. */
+  readonly hidesTools?: boolean;
   /** Exit 0 is success, whatever it printed or did not print. */
   readonly exitCodeDecides?: boolean;
   /** What a run that worked printed is for `onLine` alone: it is not in the result, and so not in the journal. */
@@ -53,7 +53,7 @@ export interface CliTarget {
   readonly lastResort: boolean;
   /** null: a prompt that is too long for an argument, or nothing. */
   readonly stdin: string | null;
-  readonly showsTools: boolean;
+  readonly hidesTools: boolean;
   readonly exitCodeDecides: boolean;
   readonly forgetsOutput: boolean;
 }
@@ -91,7 +91,7 @@ export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
     credential: options.credential ?? (known.binary === null ? id : known.provider),
     lastResort: options.lastResort ?? false,
     stdin: options.stdin ?? null,
-    showsTools: options.showsTools ?? kind !== "generic",
+    hidesTools: options.hidesTools ?? false,
     exitCodeDecides: options.exitCodeDecides ?? false,
     forgetsOutput: options.forgetsOutput ?? false,
   };

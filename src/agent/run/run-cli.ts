@@ -106,16 +106,23 @@ export async function runCli(
       throw new FaultError(notStarted(end.spawnError));
     const { state } = parser;
     tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, context);
-    const failed = verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
+    const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
+    const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
     const result = resultOf(target, parser.state, end, failed);
     request.memory.last = result;
-    if (failed === null) return result;
+    if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
     raw.put(end, failed, context);
-    // What any command did is not known from what it printed.
-    throw new FaultError(kind === "generic" ? failed : withContext(failed, { ran: usedTools }));
+    throw new FaultError(withContext(failed, whatRan(target, end, usedTools)));
   } finally {
     privateHome?.remove();
   }
+}
+
+function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: boolean): { readonly ran?: boolean } {
+  if (end.spawnError !== null) return { ran: false };
+  if (hidesTools) return { ran: true };
+  // What any command did is not known from what it printed.
+  return kind === "generic" ? {} : { ran: usedTools };
 }
 
 /** What verdicts know by its code; the rest is about this machine, not about the CLI. */

@@ -26,6 +26,8 @@ export interface AgentCli {
   /** In text mode a failed run's error is what it prints on stdout. */
   readonly printsErrorsAsAnswer: boolean;
   readonly oneShotArgs: OneShotArgs;
+  /** How many words in front name a subcommand. What a caller adds stands behind them, where no option waits for its value. */
+  readonly subcommandWords: number;
 }
 
 export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
@@ -45,6 +47,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: true,
     oneShotArgs: ONE_SHOT.claude,
+    subcommandWords: 0,
   },
   codex: {
     kind: "codex",
@@ -63,6 +66,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
     oneShotArgs: ONE_SHOT.codex,
+    subcommandWords: 1,
   },
   gemini: {
     kind: "gemini",
@@ -80,6 +84,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
     oneShotArgs: ONE_SHOT.gemini,
+    subcommandWords: 0,
   },
   opencode: {
     kind: "opencode",
@@ -98,6 +103,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
     oneShotArgs: ONE_SHOT.opencode,
+    subcommandWords: 1,
   },
   qwen: {
     kind: "qwen",
@@ -115,6 +121,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
     oneShotArgs: ONE_SHOT.qwen,
+    subcommandWords: 0,
   },
   goose: {
     kind: "goose",
@@ -132,6 +139,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
     oneShotArgs: ONE_SHOT.goose,
+    subcommandWords: 1,
   },
   generic: {
     kind: "generic",
@@ -149,5 +157,6 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
     oneShotArgs: ONE_SHOT.generic,
+    subcommandWords: 0,
   },
 };

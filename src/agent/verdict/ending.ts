@@ -6,6 +6,7 @@ export type TimerPhase = "startup" | "idle" | "total";
 export type StopReason =
   | "permission-loop" // it asked again and again for what it is not allowed
   | "step-loop" //       its steps ended for no reason, one after the other
+  | "network-wait" //    it waited for the network and would have done so for ever
   | "after-result"; //   its result was there, but the process stayed
 
 export interface AgentEnding {

@@ -8,8 +8,12 @@ export const MAX_CONSECUTIVE_DENIALS = 3;
 /** Steps in a row without a known end; opencode made 972 requests in 200 seconds like this. */
 export const MAX_STALLED_STEPS = 3;
 
+/** Codex says it about every ten seconds while nobody can be reached, and never gives up. */
+export const MAX_NETWORK_WAITS = 4;
+
 /** Null: let it run. */
 export function whyStop(state: AgentState): Exclude<StopReason, "after-result"> | null {
   if (state.consecutiveDenials >= MAX_CONSECUTIVE_DENIALS) return "permission-loop";
+  if (state.networkWaits >= MAX_NETWORK_WAITS) return "network-wait";
   return state.stalledSteps >= MAX_STALLED_STEPS ? "step-loop" : null;
 }

@@ -42,6 +42,7 @@ const STOPS: Readonly<Record<Exclude<StopReason, "after-result">, OwnRow>> = {
     words: "was stopped: it kept asking for tools it is not allowed to use",
   },
   "step-loop": { code: "NetworkDisconnect", words: "was stopped: its answers broke off again and again" },
+  "network-wait": { code: "NetworkDisconnect", words: "was stopped: it waited for a network that did not come back" },
 };
 
 /** What to do next, for codes that a person can do something about. */

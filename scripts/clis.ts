@@ -1,0 +1,49 @@
+// `npm run test:clis -- [--only claude,codex] [--scenario 401,cut] [--workers 3] [--raw]`: installs the real agent CLIs, drives them
+// against the chaos server, checks what Faultline makes of them, and writes the table in docs/agent-clis.md when all of them ran.
+
+import { parseArgs } from "node:util";
+import { runCampaign } from "../test/clis/campaign.ts";
+import { installClis, RELEASES } from "../test/clis/install.ts";
+import { writePage } from "../test/clis/page.ts";
+import { SCENARIOS } from "../test/clis/scenarios.ts";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    scenario: { type: "string" },
+    workers: { type: "string", default: "3" },
+    raw: { type: "boolean", default: false },
+  },
+});
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const chosen = <T>(all: readonly T[], names: string | undefined, nameOf: (one: T) => string): readonly T[] =>
+  names === undefined ? all : all.filter((one) => names.split(",").includes(nameOf(one)));
+
+const installable = RELEASES.filter(({ runsHere }) => runsHere);
+const releases = chosen(installable, values.only, ({ kind }) => kind);
+const scenarios = chosen(SCENARIOS, values.scenario, ({ id }) => id);
+const commands = installClis(installable, tell);
+const startedAt = performance.now();
+let wrong = 0;
+const seen = await runCampaign({
+  releases,
+  scenarios,
+  commands,
+  workers: Number(values.workers),
+  onRun(run, problems) {
+    const { kind, scenario, ending, requests, durationMs, fault, then, answeredBy } = run;
+    const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+    const made = fault === null ? "works" : `${fault.code}, ${then}, answered by ${answeredBy ?? "nobody"}`;
+    tell(
+      `${problems.length === 0 ? "✓" : "✗"} ${kind} ${scenario.id}: exit ${ending}, ${requests} requests, ${seconds}: ${made}`,
+    );
+    for (const problem of problems) tell(`    ${problem}`);
+    if (values.raw || problems.length > 0) tell(run.raw.replaceAll(/^/gm, "    | ").slice(0, 6_000));
+    wrong += problems.length;
+  },
+});
+tell(`${seen.length} runs in ${((performance.now() - startedAt) / 1000).toFixed(0)} s, ${wrong} problems`);
+const isWhole = releases.length === RELEASES.length && scenarios.length === SCENARIOS.length;
+if (wrong > 0) process.exitCode = 1;
+else if (isWhole) writePage(seen, new Date().toISOString().slice(0, 10));
+if (!isWhole) tell("docs/agent-clis.md is written by a run of all CLIs and scenarios only.");

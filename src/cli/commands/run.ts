@@ -1,0 +1,73 @@
+// `faultline run`: a command of whatever kind, with what Faultline knows about failures around it.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
+import { PRESET_NAMES } from "../../core/index.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+import type { RunOptions } from "../run/run-options.ts";
+
+export function addRun(program: Command, io: Io): void {
+  program
+    .command("run")
+    .summary("run any command, and do the right thing when it fails")
+    .description(
+      "Runs a command and passes on what it prints. When it fails, says what that was, tries again or elsewhere where that is safe, and ends with what to type next.",
+    )
+    .argument("<command...>", "the command and its arguments, behind `--`; passed on as they are")
+    .option("--retry <n>", "attempts in all for failures that pass (default: as the policy says)", attemptsOf)
+    .option("--fallback <command>", "another command that stands in for it; can be repeated", collect, [])
+    .addOption(new Option("--as <kind>", "how its output is read (default: by its name)").choices(AGENT_KINDS))
+    .option("--journal <file>", "write down what happens; made when it is not there")
+    .option("--session <id>", "the session in the journal: a new one, or one to go on with")
+    .option("--timeout <duration>", "how long one attempt may take, e.g. 90s, 15m, 2h", durationOf)
+    .option("--idle <duration>", "how long it may print nothing", durationOf)
+    .option("--idempotent", "running it twice does no harm")
+    .option("--stdin", "read stdin to its end and give it to every attempt")
+    .option("--passthrough", "end with the command's own exit code")
+    .option("--policy <file>", "a YAML policy file")
+    .addOption(new Option("--preset <name>", "a built-in policy").choices(PRESET_NAMES).conflicts("policy"))
+    .addHelpText(
+      "after",
+      `
+A command that may have done something is not run again unless --idempotent says that this does no harm.
+Of agent CLIs that print their events (claude --output-format stream-json, codex exec --json …) Faultline
+sees whether they used a tool; of everything else it does not know.
+--fallback is split at spaces; '…' and "…" keep words together, \\ keeps the next character. No shell is involved.
+
+Examples:
+  $ faultline run -- claude -p "say hello" --verbose --output-format stream-json
+  $ faultline run --retry 5 --idempotent -- curl -fsS https://example.com/health
+  $ faultline run --journal runs.db --fallback "codex exec --json 'say hello'" -- claude -p "say hello"`,
+    )
+    .action(async (words: readonly string[], options: RunOptions, command: Command) => {
+      // Loaded only here: what starts processes takes its time to load.
+      const { runCommand } = await import("../run/run-command.ts");
+      return runCommand(words, options, io, globalOptions(command, io));
+    });
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+const MOST_ATTEMPTS = 1_000;
+
+function attemptsOf(value: string): number {
+  const attempts = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (attempts < 1 || attempts > MOST_ATTEMPTS)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_ATTEMPTS}.`);
+  return attempts;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 30 * 86_400_000;
+
+/** A bare number could be seconds or milliseconds, so it needs its unit. */
+function durationOf(value: string): number {
+  const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(value) ?? [];
+  const durationMs = Math.round(Number(amount) * (UNIT_MS[unit] ?? 0));
+  if (durationMs < 1 || durationMs > LONGEST_MS)
+    throw new InvalidArgumentError("It must be a time with its unit, up to 30d: 500ms, 90s, 15m, 2h.");
+  return durationMs;
+}

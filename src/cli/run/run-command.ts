@@ -1,0 +1,115 @@
+// Runs the command: in memory, or in a session of a journal; then says how it ended.
+
+import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
+import { createFaultline, type Faultline, type FaultlineOptions } from "../../index.ts";
+import type { Session } from "../../runtime/session/session.ts";
+import { isOpen } from "../../runtime/call/outcome.ts";
+import { type Io, UsageError } from "../io.ts";
+import { withNewJournal } from "../journal/with-journal.ts";
+import type { GlobalOptions } from "../options.ts";
+import { readInput } from "../read-input.ts";
+import { oneLine, safeJson } from "../safe-text.ts";
+import { exitOf, jsonOf, lastLine, ownExitCode, type RunEnding } from "./run-ending.ts";
+import { lineOf, type RunOptions } from "./run-options.ts";
+import { policyOf } from "./run-policy.ts";
+import { RunStory } from "./run-story.ts";
+import { targetsOf } from "./run-targets.ts";
+import { RUN_WORDS } from "./run-words.ts";
+import { onStopSignal } from "./stop-signals.ts";
+
+interface Run {
+  readonly words: readonly string[];
+  readonly options: RunOptions;
+  readonly io: Io;
+  readonly shared: GlobalOptions;
+  readonly targets: ReturnType<typeof targetsOf>;
+}
+
+export async function runCommand(
+  words: readonly string[],
+  options: RunOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const { journal: file, session: id } = options;
+  const { locale } = shared;
+  if (file === undefined && id !== undefined) throw new UsageError(RUN_WORDS[locale].sessionNeedsJournal);
+  const stdin = options.stdin === true ? await readInput("-", io, true) : null;
+  const targets = targetsOf(words, options, stdin);
+  const policy = await policyOf(options, targets[0].kind !== "generic", io, shared);
+  const settings: FaultlineOptions = { policy, locale, clock: io.clock, secrets: keysIn(io.env) };
+  const run: Run = { words, options, io, shared, targets };
+  const ending =
+    file === undefined
+      ? await perform(createFaultline(settings), null, run)
+      : await withNewJournal({ file, io, locale }, async (journal) => {
+          const fl = createFaultline({ ...settings, journal });
+          const session = await fl.session(id, { mode: "headless", labels: { command: lineOf(words) } });
+          const ended = await perform(fl, session, run);
+          await endSession(session, ended);
+          await fl.close();
+          return ended;
+        });
+  await tell(ending, io, shared);
+}
+
+/** Their values never get out, whatever they look like. */
+function keysIn(env: Io["env"]): readonly (string | undefined)[] {
+  return Object.values(AGENT_CLIS).flatMap(({ keyEnv }) => keyEnv.map((name) => env[name]));
+}
+
+async function perform(fl: Faultline, session: Session | null, run: Run): Promise<RunEnding> {
+  const { words, options, io, shared, targets } = run;
+  const text = RUN_WORDS[shared.locale];
+  const story = new RunStory(io, shared);
+  if (session !== null) story.say(text.session(session.id, oneLine(options.journal ?? "")));
+  const own = session?.id ?? "";
+  const unsubscribe = fl.subscribe((entry) => {
+    if (entry.session === own) story.onEntry(entry);
+  });
+  const stopper = new AbortController();
+  const release = onStopSignal(() => stopper.abort(new Error(text.stopped)));
+  const startedAt = io.clock.now();
+  try {
+    const agent = fl.agent(targets, session === null ? {} : { within: session });
+    const outcome = await agent.run(lineOf(words), {
+      signal: stopper.signal,
+      onEvent: (event) => story.onEvent(event),
+      onLine: (stream, line) => story.onLine(stream, line),
+      onExit: (exit) => story.onExit(exit),
+    });
+    const durationMs = io.clock.now() - startedAt;
+    const { exit, lastDecision: decision } = story;
+    return {
+      words,
+      options,
+      outcome,
+      exit,
+      decision,
+      sessionId: session?.id ?? null,
+      durationMs,
+      locale: shared.locale,
+    };
+  } finally {
+    release();
+    unsubscribe();
+    await story.end();
+  }
+}
+
+/** What waits stays open, so that the same session can be gone on with. */
+async function endSession(session: Session, { outcome }: RunEnding): Promise<void> {
+  if (isOpen(outcome)) return;
+  if (outcome.status === "cancelled") await session.cancel(outcome.fault.message);
+  else await session.end(outcome.status === "done" ? "done" : "failed");
+}
+
+async function tell(ending: RunEnding, io: Io, shared: GlobalOptions): Promise<void> {
+  const own = ending.options.passthrough === true ? ownExitCode(ending) : null;
+  // A command may end with any number, and ours are names.
+  if (own === null) io.exit(exitOf(ending));
+  else process.exitCode = own;
+  if (shared.json) await io.stdout.write(`${safeJson(jsonOf(ending))}\n`);
+  const last = lastLine(ending);
+  if (last !== null) await io.stderr.write(`faultline: ${last}\n`);
+}

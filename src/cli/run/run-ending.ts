@@ -1,0 +1,130 @@
+// How a run ended: the exit code, the last line with what to type next, and the same as JSON.
+
+import type { AgentExit } from "../../agent/run/agent-request.ts";
+import {
+  type Decision,
+  type Fault,
+  type FaultCode,
+  INTERACTIONS,
+  type Locale,
+  type Question,
+} from "../../core/index.ts";
+import type { AgentRunResult } from "../../index.ts";
+import type { Outcome, OutcomeStatus } from "../../runtime/call/outcome.ts";
+import type { ExitName } from "../exit-codes.ts";
+import { minuteOf } from "../journal/show-values.ts";
+import { oneLine } from "../safe-text.ts";
+import { callAgain, lineOf, type RunOptions } from "./run-options.ts";
+import { mayHaveHappened, safeLine } from "./run-story.ts";
+import { RUN_WORDS } from "./run-words.ts";
+
+export interface RunEnding {
+  readonly words: readonly string[];
+  readonly options: RunOptions;
+  readonly outcome: Outcome<AgentRunResult>;
+  readonly exit: AgentExit;
+  readonly decision: Decision | null;
+  /** Of the journal; null without one. */
+  readonly sessionId: string | null;
+  readonly durationMs: number;
+  readonly locale: Locale;
+}
+
+const EXIT_OF_STATUS: Readonly<Record<OutcomeStatus, ExitName>> = {
+  done: "ok",
+  defaulted: "failed",
+  partial: "failed",
+  skipped: "failed",
+  surfaced: "failed",
+  failed: "failed",
+  cancelled: "cancelled",
+  waiting: "waiting",
+  parked: "parked",
+};
+
+/** Failures that scripts tell apart. */
+const EXIT_OF_CODE: Readonly<Partial<Record<FaultCode, ExitName>>> = {
+  BinaryMissing: "missing", // claude is not on the PATH
+};
+
+export function exitOf({ outcome }: RunEnding): ExitName {
+  const plain = EXIT_OF_STATUS[outcome.status];
+  const fault = faultOf(outcome);
+  if (plain !== "failed" || fault === null) return plain;
+  return EXIT_OF_CODE[fault.code] ?? ("phase" in fault.context ? "timeout" : plain);
+}
+
+/** What a shell says of a process that a signal ended; the same numbers on every system that has them all. */
+// prettier-ignore
+const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
+  SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15,
+};
+const SIGNAL_BASE = 128;
+
+/** The command's own exit code; null when it never ran. */
+export function ownExitCode({ exit: { exitCode, signal } }: RunEnding): number | null {
+  return signal === null ? exitCode : SIGNAL_BASE + (SIGNAL_NUMBERS[signal] ?? 0);
+}
+
+/** null when there is nothing to say: it worked at once. */
+export function lastLine(ending: RunEnding): string | null {
+  const { outcome, locale } = ending;
+  const words = RUN_WORDS[locale];
+  if (outcome.status === "done") return outcome.attempts > 1 ? words.workedLater(outcome.from, outcome.attempts) : null;
+  const { code, message } = outcome.fault;
+  const what = words.ended[outcome.status](`${code}: ${safeLine(message).replace(/\.$/, "")}`);
+  const next = nextStep(ending, outcome.fault);
+  return next === null ? what : `${what} ${words.next}${next}`;
+}
+
+/** What to type next; null when there is nothing. */
+function nextStep(ending: RunEnding, fault: Fault): string | null {
+  const { words, options, outcome, decision, sessionId, locale } = ending;
+  const text = RUN_WORDS[locale];
+  const { next } = fault.context;
+  const repair = typeof next === "string" ? oneLine(next) : null;
+  const goOn = callAgain(words, options, { session: sessionId });
+  if (outcome.status === "waiting") {
+    const steps = [repair, answerLine(outcome.question, options.journal ?? ""), goOn];
+    return steps.filter((step) => step !== null).join(text.then);
+  }
+  if (outcome.status === "parked") return `${text.after(`${minuteOf(outcome.wakeAt)} UTC`)}${goOn}`;
+  if (outcome.status === "cancelled") return sessionId === null ? null : showLine(options, sessionId);
+  if (repair !== null) return repair;
+  if (EXIT_OF_CODE[fault.code] === "missing") return text.checkName(lineOf([words[0] ?? ""]));
+  if (decision !== null && mayHaveHappened(decision))
+    return callAgain(words, options, { idempotent: true, session: null });
+  return sessionId === null ? `faultline explain ${fault.code}` : showLine(options, sessionId);
+}
+
+function showLine({ journal = "" }: RunOptions, sessionId: string): string {
+  return lineOf(["faultline", "journal", "show", journal, sessionId]);
+}
+
+function answerLine({ id, payload }: Question, journal: string): string {
+  const first = payload.kind === "Select" ? payload.options[0]?.id : undefined;
+  const isYesNo = INTERACTIONS[payload.kind].answer === "yes-no";
+  if (first === undefined && !isYesNo) return lineOf(["faultline", "journal", "questions", journal]);
+  return lineOf(["faultline", "journal", "answer", journal, id, first ?? "yes"]);
+}
+
+export function jsonOf(ending: RunEnding): Readonly<Record<string, unknown>> {
+  const { outcome, exit, durationMs, sessionId } = ending;
+  const fault = faultOf(outcome);
+  return {
+    outcome: outcome.status,
+    code: fault?.code ?? null,
+    message: fault === null ? null : safeLine(fault.message),
+    attempts: outcome.attempts,
+    target: outcome.status === "done" ? outcome.from : null,
+    exitCode: exit.exitCode,
+    signal: exit.signal,
+    durationMs,
+    sessionId,
+    next: fault === null ? null : nextStep(ending, fault),
+  };
+}
+
+function faultOf(outcome: Outcome<unknown>): Fault | null {
+  return outcome.status === "done" ? null : outcome.fault;
+}

@@ -1,0 +1,77 @@
+// The policy of a run: a preset or a file, and in front of it what the command line says about attempts.
+
+import {
+  FAULT_CODES,
+  type Policy,
+  type PolicyRow,
+  PRESETS,
+  type Retry,
+  rowFor,
+  type Surface,
+  toolRetry,
+  traitsOf,
+  withRows,
+} from "../../core/index.ts";
+import { printDiagnostics } from "../check-file.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { plural } from "../words.ts";
+import type { RunOptions } from "./run-options.ts";
+
+/** `isAgent`: a person may be asked about it; about any other command there is nothing to ask that typing it again does not say. */
+export async function policyOf(options: RunOptions, isAgent: boolean, io: Io, shared: GlobalOptions): Promise<Policy> {
+  if (options.policy !== undefined) return withRetry(await readPolicy(options.policy, io, shared), options);
+  const preset = PRESETS[options.preset ?? (isAgent ? "default" : "headless")];
+  // Whoever types a command wants it run, however often it has failed before.
+  return withRetry({ ...preset, breaker: { ...preset.breaker, failures: Infinity } }, options);
+}
+
+async function readPolicy(file: string, io: Io, { color }: GlobalOptions): Promise<Policy> {
+  const source = await io.readFile(file);
+  // Loaded only with a file: its validator takes longer to load than everything else together.
+  const { parsePolicy } = await import("../../policy-file/index.ts");
+  const { policy, diagnostics } = parsePolicy(source, file);
+  if (policy !== null) return policy;
+  await printDiagnostics(diagnostics, source, io, color);
+  throw new UsageError(`${file} has ${plural(diagnostics.length, "error")}; correct it and try again.`, "config");
+}
+
+/** Who asks for many attempts wants them all, and not only those that fit into a few seconds. */
+const PATIENCE_MS = 3_600_000;
+
+const ORIGIN = { layer: "file", at: "--retry" } as const;
+
+/** So many attempts for everything that is retried, at the pace the policy has for it. */
+function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunOptions): Policy {
+  if (maxAttempts === undefined) return policy;
+  const again = (retry: Retry): Retry => ({
+    ...retry,
+    maxAttempts,
+    maxTotalWaitMs: Math.max(retry.maxTotalWaitMs, PATIENCE_MS),
+  });
+  // Rows that do not retry stay in their place among the others: the first match wins.
+  const rows = policy.rows
+    .filter(({ match }) => match.surface?.includes("cli") ?? true)
+    .map(({ match, retry, then, origin }) => ({
+      match: { ...match, surface: ON_CLI },
+      retry: retry === null ? null : again(retry),
+      then,
+      origin: retry === null ? { layer: "file" as const, at: origin.at } : ORIGIN,
+    }));
+  const more = idempotent === true ? unexplainedRows(policy, again(UNEXPLAINED_RETRY)) : [];
+  // What was learned about retries must not speak against what a person has just asked for.
+  return { ...withRows(policy, [...more, ...rows]), learnsAfter: 0 };
+}
+
+/** A command that ended badly without a reason anybody knows: worth another try only if it does no harm. */
+function unexplainedRows(policy: Policy, retry: Retry): readonly PolicyRow[] {
+  const place = { surface: "cli", provider: "", tool: "", stage: "" } as const;
+  return FAULT_CODES.filter((code) => UNEXPLAINED.has(traitsOf(code).pill)).flatMap((code) => {
+    const row = rowFor(policy, { code }, place);
+    return row.retry === null ? [{ ...row, match: { code: [code], surface: ON_CLI }, retry, origin: ORIGIN }] : [];
+  });
+}
+
+const ON_CLI: readonly Surface[] = ["cli"];
+const UNEXPLAINED: ReadonlySet<string> = new Set(["crashed", "unknown"]);
+const UNEXPLAINED_RETRY = toolRetry({ strategy: "fixed_delay", initial_delay_ms: 1_000, jitter_percent: 20 });

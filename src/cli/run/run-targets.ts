@@ -1,0 +1,85 @@
+// The commands of a run as targets of a chain: whose output they have, what is known of what they do, how long they may take.
+
+import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
+import { cli, type CliTarget } from "../../index.ts";
+import { UsageError } from "../io.ts";
+import type { RunOptions } from "./run-options.ts";
+import { splitCommand } from "./split-command.ts";
+
+export function targetsOf(
+  words: readonly string[],
+  options: RunOptions,
+  stdin: string | null,
+): readonly [CliTarget, ...CliTarget[]] {
+  const others = options.fallback.map(splitCommand);
+  const ids = new Set<string>();
+  const target = (command: readonly string[], as: AgentKind | undefined): CliTarget => {
+    const [name = "", ...args] = command;
+    if (name === "") throw new UsageError("An empty command cannot be run: name a program.");
+    const kind = as ?? kindOf(name);
+    const id = unusedId(baseOf(name), ids);
+    ids.add(id);
+    return cli(kind, {
+      id,
+      command: name,
+      args: () => args,
+      // Always given: a long command line must not be taken for a prompt that goes there.
+      stdin: stdin ?? "",
+      timeouts: timeoutsOf(kind, options),
+      idempotent: options.idempotent === true,
+      hidesTools: !showsTools(kind, args),
+      exitCodeDecides: kind === "generic",
+      forgetsOutput: true,
+    });
+  };
+  return [target(words, options.as), ...others.map((command) => target(command, undefined))];
+}
+
+/** By its name alone: `/usr/local/bin/claude` is claude, and so is `claude.cmd`. */
+export function kindOf(command: string): AgentKind {
+  const name = baseOf(command);
+  return AGENT_KINDS.find((kind) => kind === name) ?? "generic";
+}
+
+function baseOf(command: string): string {
+  const base = command.slice(Math.max(command.lastIndexOf("/"), command.lastIndexOf("\\")) + 1);
+  return base.replace(/\.(?:exe|cmd|bat)$/i, "") || command;
+}
+
+/** Targets are told apart by their id, also when both are the same program. */
+function unusedId(base: string, used: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? base : `${base}-${number}`;
+    if (!used.has(id)) return id;
+  }
+}
+
+/** What among its arguments makes each CLI print every tool it uses; null: nothing does. */
+const EVENTS_WANTED: Readonly<Record<AgentKind, string | null>> = {
+  claude: "stream-json",
+  codex: "--json",
+  gemini: "stream-json",
+  opencode: "json",
+  qwen: "stream-json",
+  goose: "stream-json",
+  generic: null,
+};
+
+function showsTools(kind: AgentKind, args: readonly string[]): boolean {
+  const wanted = EVENTS_WANTED[kind];
+  return wanted !== null && args.some((arg) => arg === wanted || arg.endsWith(`=${wanted}`));
+}
+
+/** An agent that has not come to an end after an hour hangs; what any other command needs, nobody knows. */
+const AGENT_TOTAL_MS = 3_600_000;
+
+/** In text mode an agent is silent until it has its answer, and so are many commands: silence counts only when asked for. */
+function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunOptions): CliTarget["timeouts"] {
+  return {
+    startupMs: idle,
+    idleMs: idle,
+    totalMs: timeout ?? (kind === "generic" ? Infinity : AGENT_TOTAL_MS),
+    killAfterMs: 1_500,
+    drainMs: 1_000,
+  };
+}

@@ -1,0 +1,88 @@
+// What `faultline run` says about a run, in each language. What a fault is and what is decided about it comes from core.
+
+import type { Locale } from "../../core/index.ts";
+import type { OutcomeStatus } from "../../runtime/call/outcome.ts";
+
+export interface RunWords {
+  readonly session: (id: string, file: string) => string;
+  readonly failed: (target: string, attempt: number, code: string, message: string) => string;
+  /** Instead of what is decided for programs with a model in them. */
+  readonly nothingMore: string;
+  readonly needsIdempotent: string;
+  readonly begins: (target: string, attempt: number) => string;
+  readonly isVoid: string;
+  readonly countdown: (attempt: number, of: number, left: string) => string;
+  readonly uses: (target: string, tool: string) => string;
+  readonly retriesItself: (target: string, reason: string) => string;
+  readonly workedLater: (target: string, attempts: number) => string;
+  readonly ended: Readonly<Record<OutcomeStatus, (fault: string) => string>>;
+  readonly next: string;
+  readonly then: string;
+  readonly after: (time: string) => string;
+  readonly checkName: (name: string) => string;
+  readonly stopped: string;
+  readonly sessionNeedsJournal: string;
+}
+
+const EN: RunWords = {
+  session: (id, file) => `session ${id} in ${file}`,
+  failed: (target, attempt, code, message) => `${target} failed (attempt ${attempt}): ${code}: ${message}`,
+  nothingMore: "Nothing more is tried.",
+  needsIdempotent: "it may have done something; --idempotent says that running it again does no harm",
+  begins: (target, attempt) => `${target}, attempt ${attempt} begins.`,
+  isVoid: "What was printed before this line is void.",
+  countdown: (attempt, of, left) => `attempt ${attempt} of ${of} in ${left}`,
+  uses: (target, tool) => `${target} uses ${tool}`,
+  retriesItself: (target, reason) => `${target} tries again by itself: ${reason}`,
+  workedLater: (target, attempts) => `${target} worked, after ${attempts} attempts in all.`,
+  ended: {
+    done: () => "done.",
+    defaulted: (fault) => `failed: ${fault}.`,
+    partial: (fault) => `failed: ${fault}.`,
+    skipped: (fault) => `failed: ${fault}.`,
+    surfaced: (fault) => `failed: ${fault}.`,
+    failed: (fault) => `failed: ${fault}.`,
+    cancelled: () => "cancelled; the command was stopped.",
+    waiting: (fault) => `waits for a person: ${fault}.`,
+    parked: (fault) => `put off: ${fault}.`,
+  },
+  next: "Next: ",
+  then: ", then: ",
+  after: (time) => `after ${time}: `,
+  checkName: (name) => `check the name and the PATH: command -v ${name}`,
+  stopped: "stopped by a signal",
+  sessionNeedsJournal: "--session names a session in a journal: say which with --journal <file>.",
+};
+
+export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
+  "en": EN,
+  "zh-CN": {
+    session: (id, file) => `会话 ${id}，日志 ${file}`,
+    failed: (target, attempt, code, message) => `${target} 失败（第 ${attempt} 次）：${code}：${message}`,
+    nothingMore: "不再尝试。",
+    needsIdempotent: "命令可能已经产生影响；--idempotent 表示重复运行无害",
+    begins: (target, attempt) => `${target} 第 ${attempt} 次尝试开始。`,
+    isVoid: "此行之前的输出作废。",
+    countdown: (attempt, of, left) => `第 ${attempt}/${of} 次尝试将在 ${left} 后开始`,
+    uses: (target, tool) => `${target} 使用 ${tool}`,
+    retriesItself: (target, reason) => `${target} 自行重试：${reason}`,
+    workedLater: (target, attempts) => `${target} 成功，共尝试 ${attempts} 次。`,
+    ended: {
+      done: () => "完成。",
+      defaulted: (fault) => `失败：${fault}。`,
+      partial: (fault) => `失败：${fault}。`,
+      skipped: (fault) => `失败：${fault}。`,
+      surfaced: (fault) => `失败：${fault}。`,
+      failed: (fault) => `失败：${fault}。`,
+      cancelled: () => "已取消，命令已停止。",
+      waiting: (fault) => `等待人工处理：${fault}。`,
+      parked: (fault) => `已推迟：${fault}。`,
+    },
+    next: "下一步：",
+    then: "，然后：",
+    after: (time) => `${time} 之后：`,
+    checkName: (name) => `检查名称和 PATH：command -v ${name}`,
+    stopped: "被信号停止",
+    sessionNeedsJournal: "--session 指定日志中的会话：请用 --journal <file> 指定日志。",
+  },
+};
