@@ -49,7 +49,7 @@ function section(all: readonly Seen[], kind: RealCli): string {
   return [
     `### ${kind}: ${release?.npmPackage ?? ""} ${release?.version ?? ""}`,
     `Told: ${SETUPS[kind].told}.`,
-    table(["what happens", "exit", "requests", "took", "its own words", "fault", "what is known", "then"], rows),
+    table(["what happens", "exit", "requests", "took", "in words", "fault", "what is known", "then"], rows),
     ...(reasons.length === 0 ? [] : [`What is special:\n\n${reasons.join("\n")}`]),
   ].join("\n\n");
 }
@@ -109,7 +109,7 @@ function knownOf({ fault, faultAt, sessionId, hasUsage, costUsd, retriesTold }: 
     [fault?.retryAfterMs !== undefined, `wait ${Math.round((fault?.retryAfterMs ?? 0) / 1000)} s`],
     [fault?.resetAt !== undefined, `lifts in ${hoursOf((fault?.resetAt ?? 0) - faultAt)}`],
     [text("next") !== null, `next: ${text("next")?.replaceAll("`", "") ?? ""}`],
-    [retriesTold > 0, `${retriesTold > MANY_REQUESTS ? "many" : retriesTold} retries told`],
+    [retriesTold > 0, `retries told: ${retriesTold > MANY_REQUESTS ? "many" : retriesTold}`],
     [sessionId !== null, "session"],
     [hasUsage, "usage"],
     [costUsd !== null, "cost"],
