@@ -1,4 +1,4 @@
-// What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of this process
+// What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of this thread
 // per call, streaming and not, and how many bytes of the answer are copied on the way. The upstream runs in a process of its own.
 // Rounds are interleaved, and each figure is a median.
 
@@ -56,7 +56,7 @@ async function measure(): Promise<void> {
     { name: "openai SDK, stream, fl.fetch", bare: () => askStream(client), ours: () => askStream(guarded) },
   ];
   print(
-    `Node ${process.version}. CPU µs a call in this process; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls.\n`,
+    `Node ${process.version}. CPU µs a call of the main thread; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls.\n`,
   );
   print("                                          bare    ours   added");
   for (const [index, { bare, ours, added }] of (await compareAll(rows)).entries()) {
@@ -101,9 +101,9 @@ async function compareAll(rows: readonly Row[]): Promise<readonly Compared[]> {
 }
 
 async function cpuOf(call: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   for (let index = 0; index < CALLS; index++) await call();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   return (user + system) / CALLS;
 }
 
