@@ -22,6 +22,8 @@ export interface AgentListeners {
   readonly onEvent: (event: AgentRunEvent) => void;
   readonly onLine: (stream: OutputStream, line: string) => void;
   readonly onExit: (exit: AgentExit) => void;
+  /** What each run came to, whether it worked or not. */
+  readonly onResult: (result: AgentRunResult) => void;
 }
 
 export interface AgentRunResult {
@@ -49,19 +51,11 @@ export class AgentRequest {
   /** The session to go on with, by target: a CLI cannot resume another one's. */
   readonly sessions: Readonly<Record<string, string>>;
   readonly listeners: AgentListeners;
-  /** The last run in full, whether it worked or not; never written down. */
-  readonly memory: { last: AgentRunResult | null };
 
-  constructor(
-    prompt: string,
-    sessions: Readonly<Record<string, string>>,
-    listeners: AgentListeners,
-    memory: { last: AgentRunResult | null } = { last: null },
-  ) {
+  constructor(prompt: string, sessions: Readonly<Record<string, string>>, listeners: AgentListeners) {
     this.prompt = prompt;
     this.sessions = sessions;
     this.listeners = listeners;
-    this.memory = memory;
   }
 
   get isResuming(): boolean {
@@ -70,12 +64,12 @@ export class AgentRequest {
 
   /** The same in a fresh session, with what has to be known from the old one. */
   afresh(summary: string): AgentRequest {
-    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.listeners, this.memory);
+    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.listeners);
   }
 
   revived(kept: unknown): AgentRequest {
     const { prompt, sessions } = kept as Pick<AgentRequest, "prompt" | "sessions">;
-    return new AgentRequest(prompt, sessions, this.listeners, this.memory);
+    return new AgentRequest(prompt, sessions, this.listeners);
   }
 
   toJSON(): unknown {

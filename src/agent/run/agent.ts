@@ -26,6 +26,8 @@ export interface AgentRunOptions {
   readonly onLine?: AgentListeners["onLine"];
   /** How each process ended by its own account. */
   readonly onExit?: AgentListeners["onExit"];
+  /** What each run came to, whether it worked or not. */
+  readonly onResult?: AgentListeners["onResult"];
 }
 
 export interface Agent {
@@ -51,9 +53,9 @@ export function createAgent(
   protect: ProtectAgent,
   home: AgentHome,
 ): Agent {
-  const costs = new Map<string, number>();
-  const costBefore = (sessionId: string | null): number => (sessionId === null ? 0 : (costs.get(sessionId) ?? 0));
-  const [head] = membersOf(targets, options, { ...home, costBefore });
+  const known: KnownSessions = new Map();
+  const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
+  const [head] = membersOf(targets, options, known, { ...home, costBefore });
   if (head === undefined) {
     const message = "an agent needs at least one CLI: fl.agent([cli('claude')])";
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets" } }));
@@ -62,25 +64,37 @@ export function createAgent(
     async run(prompt, { sessions = {}, signal, ...listeners } = {}) {
       const request = new AgentRequest(prompt, sessions, { ...NOBODY, ...listeners });
       const outcome = (await protect(head, request, signal)) as Outcome<AgentRunResult>;
-      if (outcome.status === "done") remember(costs, outcome.value);
+      if (outcome.status === "done") remember(known, outcome.value);
       return outcome;
     },
   };
 }
 
-const NOBODY: AgentListeners = { onEvent: () => undefined, onLine: () => undefined, onExit: () => undefined };
+const NOBODY: AgentListeners = {
+  onEvent: () => undefined,
+  onLine: () => undefined,
+  onExit: () => undefined,
+  onResult: () => undefined,
+};
 
-/** How many sessions' prices are remembered. */
+/** What is remembered of sessions that worked: what they had cost, and what was said last. */
+type KnownSessions = Map<string, { readonly costUsd: number; readonly text: string }>;
+
 const MOST_SESSIONS = 1_000;
 
-function remember(costs: Map<string, number>, { sessionId, totalCostUsd }: AgentRunResult): void {
-  if (sessionId === null || totalCostUsd === null) return;
-  costs.delete(sessionId);
-  costs.set(sessionId, totalCostUsd);
-  for (const oldest of costs.keys()) if (costs.size > MOST_SESSIONS) costs.delete(oldest);
+function remember(known: KnownSessions, { sessionId, totalCostUsd, text }: AgentRunResult): void {
+  if (sessionId === null) return;
+  known.delete(sessionId);
+  known.set(sessionId, { costUsd: totalCostUsd ?? 0, text });
+  for (const oldest of known.keys()) if (known.size > MOST_SESSIONS) known.delete(oldest);
 }
 
-function membersOf(targets: readonly CliTarget[], options: AgentOptions, home: RunHome): readonly AnyTool[] {
+function membersOf(
+  targets: readonly CliTarget[],
+  options: AgentOptions,
+  known: KnownSessions,
+  home: RunHome,
+): readonly AnyTool[] {
   const members: AnyTool[] = [];
   for (const target of targets) {
     const plain = tool<AgentRequest, AgentRunResult>({
@@ -95,7 +109,7 @@ function membersOf(targets: readonly CliTarget[], options: AgentOptions, home: R
       cost: { estimate: () => null },
       run: (request, context) => runCli(target, request, home, context),
     });
-    members.push({ ...(plain as AnyTool), chain: chainPart(target, members, options) });
+    members.push({ ...(plain as AnyTool), chain: chainPart(target, members, options, known) });
   }
   return members;
 }
@@ -109,7 +123,12 @@ const HURRIED = retryOf({ maxAttempts: 1 });
 /** About what a session holds when it overflows, in tokens: enough to be more than any prompt. */
 const SESSION_TOKENS = 200_000;
 
-function chainPart(target: CliTarget, members: readonly AnyTool[], { summarize }: AgentOptions): ChainPart<AnyTool> {
+function chainPart(
+  target: CliTarget,
+  members: readonly AnyTool[],
+  { summarize }: AgentOptions,
+  known: KnownSessions,
+): ChainPart<AnyTool> {
   const { kind, id, model, credential, lastResort } = target;
   // Of two commands nobody knows whether they have anything in common.
   const isKnown = AGENT_CLIS[kind].binary !== null;
@@ -136,7 +155,7 @@ function chainPart(target: CliTarget, members: readonly AnyTool[], { summarize }
       compact: async (input, _why, signal) => {
         const request = input as AgentRequest;
         if (!request.isResuming) return null;
-        const lastText = request.memory.last?.text ?? "";
+        const lastText = known.get(request.sessions[id] ?? "")?.text ?? "";
         const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
         return request.afresh(gist === "" ? NOTHING_KNOWN : `What was said before, in short:\n${gist}`);
       },

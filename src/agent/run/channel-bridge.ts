@@ -46,7 +46,12 @@ export class ChannelBridge {
   }
 
   async #handle(channel: string, text: string, options: Omit<AgentRunOptions, "sessions">): Promise<BridgeResult> {
-    const outcome = await this.#agent.run(text, { ...options, sessions: this.sessionsOf(channel) });
+    let last = NOTHING_RAN;
+    const onResult = (result: AgentRunResult): void => {
+      last = result;
+      options.onResult?.(result);
+    };
+    const outcome = await this.#agent.run(text, { ...options, onResult, sessions: this.sessionsOf(channel) });
     if (hasValue(outcome)) {
       const { value } = outcome;
       if (value.sessionId !== null) {
@@ -54,30 +59,37 @@ export class ChannelBridge {
       }
       return { ...value, fault: null };
     }
-    return failedResult(outcome);
+    return failedResult(outcome, last);
   }
 }
 
-/** What is known of a run that gave no result. */
-function failedResult(outcome: Outcome<AgentRunResult>): BridgeResult {
+/** What the last run that failed had come to, with what the whole of it is called. */
+function failedResult(outcome: Outcome<AgentRunResult>, last: AgentRunResult): BridgeResult {
   const seen = "fault" in outcome ? outcome.fault : null;
+  const isCancelled = outcome.status === "cancelled";
   return {
-    text: "",
-    sessionId: null,
-    durationMs: 0,
-    usage: null,
-    aborted: outcome.status === "cancelled",
-    stderr: "",
-    totalCostUsd: null,
-    apiDurationMs: null,
-    numTurns: null,
-    stopReason: null,
-    errorSubtype: outcome.status === "cancelled" ? "aborted" : seen === null ? "fatal" : subtypeIn(seen),
-    permissionDenials: [],
-    target: typeof seen?.context["tool"] === "string" ? seen.context["tool"] : "",
+    ...last,
+    aborted: isCancelled,
+    errorSubtype: isCancelled ? "aborted" : seen === null ? "fatal" : subtypeIn(seen),
     fault: seen,
   };
 }
+
+const NOTHING_RAN: AgentRunResult = {
+  text: "",
+  sessionId: null,
+  durationMs: 0,
+  usage: null,
+  aborted: false,
+  stderr: "",
+  totalCostUsd: null,
+  apiDurationMs: null,
+  numTurns: null,
+  stopReason: null,
+  errorSubtype: null,
+  permissionDenials: [],
+  target: "",
+};
 
 /** The watchdog names its phase; words are asked only about the rest. */
 function subtypeIn({ code, context }: Fault): AgentRunResult["errorSubtype"] {

@@ -109,7 +109,7 @@ export async function runCli(
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
     const result = resultOf(target, parser.state, end, failed);
-    request.memory.last = result;
+    request.listeners.onResult(result);
     if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
     raw.put(end, failed, context);
     throw new FaultError(withContext(failed, whatRan(target, end, usedTools)));

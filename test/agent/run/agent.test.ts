@@ -198,6 +198,16 @@ describe("a session that became too long", () => {
   });
 });
 
+describe("a conversation that became too long, with nobody to sum it up", () => {
+  it("goes on in a fresh session with the last answer", async () => {
+    const { target, runs } = replayedClis({ claude: ["claude-resume-1", "claude-400ctx-stream", "claude-resume-2"] });
+    const bridge = new ChannelBridge(runtime().agent([target("claude")]));
+    const { text } = await bridge.handle("chat", "one");
+    expect(await bridge.handle("chat", "two")).toMatchObject({ fault: null });
+    expect(runs().at(-1)?.args.at(-1)).toContain(`What was said before, in short:\n${text}`);
+  });
+});
+
 describe("within a session", () => {
   it("a failed run leaves its raw output and its events as files, without secrets", async () => {
     const path = newPath();
@@ -225,7 +235,8 @@ describe("a channel bridge", () => {
     const known = bridge.sessionsOf("chat");
     expect(known).toEqual({ claude: first.sessionId });
     const second = await bridge.handle("chat", "two");
-    expect(second).toMatchObject({ errorSubtype: "fatal" });
+    expect(second).toMatchObject({ errorSubtype: "fatal", target: "claude" });
+    expect(second.stderr).toContain("No conversation found");
     expect(second.fault).not.toBeNull();
     expect(bridge.sessionsOf("chat")).toEqual(known);
     await bridge.handle("chat", "three");
