@@ -82,6 +82,10 @@ export function scrubbed(entry: Entry, redactor: Redactor): Entry {
 const FOREIGN_FIELDS = new Set([
   "fault",
   "input",
+  "inputs",
+  "instruction",
+  "params",
+  "questions",
   "output",
   "errors",
   "answer",

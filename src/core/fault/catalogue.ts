@@ -119,6 +119,7 @@ export const CATALOGUE = {
   OutputTruncated:         row("Output",             [],                                "output",     502, "output cut"),
   EmptyOutput:             row("Output",             [],                                "output",     502, "schema invalid"),
   TestsFailed:             row("Output",             [],                                "output",     422, "test failed"),
+  AssertFailed:            row("Output",             [],                                "output",     422, "test failed"),
 
   ExecutionTimeout:        row("ToolTransient",      ["retry", "trips", "maybe-done"],  "tool",       504, "timeout"),
   ResourceBusy:            row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),

@@ -65,8 +65,9 @@ export type SiClass = "transient" | "permanent";
 /** The CLI error category of seed 004. */
 export type ErrorCategory = "retryable" | "fatal" | "context_overflow" | "timeout" | "aborted";
 
-/** An output fault has one outcome when a reviewer made it and another when a tester did. */
+/** An output fault has one outcome when a reviewer made it and another when a tester or anybody else did. */
 interface OutcomeByRole {
+  readonly coder: MatrixOutcome;
   readonly reviewer: MatrixOutcome;
   readonly tester: MatrixOutcome;
 }
@@ -81,7 +82,11 @@ export interface VocabularyRow {
   readonly cli: ErrorCategory;
 }
 
-const SCHEMA_OUTCOME: OutcomeByRole = { reviewer: "review_schema_invalid", tester: "tester_schema_invalid" };
+const SCHEMA_OUTCOME: OutcomeByRole = {
+  coder: "provider_runtime_error",
+  reviewer: "review_schema_invalid",
+  tester: "tester_schema_invalid",
+};
 
 function row(
   stud: `${StudClass}/${string}`,
@@ -130,6 +135,7 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
   OutputTruncated:         row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           SCHEMA_OUTCOME,               "permanent", "fatal"),
   EmptyOutput:             row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           SCHEMA_OUTCOME,               "permanent", "fatal"),
   TestsFailed:             row("ToolTerminal/ToolExecutionFailed",         "unknown",        "tool_failed",          "test_failed",                "permanent", "fatal"),
+  AssertFailed:            row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           "provider_runtime_error",     "permanent", "fatal"),
 
   ExecutionTimeout:        row("ToolTransient/ExecutionTimeout",           "timeout",        "tool_failed",          "provider_timeout",           "transient", "retryable"),
   ResourceBusy:            row("ToolTransient/ResourceBusy",               "unknown",        "tool_failed",          "provider_runtime_error",     "transient", "retryable"),
@@ -179,7 +185,7 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
 };
 
 /** The Matrix's outcome of a stage that ended with this code; `role` matters only for faults of the output. */
-export function matrixOutcome(code: FaultCode, role: "reviewer" | "tester" = "reviewer"): MatrixOutcome {
+export function matrixOutcome(code: FaultCode, role: "coder" | "reviewer" | "tester" = "reviewer"): MatrixOutcome {
   const { outcome } = VOCABULARY[code];
   return typeof outcome === "string" ? outcome : outcome[role];
 }

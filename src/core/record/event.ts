@@ -4,6 +4,7 @@
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { CallEvent } from "../flow/call.ts";
+import type { RunEvent } from "../flow/run-event.ts";
 import type { SuppressedFault } from "../fault/suppressed.ts";
 
 export type SessionStatus = "open" | "waiting" | "done" | "failed" | "cancelled";
@@ -97,7 +98,7 @@ export type HostEvent =
     }
   | { readonly type: "extension-started" | "extension-stopped"; readonly name: string };
 
-export type JournalEvent = SessionEvent | TurnEvent | CallEvent | GuardEvent | MoneyEvent | HostEvent;
+export type JournalEvent = SessionEvent | TurnEvent | CallEvent | GuardEvent | MoneyEvent | HostEvent | RunEvent;
 
 /** An event with its place. `(session, seq)` is unique: who writes second is refused. */
 export interface Entry {

@@ -5,6 +5,8 @@ import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/
 import type { Answer, Question } from "../flow/interaction.ts";
 import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
+import { foldRun, type RunState, startRun, visitOf } from "../flow/run.ts";
+import { placeOf, type RunEvent } from "../flow/run-event.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
 
 export interface TurnRecord {
@@ -35,6 +37,8 @@ export interface SessionState {
   readonly asks: Map<string, Asked>;
   spending: Spending;
   budgetWarned: boolean;
+  /** The workflow it runs; null for a session of a program's own. */
+  run: RunState | null;
 }
 
 export interface Asked {
@@ -55,6 +59,7 @@ export function emptySession(session: string): SessionState {
     asks: new Map(),
     spending: NOTHING_SPENT,
     budgetWarned: false,
+    run: null,
   };
 }
 
@@ -62,8 +67,23 @@ export function foldEntry(state: SessionState, { seq, at, event }: Entry): void 
   // Types nobody here knows were written by a newer program and are passed over.
   const fold = (FOLDS as Partial<Record<string, Fold>>)[event.type];
   fold?.(state, event, at);
+  if (state.run !== null) foldRunEntry(state, state.run, event, at);
+  else if (event.type === "run-started") state.run = startRun(event, at);
   state.seq = seq;
   state.lastAt = at;
+}
+
+/** A run sees its own events, and counts what the calls of its nodes tried and cost. */
+function foldRunEntry(state: SessionState, run: RunState, event: JournalEvent, at: number): void {
+  if (event.type !== "call-admitted" && !("cost" in event)) {
+    foldRun(run, event as RunEvent, at);
+    return;
+  }
+  const place = placeOf(state.calls.get(event.call)?.turn ?? "");
+  const visit = place === null ? undefined : visitOf(run, place);
+  if (visit === undefined) return;
+  if (event.type === "call-admitted") visit.callAttempts += 1;
+  else if (event.type !== "call-late") visit.spentMicrocents += event.cost?.microcents ?? 0;
 }
 
 type Fold = (state: SessionState, event: JournalEvent, at: number) => void;

@@ -8,7 +8,8 @@ import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import type { Surface } from "../../core/classify/evidence.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
-import type { Recourse } from "../../core/policy/policy.ts";
+import { placeOf } from "../../core/flow/run-event.ts";
+import type { Place, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor, withFirstReturn } from "./chain.ts";
 import type { LiveCall } from "./live-call.ts";
@@ -56,7 +57,7 @@ export function decideAbout(
   run.met = binding.fingerprint(seen);
   const situation: Situation = {
     fault: seen,
-    place: binding.place,
+    place: placeIn(binding.place, request.turn),
     // What was refused counts like an attempt, or a guard could be asked for ever.
     attempt: Math.max(1, state.attempt + state.refusals),
     waitedMs: state.waitedMs,
@@ -137,3 +138,9 @@ const HELPS: ReadonlySet<Decision["recourse"]> = new Set([
   "regenerate",
   "park",
 ]);
+
+/** A call within an attempt of a workflow's node happens in that stage. */
+function placeIn(place: Place, turn: string): Place {
+  const stage = placeOf(turn)?.node;
+  return stage === undefined ? place : { ...place, stage };
+}

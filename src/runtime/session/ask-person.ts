@@ -11,7 +11,19 @@ import type { SessionCore } from "./session-core.ts";
 /** `waiting`: nobody is here; the program goes on when it runs again after an answer. */
 export type PersonAnswer = Answer | { readonly status: "waiting"; readonly question: Question };
 
-export async function askPersonOf(core: SessionCore, name: string, payload: QuestionPayload): Promise<PersonAnswer> {
+export interface AskOptions {
+  /** The turn that waits for the answer; empty for the program itself. */
+  readonly turn: string;
+  /** null: as long as any question waits. */
+  readonly timeoutMs: number | null;
+}
+
+export async function askPersonOf(
+  core: SessionCore,
+  name: string,
+  payload: QuestionPayload,
+  options: AskOptions = { turn: "", timeoutMs: null },
+): Promise<PersonAnswer> {
   const call = `ask:${name}`;
   const asker = new SessionAsker(core);
   const before = core.state.asks.get(call);
@@ -20,7 +32,7 @@ export async function askPersonOf(core: SessionCore, name: string, payload: Ques
   if (known !== null && !secret) return asGiven(core, call, known);
   core.scope.add(asker);
   try {
-    const question = before?.answer === null ? before.question : await put(core, asker, call, payload);
+    const question = before?.answer === null ? before.question : await put(core, asker, call, payload, options);
     const answered = await findAnswer(asker, question);
     if (answered === null) return asker.cancelled === null ? { status: "waiting", question } : CANCELLED;
     const { answer, by } = answered;
@@ -50,17 +62,23 @@ function keyOf({ state }: SessionCore, call: string): string {
 
 const CANCELLED: Answer = { status: "rejected", reason: "cancelled" };
 
-async function put(core: SessionCore, asker: Asker, call: string, payload: QuestionPayload): Promise<Question> {
+async function put(
+  core: SessionCore,
+  asker: Asker,
+  call: string,
+  payload: QuestionPayload,
+  { turn, timeoutMs }: AskOptions,
+): Promise<Question> {
   const askedAt = core.clock.now();
   const question: Question = {
     id: core.engine.chance.newId("q"),
     call,
-    turn: "",
+    turn,
     session: core.state.session,
     code: null,
     payload: safePayload(payload, core.engine.redactor),
     askedAt,
-    expiresAt: expiryOf(asker, payload.kind, askedAt),
+    expiresAt: timeoutMs === null ? expiryOf(asker, payload.kind, askedAt) : askedAt + timeoutMs,
   };
   const keep = { kind: "question", key: question.id, value: question } as const;
   await core.recorder.record([{ type: "question-asked", call, question }], [keep], askedAt);

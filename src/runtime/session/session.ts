@@ -6,6 +6,8 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Spending } from "../../core/flow/money.ts";
+import type { RunEvent } from "../../core/flow/run-event.ts";
+import type { RunState } from "../../core/flow/run.ts";
 import type { Entry, SessionStatus } from "../../core/record/event.ts";
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
@@ -18,7 +20,8 @@ import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type CallOptions, LiveTurn } from "./turn.ts";
-import { emptyResult, endedFault, noJsonForm, otherPlan, turnKey } from "./refused-turn.ts";
+import { recallTurn } from "./recall-turn.ts";
+import { emptyResult, endedFault, noJsonForm, turnKey } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
@@ -38,6 +41,8 @@ export interface TurnOptions {
   readonly id?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Does not wait for the turns before it, nor they for it. */
+  readonly beside?: boolean;
 }
 
 export class Session {
@@ -65,6 +70,26 @@ export class Session {
 
   get spending(): Spending {
     return this.#core.budget.spending;
+  }
+
+  /** The workflow it runs, folded up to now; null for a session of a program's own. */
+  get run(): RunState | null {
+    return this.#core.state.run;
+  }
+
+  /** Writes what happened to its workflow, with the values that belong to it. */
+  record(events: readonly RunEvent[], keeps: readonly Keep[] = []): Promise<void> {
+    return this.#core.recorder.record(events, keeps, this.#core.clock.now());
+  }
+
+  /** Puts it out of memory as it is: it can be taken up again, here or by another process. Nothing may run in it. */
+  async leave(): Promise<void> {
+    await this.#queue;
+    await this.#core.idle();
+    await this.#core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(this.#core.state) }]);
+    this.#ended ??= this.status;
+    this.#core.recorder.close();
+    await this.#core.recorder.settled();
   }
 
   /** A call outside any turn. */
@@ -98,6 +123,7 @@ export class Session {
   turn(what: PlanSteps | TurnBody<unknown>, options: TurnOptions = {}): Promise<TurnResult> {
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
     const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
+    if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options);
     const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options));
     this.#queue = result.catch((error: unknown) => classify({ surface: "store", error }));
     return result;
@@ -116,7 +142,7 @@ export class Session {
     if (this.#ended !== null) throw new FaultError(endedFault(this.id, this.#ended));
     const known = core.state.turns.get(id);
     const isOver = known?.status !== undefined && known.status !== null && known.status !== "waiting";
-    if (known !== undefined && isOver) return this.#recall(known, digest);
+    if (known !== undefined && isOver) return recallTurn(core, known.turn, digest);
     const refused = nameFault("turn", id) ?? this.#refusal(known);
     if (refused !== null) return emptyResult(id, refused);
     const deadlineAt = await this.#open(id, known, options);
@@ -196,17 +222,6 @@ export class Session {
     }
     await core.recorder.record([{ type: "turn-ended", turn, status, fault: why }], keeps, core.clock.now());
     await core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(core.state) }]);
-  }
-
-  async #recall({ turn }: TurnRecord, digest: string): Promise<TurnResult> {
-    const kept = await this.#core.engine.store.kept("result", turnKey(this.id, turn));
-    if (kept === undefined || kept === null) {
-      throw new FaultError(
-        fault("ManifestDrift", { message: `turn ${turn} is over, but its result is not in the journal` }),
-      );
-    }
-    const { result, digest: before } = kept as { readonly result: TurnResult; readonly digest: string };
-    return before === digest ? result : emptyResult(turn, otherPlan(turn));
   }
 
   #refusal(known: TurnRecord | undefined): Fault | null {

@@ -1,10 +1,13 @@
 // A turn, live: calls and plans of calls under one deadline and one cancel switch. It is part of a session, and answers
 // from the journal what an earlier life has already done.
 
+import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Question, QuestionPayload } from "../../core/flow/interaction.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { TurnRecord } from "../../core/record/replay.ts";
 import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
+import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
 import { runRound, type RoundResult } from "./run-round.ts";
@@ -33,6 +36,8 @@ export interface Turn {
   readonly deadlineAt: number;
   /** Why it is over early; null while it is not. */
   readonly cancelled: Fault | null;
+  /** Something in it waits for a person or a time: it goes on when it is taken up again. */
+  readonly isWaiting: boolean;
   protect<Accepts, Output>(
     tool: Tool<Accepts, Output>,
     input: Accepts,
@@ -40,6 +45,8 @@ export interface Turn {
   ): Promise<Outcome<Output>>;
   /** Runs a plan: one round of tools. */
   run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
+  /** Puts a question to a person. `waiting`: nobody is here; the body should return, and runs again once it is answered. */
+  ask(name: string, payload: QuestionPayload, options?: { readonly timeoutMs?: number }): Promise<PersonAnswer>;
   cancel(reason?: string): void;
 }
 
@@ -86,6 +93,10 @@ export class LiveTurn implements Turn {
     return this.#options.scope.cancelled;
   }
 
+  get isWaiting(): boolean {
+    return this.open.length > 0;
+  }
+
   cancel(reason = ""): void {
     this.#options.cancel(reason);
   }
@@ -113,6 +124,24 @@ export class LiveTurn implements Turn {
     });
     this.outcomes.set(name, outcome);
     return outcome as Outcome<Output>;
+  }
+
+  async ask(
+    name: string,
+    payload: QuestionPayload,
+    { timeoutMs }: { readonly timeoutMs?: number } = {},
+  ): Promise<PersonAnswer> {
+    const unfit = this.#isClosed ? turnOver(this.id) : nameFault("call", name);
+    if (unfit !== null) throw new FaultError(unfit);
+    const call = `${this.id}:${name}`;
+    const answer = await askPersonOf(this.#options.core, call, payload, {
+      turn: this.id,
+      timeoutMs: timeoutMs ?? null,
+    });
+    if (answer.status !== "waiting") return answer;
+    const { question } = answer;
+    this.outcomes.set(call, { status: "waiting", question, fault: unanswered(question), call, attempts: 0 });
+    return answer;
   }
 
   async run(steps: PlanSteps, options: RunOptions = {}): Promise<RoundResult> {
@@ -206,6 +235,10 @@ function refusalOfParallel(maxParallel: number): Fault | null {
     message: `maxParallel is ${maxParallel}; at least one step must be able to run`,
     context: { field: "maxParallel" },
   });
+}
+
+function unanswered({ id, turn }: Question): Fault {
+  return fault("TurnTimeout", { message: `turn ${turn} waits for an answer to question ${id}`, context: { turn } });
 }
 
 function turnOver(turn: string): Fault {

@@ -242,6 +242,13 @@ export const EN: Words = {
     model: "The tests failed; read what they report, correct the work and do not rerun them without a change.",
     operator: "A test command ended with a non-zero exit code; look at the failing command and its stderr.",
   },
+  AssertFailed: {
+    title: "Result refused",
+    user: "A step gave a result that its own check did not accept.",
+    next: "Run this step again, or look at what it gave and change the task.",
+    model: "The step's check refused the result; read its reason and give a result that meets it.",
+    operator: "The stage's assertion did not hold; compare its reason with the output in the raw file.",
+  },
 
   ExecutionTimeout: {
     title: "Tool took too long",

@@ -205,6 +205,13 @@ export const ZH_CN: Words = {
     model: "测试未通过；请阅读测试报告并修正，没有改动之前不要重跑。",
     operator: "测试命令以非零退出码结束；请查看失败的命令及其 stderr。",
   },
+  AssertFailed: {
+    title: "结果未通过检查",
+    user: "某个步骤的结果没有通过它自己的检查。",
+    next: "请重新运行该步骤，或查看其结果后修改任务。",
+    model: "该步骤的检查拒绝了结果；请阅读原因并给出符合要求的结果。",
+    operator: "阶段断言不成立；请将其原因与原始输出文件对照。",
+  },
 
   ExecutionTimeout: {
     title: "工具执行超时",

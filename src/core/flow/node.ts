@@ -1,0 +1,78 @@
+// The words of a run: what a node is, where it stands, where a path goes from it. Plain types and lists, no behaviour but names.
+
+/** What a node is; a stage written in TypeScript is a `stage`. */
+export const NODE_KINDS = [
+  "agent",
+  "command",
+  "tool",
+  "human_gate",
+  "condition",
+  "transform",
+  "parallel",
+  "merge",
+  "stage",
+] as const;
+export type NodeKind = (typeof NODE_KINDS)[number];
+
+/** The phases of an attempt, in their order. */
+export const STAGE_PHASES = ["setup", "init", "check-gate", "act", "assert", "exit", "next"] as const;
+export type StagePhase = (typeof STAGE_PHASES)[number];
+
+/** One attempt of one visit of a node. */
+export interface NodePlace {
+  readonly node: string;
+  /** How often the node has been entered, this time included: the round of a loop. */
+  readonly execution: number;
+  /** Workflow-level tries within this visit; what a call retries by itself is counted by the call. */
+  readonly attempt: number;
+}
+
+/** Where a path goes when a node is over. */
+export type Route =
+  | { readonly kind: "to"; readonly nodes: readonly string[] }
+  | {
+      /** Paths that run side by side and meet again at `join`. */
+      readonly kind: "fan";
+      readonly nodes: readonly string[];
+      readonly join: string;
+      /** One that fails stops the others. */
+      readonly failFast: boolean;
+    }
+  /** This path is over; `outcome` names how, for the run it belongs to. */
+  | { readonly kind: "end"; readonly outcome: string };
+
+/** What is done about a node that has failed for good: seed 000's resolution policy. */
+export const RESOLUTIONS = ["skip", "retry-later", "abort-workflow"] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+export type PauseReason =
+  | "gate" //     a human gate
+  | "question" // a call asks a person
+  | "parked" //   a limit lifts at a known time
+  | "budget"; //  the money is used up, and a person may raise the limit
+
+export type SkipReason =
+  | "gate" //           its own CheckGate or Assert said so
+  | "resolution" //     it failed, and its resolution policy is to go on without it
+  | "sibling-failed" // stopped, because a path beside it failed
+  | "operator"; //      a person chose to go on without it
+
+/** What an operator told a node to do differently in its next attempt. */
+export interface Instruction {
+  readonly action: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly by: string;
+}
+
+/** The name of a node's attempt as a turn of its session. */
+export function turnOf({ node, execution, attempt }: NodePlace): string {
+  return `${node}#${execution}.${attempt}`;
+}
+
+/** The node, visit and attempt a turn belongs to; null for a turn that is no attempt. */
+export function placeOf(turn: string): NodePlace | null {
+  const found = /^(.+)#(\d+)\.(\d+)$/.exec(turn);
+  if (found === null) return null;
+  const [, node = "", execution, attempt] = found;
+  return { node, execution: Number(execution), attempt: Number(attempt) };
+}

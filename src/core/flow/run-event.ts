@@ -1,0 +1,145 @@
+// What happens to a run of a workflow, as one union. A run is a session, so these stand in its journal between the events of
+// its turns and calls: an attempt of a node is a turn, and every call in it belongs to that turn.
+
+import type { Decision } from "../decide/decision.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { MatrixOutcome } from "../fault/vocabulary.ts";
+import type { Answer, Question } from "./interaction.ts";
+import type {
+  Instruction,
+  NodeKind,
+  NodePlace,
+  PauseReason,
+  Resolution,
+  Route,
+  SkipReason,
+  StagePhase,
+} from "./node.ts";
+import type { Fan, Visit } from "./visit.ts";
+
+export interface RunLimits {
+  readonly maxParallel: number;
+  /** Visits of nodes, all together. */
+  readonly maxNodes: number;
+  /** Infinity is written as null. */
+  readonly timeoutMs: number | null;
+  /** 0: without bound. */
+  readonly maxCostMicrocents: number;
+}
+
+/** Where the run before stood: finished visits stay, with their outputs; those that are ready are begun anew. */
+export interface Inheritance {
+  readonly visits: readonly Visit[];
+  readonly fans: Readonly<Record<string, Fan>>;
+}
+
+export type RunEvent =
+  | {
+      readonly type: "run-started";
+      readonly workflow: string;
+      readonly version: string;
+      /** Of the definition: another one is not resumed without being told. */
+      readonly digest: string;
+      /** Where it was read from; null for a workflow written in TypeScript. */
+      readonly file: string | null;
+      /** Scrubbed, secret inputs masked; the exact ones are kept beside. */
+      readonly inputs: unknown;
+      readonly start: readonly string[];
+      readonly limits: RunLimits;
+      /** The failed run this one goes on from. */
+      readonly predecessor: string | null;
+      /** What it takes over from that one; null for a run that begins at its beginning. */
+      readonly inherited: Inheritance | null;
+      /** For the first node that is started. */
+      readonly instruction: Instruction | null;
+    }
+  /** The definition is another one now, and somebody said to go on with it. */
+  | { readonly type: "workflow-changed"; readonly from: string; readonly to: string; readonly by: string }
+  | (NodePlace & { readonly type: "node-started"; readonly kind: NodeKind })
+  | (NodePlace & { readonly type: "stage-entered"; readonly phase: StagePhase })
+  | (NodePlace & {
+      /** The attempt failed, and another one begins from Setup. */
+      readonly type: "node-retrying";
+      readonly of: number;
+      readonly fault: Fault;
+      readonly decision: Decision;
+      readonly delayMs: number;
+      readonly nextAt: number;
+    })
+  | (NodePlace & {
+      /** It failed, and comes again behind the other nodes, with the attempts it has left. */
+      readonly type: "node-deferred";
+      readonly of: number;
+      readonly fault: Fault;
+      readonly nextAt: number;
+    })
+  | (NodePlace & {
+      readonly type: "node-paused";
+      readonly why: PauseReason;
+      readonly fault: Fault | null;
+      readonly questions: readonly Question[];
+      readonly wakeAt: number | null;
+    })
+  | (NodePlace & {
+      readonly type: "node-resumed";
+      readonly why: PauseReason;
+      /** What a gate was answered; null for everything else. */
+      readonly answer: Answer | null;
+      readonly by: string;
+    })
+  | (NodePlace & {
+      readonly type: "node-completed";
+      readonly route: Route;
+      /** A short, scrubbed look at the output; the value itself is kept apart. */
+      readonly output: unknown;
+    })
+  | (NodePlace & {
+      readonly type: "node-failed";
+      readonly fault: Fault;
+      readonly outcome: MatrixOutcome;
+      readonly resolution: Resolution;
+      /** To a repair node; null when its path is over. */
+      readonly route: Route | null;
+    })
+  | (NodePlace & {
+      readonly type: "node-skipped";
+      readonly reason: SkipReason;
+      readonly fault: Fault | null;
+      readonly route: Route | null;
+    })
+  | {
+      /** A person's action on this run. What it does stands here, so that replaying needs nothing else. */
+      readonly type: "run-instructed";
+      readonly action: string;
+      /** Empty for an action on the whole run. */
+      readonly node: string;
+      readonly execution: number;
+      readonly key: string;
+      readonly params: Readonly<Record<string, unknown>>;
+      readonly by: string;
+    }
+  /** Nothing can be done before a time or an answer has come. */
+  | { readonly type: "run-paused"; readonly why: PauseReason | "retry"; readonly wakeAt: number | null }
+  | {
+      readonly type: "run-ended";
+      readonly status: "completed" | "failed" | "cancelled";
+      /** A name of the workflow's own, or one of the matrix's ids. */
+      readonly outcome: string;
+      /** The node that failed; empty when none did. */
+      readonly node: string;
+      readonly fault: Fault | null;
+    }
+  /** Somebody went on from it in another run. Comes after its end. */
+  | { readonly type: "run-superseded"; readonly successor: string };
+
+export { NODE_KINDS, placeOf, RESOLUTIONS, STAGE_PHASES, turnOf } from "./node.ts";
+export type {
+  Instruction,
+  NodeKind,
+  NodePlace,
+  PauseReason,
+  Resolution,
+  Route,
+  SkipReason,
+  StagePhase,
+} from "./node.ts";

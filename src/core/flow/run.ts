@@ -1,0 +1,332 @@
+// A run folded from its events, and what it can do next: pure. The live run, the resumed one, the list on a screen and the
+// simulation see the same state. Holds these:
+// R1  a visit is in one place: ready, running, paused, or over; a path has one visit that is not over.
+// R2  the run is over once, and after `run-ended` nothing but `run-superseded` changes it.
+// R3  where a path goes stands in the event that ended its node: folding asks no workflow.
+// R4  a join is entered once, when every path of its fan-out has arrived.
+
+import type { Fault } from "../fault/fault.ts";
+import type { Instruction, NodePlace, Route, RunEvent, RunLimits } from "./run-event.ts";
+import type { Fan, Visit } from "./visit.ts";
+
+export type RunStatus = "running" | "paused" | "completed" | "failed" | "cancelled";
+
+/** Folded in place, like the session it belongs to. Plain data: a snapshot is a copy. */
+export interface RunState {
+  readonly workflow: string;
+  readonly version: string;
+  digest: string;
+  readonly file: string | null;
+  limits: RunLimits;
+  readonly predecessor: string | null;
+  successor: string | null;
+  status: RunStatus;
+  outcome: string;
+  /** What ended it, and where. */
+  fault: Fault | null;
+  failedNode: string;
+  startedAt: number;
+  endedAt: number;
+  /** In the order in which they were entered; those that are ready stand in the order in which they come. */
+  visits: Visit[];
+  fans: Record<string, Fan>;
+  /** Paths that have ended, and how they say it ended. */
+  ends: { readonly node: string; readonly outcome: string }[];
+  /** Keys of actions that were taken. */
+  actions: string[];
+  /** A person wants it to end. */
+  cancelledBy: string | null;
+}
+
+export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {
+  const { workflow, version, digest, file, limits, predecessor, inherited, start, instruction } = event;
+  const state: RunState = {
+    workflow,
+    version,
+    digest,
+    file,
+    limits,
+    predecessor,
+    successor: null,
+    status: "running",
+    outcome: "",
+    fault: null,
+    failedNode: "",
+    startedAt: at,
+    endedAt: 0,
+    visits: inherited === null ? [] : inherited.visits.map((visit) => ({ ...visit })),
+    fans: inherited === null ? {} : copyOf(inherited.fans),
+    ends: [],
+    actions: [],
+    cancelledBy: null,
+  };
+  for (const node of start) enter(state, node, "", at, instruction);
+  return state;
+}
+
+function copyOf(fans: Readonly<Record<string, Fan>>): Record<string, Fan> {
+  return Object.fromEntries(Object.entries(fans).map(([name, fan]) => [name, { ...fan }]));
+}
+
+/** Folds one event of the run into its state. */
+export function foldRun(state: RunState, event: RunEvent, at: number): void {
+  if (event.type === "run-superseded") {
+    state.successor = event.successor;
+    return;
+  }
+  if (isEnded(state)) return;
+  const fold = FOLDS[event.type] as ((state: RunState, event: RunEvent, at: number) => void) | undefined;
+  fold?.(state, event, at);
+}
+
+type Folds = {
+  readonly [Type in RunEvent["type"]]?: (state: RunState, event: Extract<RunEvent, { type: Type }>, at: number) => void;
+};
+
+const FOLDS: Folds = {
+  "workflow-changed": (state, { to }) => {
+    state.digest = to;
+    // What was begun by the old definition is begun anew: the calls of the new one may be others.
+    for (const visit of state.visits) if (visit.state === "running" || visit.state === "paused") restart(visit);
+  },
+  "node-started": (state, event, at) => {
+    const visit = visitOf(state, event);
+    if (visit === undefined) return;
+    state.status = "running";
+    visit.kind = event.kind;
+    visit.attempt = event.attempt;
+    visit.state = "running";
+    visit.phase = null;
+    if (visit.startedAt === 0) visit.startedAt = at;
+  },
+  "stage-entered": (state, event) => {
+    const visit = visitOf(state, event);
+    if (visit !== undefined) visit.phase = event.phase;
+  },
+  "node-retrying": (state, event) => {
+    const visit = visitOf(state, event);
+    if (visit !== undefined) again(visit, event, event.nextAt);
+  },
+  "node-deferred": (state, event) => {
+    const visit = visitOf(state, event);
+    if (visit === undefined) return;
+    again(visit, event, event.nextAt);
+    state.visits = [...state.visits.filter((other) => other !== visit), visit];
+  },
+  "node-paused": (state, event) => {
+    const visit = visitOf(state, event);
+    if (visit === undefined) return;
+    const { why, questions, wakeAt } = event;
+    visit.state = "paused";
+    visit.pause = { why, questions, wakeAt };
+    visit.fault = event.fault ?? visit.fault;
+  },
+  "node-resumed": (state, event) => {
+    const visit = visitOf(state, event);
+    if (visit === undefined) return;
+    state.status = "running";
+    visit.state = "running";
+    visit.pause = null;
+  },
+  "node-completed": (state, event, at) => leave(state, event, "completed", null, event.route, at),
+  "node-failed": (state, event, at) => leave(state, event, "failed", event.fault, event.route, at),
+  "node-skipped": (state, event, at) => leave(state, event, "skipped", event.fault, event.route, at),
+  "run-instructed": (state, event, at) => instruct(state, event, at),
+  "run-paused": (state) => {
+    state.status = "paused";
+  },
+  "run-ended": (state, event, at) => {
+    state.status = event.status;
+    state.outcome = event.outcome;
+    state.fault = event.fault;
+    state.failedNode = event.node;
+    state.endedAt = at;
+  },
+};
+
+export function isEnded({ status }: Pick<RunState, "status">): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+export function visitOf(state: RunState, { node, execution }: Omit<NodePlace, "attempt">): Visit | undefined {
+  return state.visits.findLast((visit) => visit.node === node && visit.execution === execution);
+}
+
+/** How often the node has been entered so far. */
+export function executionsOf({ visits }: Pick<RunState, "visits">, node: string): number {
+  return visits.reduce((most, visit) => (visit.node === node ? Math.max(most, visit.execution) : most), 0);
+}
+
+function newVisit(node: string, execution: number, fan: string, at: number): Visit {
+  return {
+    node,
+    execution,
+    kind: null,
+    attempt: 1,
+    of: 0,
+    state: "ready",
+    phase: null,
+    notBefore: at,
+    pause: null,
+    fan,
+    fault: null,
+    instruction: null,
+    startedAt: 0,
+    endedAt: 0,
+    callAttempts: 0,
+    spentMicrocents: 0,
+    inherited: false,
+  };
+}
+
+function enter(state: RunState, node: string, fan: string, at: number, instruction: Instruction | null): void {
+  state.visits.push({ ...newVisit(node, executionsOf(state, node) + 1, fan, at), instruction });
+}
+
+function again(visit: Visit, { attempt, of, fault }: NodePlace & { of: number; fault: Fault }, nextAt: number): void {
+  visit.state = "ready";
+  visit.attempt = attempt + 1;
+  visit.of = of;
+  visit.fault = fault;
+  visit.notBefore = nextAt;
+  visit.phase = null;
+  visit.pause = null;
+}
+
+function leave(
+  state: RunState,
+  place: NodePlace,
+  ended: "completed" | "failed" | "skipped",
+  fault: Fault | null,
+  route: Route | null,
+  at: number,
+): void {
+  const visit = visitOf(state, place);
+  if (visit === undefined) return;
+  visit.state = ended;
+  visit.fault = fault;
+  visit.pause = null;
+  visit.phase = null;
+  visit.instruction = null;
+  visit.endedAt = at;
+  follow(state, visit, route, at);
+}
+
+function follow(state: RunState, { node, execution, fan }: Visit, route: Route | null, at: number): void {
+  if (route === null) return arrive(state, fan, at);
+  switch (route.kind) {
+    case "end":
+      state.ends.push({ node, outcome: route.outcome });
+      return arrive(state, fan, at);
+    case "fan": {
+      const name = `${node}#${execution}`;
+      state.fans[name] = { join: route.join, failFast: route.failFast, outer: fan, open: route.nodes.length };
+      for (const to of route.nodes) step(state, to, name, at);
+      return;
+    }
+    case "to": {
+      const home = state.fans[fan];
+      if (home !== undefined) home.open += route.nodes.length - 1;
+      for (const to of route.nodes) step(state, to, fan, at);
+    }
+  }
+}
+
+/** A path that comes to the join of its fan-out has arrived; anywhere else it goes on. */
+function step(state: RunState, to: string, fan: string, at: number): void {
+  if (state.fans[fan]?.join === to) arrive(state, fan, at);
+  else enter(state, to, fan, at, null);
+}
+
+function arrive(state: RunState, name: string, at: number): void {
+  const fan = state.fans[name];
+  if (fan === undefined) return;
+  fan.open -= 1;
+  if (fan.open > 0) return;
+  delete state.fans[name];
+  enter(state, fan.join, fan.outer, at, null);
+}
+
+/** An action on a visit that waits gives it another attempt at once, over and above those it had. */
+function instruct(state: RunState, event: Extract<RunEvent, { type: "run-instructed" }>, at: number): void {
+  const { action, node, execution, key, params, by } = event;
+  state.actions.push(key);
+  const limits = params["limits"];
+  if (typeof limits === "object" && limits !== null) state.limits = { ...state.limits, ...limits };
+  if (params["cancel"] === true) state.cancelledBy = by;
+  const visit = visitOf(state, { node, execution });
+  if (visit === undefined || (visit.state !== "paused" && visit.state !== "ready")) return;
+  state.status = "running";
+  visit.instruction = { action, params, by };
+  visit.notBefore = at;
+  if (visit.state === "paused") restart(visit);
+}
+
+function restart(visit: Visit): void {
+  visit.attempt += 1;
+  visit.state = "ready";
+  visit.phase = null;
+  visit.pause = null;
+}
+
+export interface RunNeeds {
+  /** To be started, in this order. */
+  readonly start: readonly Visit[];
+  /** Begun in an earlier life, or due after a pause: to be gone on with. */
+  readonly goOn: readonly Visit[];
+  /** Paused: somebody may have answered. */
+  readonly paused: readonly Visit[];
+  /** When the first of those that wait for a time is due; null when none does. */
+  readonly wakeAt: number | null;
+  /** Nothing is left to do. */
+  readonly isOver: boolean;
+}
+
+/** What a run can do now. `busy` are the visits somebody is already working on. */
+export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>): RunNeeds {
+  const live = state.visits.filter(({ state: at }) => at === "ready" || at === "running" || at === "paused");
+  const running = live.filter((visit) => visit.state === "running");
+  const paused = live.filter((visit) => visit.state === "paused");
+  const isDue = ({ pause }: Visit): boolean => pause?.wakeAt !== null && (pause?.wakeAt ?? Infinity) <= now;
+  const goOn = [...running, ...paused.filter(isDue)].filter((visit) => !busy.has(keyOf(visit)));
+  const ready = live.filter((visit) => visit.state === "ready");
+  const places = Math.max(0, state.limits.maxParallel - running.length);
+  const start = ready.filter(({ notBefore }) => notBefore <= now).slice(0, places);
+  const times = [
+    ...ready.flatMap(({ notBefore }) => (notBefore > now ? [notBefore] : [])),
+    ...paused.flatMap(({ pause }) => (pause?.wakeAt == null || pause.wakeAt <= now ? [] : [pause.wakeAt])),
+  ];
+  return {
+    start,
+    goOn,
+    paused: paused.filter((visit) => !isDue(visit)),
+    wakeAt: times.length === 0 ? null : Math.min(...times),
+    isOver: live.length === 0,
+  };
+}
+
+export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): string {
+  return `${node}#${execution}`;
+}
+
+/** The visits a failed one takes with it: those beside it in its fan-out, when that is to fail fast. */
+export function siblingsOf(state: RunState, failed: Visit): readonly Visit[] {
+  const within = new Set<string>();
+  for (let name = failed.fan; name !== ""; name = state.fans[name]?.outer ?? "") {
+    if (state.fans[name]?.failFast === true) within.add(name);
+  }
+  if (within.size === 0) return [];
+  return state.visits.filter(
+    (visit) =>
+      visit !== failed &&
+      (visit.state === "ready" || visit.state === "running" || visit.state === "paused") &&
+      isWithin(state, visit.fan, within),
+  );
+}
+
+function isWithin(state: RunState, fan: string, fans: ReadonlySet<string>): boolean {
+  for (let name = fan; name !== ""; name = state.fans[name]?.outer ?? "") if (fans.has(name)) return true;
+  return false;
+}
+
+export type { Visit, VisitState } from "./visit.ts";

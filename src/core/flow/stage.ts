@@ -1,0 +1,141 @@
+// One attempt of a stage, as a pure machine: Setup → Init → CheckGate → Act → Assert → Exit → Next. And what comes after an
+// attempt that failed: another one from Setup, later, without it, or the end. Holds these:
+// S1  phases come in their order; CheckGate may pass over Act and Assert, and Exit always comes before Next.
+// S2  a stage is tried again by its own retry policy only. What its calls did before is not counted here.
+// S3  `decide` chooses, by a policy of two rows that the stage's declaration makes.
+
+import { decide } from "../decide/decide.ts";
+import type { Decision } from "../decide/decision.ts";
+import { situation } from "../decide/situation.ts";
+import { type CatalogueRow, FAULT_CODES, type FaultCode, traitsOf } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
+import { delayMs } from "../policy/backoff.ts";
+import { DEFAULT_POLICY } from "../policy/matrix.ts";
+import type { Policy, PolicyRow, Retry } from "../policy/policy.ts";
+import type { Resolution, StagePhase } from "./run-event.ts";
+
+/** What a phase came to. `retry` and `skip` are verdicts of CheckGate and Assert. */
+export type PhaseVerdict = "ok" | "retry" | "skip" | "fail";
+
+/** What comes after a phase: another one, or the end of the attempt. */
+export type PhaseStep =
+  { readonly phase: StagePhase } | { readonly over: "completed" | "skipped" | "failed"; readonly again: boolean };
+
+/** How an attempt stands while its phases go by. */
+export interface AttemptState {
+  readonly phase: StagePhase;
+  /** What Exit and Next are told. */
+  readonly ending: "completed" | "skipped" | "failed";
+  /** A verdict asked for another attempt. */
+  readonly again: boolean;
+}
+
+export const FIRST_PHASE: AttemptState = Object.freeze({ phase: "setup", ending: "completed", again: false });
+
+const AFTER: Readonly<Record<StagePhase, StagePhase | null>> = {
+  "setup": "init",
+  "init": "check-gate",
+  "check-gate": "act",
+  "act": "assert",
+  "assert": "exit",
+  "exit": "next",
+  "next": null,
+};
+
+/** The next state of the attempt; null when it is over. */
+export function advanceAttempt(state: AttemptState, verdict: PhaseVerdict): AttemptState | null {
+  const { phase } = state;
+  // A failure on the way out changes how it ended, not that it ends.
+  if (phase === "exit" || phase === "next") {
+    const ending = verdict === "fail" ? "failed" : state.ending;
+    const next = AFTER[phase];
+    // What is tried again has no way to go on from.
+    return next === null || ending === "failed" ? null : { ...state, phase: next, ending };
+  }
+  switch (verdict) {
+    case "ok": {
+      const next = AFTER[phase];
+      return next === null ? null : { ...state, phase: next };
+    }
+    case "skip":
+      return { phase: "exit", ending: "skipped", again: false };
+    case "retry":
+      return { phase: "exit", ending: "failed", again: true };
+    case "fail":
+      return { phase: "exit", ending: "failed", again: false };
+  }
+}
+
+/** A stage's own say about failures of its attempts. */
+export interface StageRules {
+  readonly node: string;
+  /** `maxAttempts` 1: never tried again. */
+  readonly retry: Retry;
+  /** Only these are tried again; null for everything that may be. */
+  readonly retryOn: readonly FaultCode[] | null;
+  readonly resolution: Resolution;
+  /** The whole attempt may be done twice without harm. */
+  readonly idempotent: boolean;
+}
+
+export interface FailedAttempt {
+  readonly fault: Fault;
+  /** A verdict of the stage asked for another attempt, whatever the fault is. */
+  readonly again: boolean;
+  readonly attempt: number;
+  readonly now: number;
+  readonly deadlineAt: number | null;
+  readonly roll: number;
+}
+
+export type StageDecision =
+  | { readonly do: "retry"; readonly decision: Decision; readonly delayMs: number }
+  | { readonly do: "defer"; readonly decision: Decision; readonly delayMs: number }
+  | { readonly do: "skip" | "fail"; readonly decision: Decision };
+
+export function decideStage(failed: FailedAttempt, rules: StageRules): StageDecision {
+  const { fault, again, attempt, now, deadlineAt, roll } = failed;
+  const { node, idempotent, resolution, retry } = rules;
+  const decision = decide(
+    situation(fault, {
+      place: { surface: "node", provider: "", tool: "", stage: node },
+      attempt,
+      now,
+      deadlineAt,
+      // Who asks for another attempt has seen that the work is not done.
+      idempotent: idempotent || again,
+      offers: new Set(["skip", "fail"]),
+      roll,
+    }),
+    policyOf(rules, again),
+  );
+  if (decision.recourse === "retry") return { do: "retry", decision, delayMs: decision.delayMs };
+  const traits = traitsOf(fault.code);
+  const isOver = traits.cancels || attempt >= retry.maxAttempts || (traits.mayHaveHappened && !idempotent && !again);
+  if (resolution === "retry-later" && !isOver)
+    return { do: "defer", decision, delayMs: delayMs(retry, attempt + 1, roll) };
+  return { do: decision.recourse === "skip" ? "skip" : "fail", decision };
+}
+
+/** Codes a stage may be tried again for: what passes by itself, and what a model may do better the next time. */
+export function isRedoable(code: FaultCode): boolean {
+  const { retryable, scope, cancels }: CatalogueRow = traitsOf(code);
+  return !cancels && (retryable || scope === "output");
+}
+
+export const REDOABLE_CODES: readonly FaultCode[] = FAULT_CODES.filter(isRedoable);
+
+function policyOf({ node, retry, retryOn, resolution }: StageRules, again: boolean): Policy {
+  const origin = { layer: "stage", at: node } as const;
+  const then: PolicyRow["then"] = resolution === "skip" ? ["skip", "fail"] : ["fail"];
+  const code = again ? FAULT_CODES : REDOABLE_CODES.filter((one) => retryOn?.includes(one) ?? true);
+  return {
+    ...DEFAULT_POLICY,
+    name: `stage ${node}`,
+    rows: [
+      { match: { code }, retry, then, origin },
+      { match: {}, retry: null, then, origin },
+    ],
+    learnsAfter: 0,
+  };
+}
