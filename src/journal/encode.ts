@@ -26,9 +26,7 @@ const MAX_KEY_CHARS = 2000;
 const CONTROLS = /\p{Cc}/u;
 
 export function encodeEntry({ at, event }: NewEntry): EncodedEntry {
-  if (!Number.isFinite(at) || Math.abs(at) > Number.MAX_SAFE_INTEGER) {
-    throw unfit(`An entry's time must be a number of milliseconds, and is ${String(at)}.`);
-  }
+  checkInstant(at, "An entry's time");
   const type: unknown = event.type;
   if (typeof type !== "string" || type === "" || CONTROLS.test(type)) {
     throw unfit("An event must say its type, e.g. `call-failed`.");
@@ -53,6 +51,16 @@ export function encodePresent(keep: Keep): EncodedKeep & { readonly text: string
 export function checkSession(session: string): void {
   checkName(session, "A session's name", MAX_NAME_CHARS);
   if (session.includes("/")) throw unfit(`A session's name must not contain a slash: ${JSON.stringify(session)}.`);
+}
+
+export function checkHold(key: string, owner: string): void {
+  checkName(key, "The key of a hold", MAX_KEY_CHARS);
+  checkName(owner, "The owner of a hold", MAX_NAME_CHARS);
+}
+
+export function checkInstant(at: number, what: string): void {
+  if (Number.isFinite(at) && Math.abs(at) <= Number.MAX_SAFE_INTEGER) return;
+  throw unfit(`${what} must be a number of milliseconds, and is ${String(at)}.`);
 }
 
 function checkName(name: string, what: string, maxChars: number): void {

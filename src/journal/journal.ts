@@ -4,6 +4,7 @@
 // J3  entries and kept values of one append are there together or not at all.
 // J4  a subscriber gets every entry once, in order, and only when it is on disk.
 // J5  what cannot be trusted is refused by name, never repaired in silence.
+// J6  a key is held by at most one owner at a time, across processes.
 // Failures are FaultErrors: StoreUnavailable when trying again may help, EngineState when another writer was first,
 // ManifestDrift or ResumeMismatch when a file is not what it should be.
 
@@ -28,7 +29,11 @@ export type KeepKind =
   | "breaker" //  key: the target
   | "incident" // key: the fingerprint
   | "question" // an open question, key: its id
-  | "answer"; //  an answer that waits for its session to be taken up, key: the question's id
+  | "answer" //   an answer that waits for its session to be taken up, key: the question's id
+  | "run" //      the summary of a run, key: the run, which is a session of the same name
+  | "wake" //     when a run wants to be advanced next, in epoch ms, key: the run
+  | "action" //   what an operator did to a run, key `run/idempotency-key`; kept first, so that it is done once
+  | "definition"; // the text of a workflow, key: its digest
 
 export interface SessionSummary {
   readonly session: string;
@@ -41,6 +46,15 @@ export interface SessionSummary {
 export interface Kept {
   readonly key: string;
   readonly value: unknown;
+}
+
+/** Who holds a key, as it stands after somebody asked for it. */
+export interface Hold {
+  /** Whether it is the one who asked. */
+  readonly granted: boolean;
+  readonly owner: string;
+  /** From this moment on others may take it, in epoch ms. */
+  readonly until: number;
 }
 
 export interface Subscription {
@@ -72,6 +86,15 @@ export interface Journal {
   /** Keeps a value only if nothing is kept under the key: true when it was kept. First answer wins. */
   keepFirst(keep: Keep): Promise<boolean>;
 
+  /** Takes a key that is free, or whose owner let its time run out, or renews one's own. Asking again does no harm. */
+  hold(key: string, owner: string, until: number, now: number): Promise<Hold>;
+  /** True when this owner held it. */
+  letGo(key: string, owner: string): Promise<boolean>;
+  /** Takes a key from an owner that is known to be dead, however long it meant to hold it; refused when a third one has it by now. */
+  takeFrom(key: string, from: string, owner: string, until: number): Promise<Hold>;
+  /** All that are held, by key; one whose time has run out is there until it is taken, let go or pruned. */
+  holds(): Promise<readonly (Hold & { readonly key: string })[]>;
+
   /** Entries behind `after`, in order, in pages so that a long session needs little memory. */
   read(session: string, after?: number): AsyncIterable<Entry>;
   /** null when nothing is kept under the key. */
@@ -85,7 +108,7 @@ export interface Journal {
   /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */
   subscribe(listener: (entry: Entry) => void, from?: Subscription): () => void;
 
-  /** Removes ended sessions not touched since `before`, with all that belongs to them; returns how many. */
+  /** Removes ended sessions not touched since `before`, with all that belongs to them, and holds that ran out before it; returns how many sessions. */
   prune(options: { readonly before: number }): Promise<number>;
   verify(): Promise<VerifyReport>;
   close(): Promise<void>;

@@ -6,6 +6,7 @@ import { isUnder, kindsOwned } from "./belongs.ts";
 import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep } from "./encode.ts";
 import type { FeedSource } from "./feed.ts";
 import type { Kept, KeepKind, SessionSummary, VerifyReport } from "./journal.ts";
+import { compareKeys } from "./key-order.ts";
 import { fenced } from "./refusals.ts";
 import { ENDED, statusAfter } from "./session-status.ts";
 
@@ -155,7 +156,7 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
     keptAll: (kind, under) =>
       Array.from(valuesOf(kind))
         .filter(([key]) => under === null || isUnder(key, under))
-        .sort(byKeyBytes)
+        .sort(([a], [b]) => compareKeys(a, b))
         .map(([key, text]) => ({ key, value: decodeKept(kind, key, text) })),
     summary,
     summaries: (status, limit) =>
@@ -182,11 +183,6 @@ function ownerOf(key: string): string {
 
 function entryOf({ session, seq, at, body }: Row): Entry {
   return { session, seq, at, event: decodeEvent(session, seq, body) };
-}
-
-/** As SQLite orders them. */
-function byKeyBytes([a]: readonly [string, string], [b]: readonly [string, string]): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** The place of the first row behind `id`. */

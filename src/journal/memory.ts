@@ -5,6 +5,7 @@ import { systemChance, type Chance } from "../host/chance.ts";
 import { systemClock, type Clock } from "../host/clock.ts";
 import { checkSession, encodeEntry, encodeKeep, encodePresent } from "./encode.ts";
 import { createFeed } from "./feed.ts";
+import { createHolds, createMemoryHoldTable } from "./holds.ts";
 import type { Journal } from "./journal.ts";
 import { createMemoryTables } from "./memory-tables.ts";
 import { journalClosed } from "./refusals.ts";
@@ -25,6 +26,7 @@ const PAGE = 256;
 export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
   const { clock = systemClock, chance = systemChance, maxEntries = MAX_ENTRIES, onTrouble } = options;
   const tables = createMemoryTables(maxEntries);
+  const holds = createHolds(createMemoryHoldTable());
   const feed = createFeed(tables, clock, resolveTell(onTrouble));
   let isClosed = false;
 
@@ -59,6 +61,11 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     keep: (keeps) => now(() => tables.keep(keeps.map(encodeKeep))),
     keepFirst: (keep) => now(() => tables.keepFirst(encodePresent(keep))),
 
+    hold: (...claim) => now(() => holds.hold(...claim)()),
+    letGo: (...claim) => now(() => holds.letGo(...claim)()),
+    takeFrom: (...claim) => now(() => holds.takeFrom(...claim)()),
+    holds: () => now(() => holds.all()),
+
     read: (session, after = 0) => pages(session, after),
     kept: (kind, key) => now(() => tables.kept(kind, key)),
     keptAll: (kind, under) => now(() => tables.keptAll(kind, under ?? null)),
@@ -70,7 +77,11 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
       return feed.subscribe(listener, from);
     },
 
-    prune: ({ before }) => now(() => tables.prune(before)),
+    prune: ({ before }) =>
+      now(() => {
+        holds.removeRunOut(Math.min(before, clock.now()));
+        return tables.prune(before);
+      }),
     verify: () => now(() => tables.count()),
     close() {
       isClosed = true;

@@ -48,10 +48,19 @@ const STEPS: readonly Step[] = [
     db.exec("ALTER TABLE kept ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0");
     db.prepare("UPDATE kept SET updated_at = ?").run(now);
   },
+  // Drivers of runs look at all wakes again and again: the index holds them side by side, where the table has large values in between.
+  (db) =>
+    db.exec(`
+        CREATE TABLE holds (
+          key TEXT PRIMARY KEY,
+          owner TEXT NOT NULL,
+          until INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX kept_wakes ON kept (kind, key, value) WHERE kind = 'wake'`),
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
-const TABLES = ["events", "kept", "meta", "sessions"] as const;
+const TABLES = ["events", "holds", "kept", "meta", "sessions"] as const;
 
 export function versionOf(db: DatabaseSync): number {
   return numberOf(db, "user_version");

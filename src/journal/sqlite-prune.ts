@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { classify } from "../core/classify/classify.ts";
 import type { Clock } from "../host/clock.ts";
 import { artefactsFolder, removeArtefacts } from "./artefacts.ts";
-import { kindsOwned } from "./belongs.ts";
+import { isUnderSql, kindsOwned } from "./belongs.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { ENDED } from "./session-status.ts";
 import type { Tell } from "./trouble.ts";
@@ -44,7 +44,7 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
     `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND json_valid(value) AND json_extract(value, '$.session') = ?`,
   );
   const deleteValues = db.prepare(
-    `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-key"))}) AND (key = ?1 OR (key >= ?1 || '/' AND key < ?1 || '0'))`,
+    `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-key"))}) AND ${isUnderSql("?1")}`,
   );
   // Its entries go with it: they refer to it.
   const deleteSession = db.prepare("DELETE FROM sessions WHERE session = ?");

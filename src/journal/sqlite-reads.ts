@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Entry, SessionStatus } from "../core/record/event.ts";
+import { isUnderSql } from "./belongs.ts";
 import { decodeEvent, decodeKept } from "./encode.ts";
 import type { FeedSource } from "./feed.ts";
 import type { Kept, SessionSummary } from "./journal.ts";
@@ -33,10 +34,7 @@ export function createReads(db: DatabaseSync): Reads {
   const behind = db.prepare("SELECT id, session, seq, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?");
   const kept = db.prepare("SELECT value FROM kept WHERE kind = ? AND key = ?");
   const keptAll = db.prepare("SELECT key, value FROM kept WHERE kind = ? ORDER BY key");
-  // '0' is the character behind '/': everything between begins with `owner/`.
-  const keptUnder = db.prepare(
-    `SELECT key, value FROM kept WHERE kind = ?1 AND (key = ?2 OR (key >= ?2 || '/' AND key < ?2 || '0')) ORDER BY key`,
-  );
+  const keptUnder = db.prepare(`SELECT key, value FROM kept WHERE kind = ?1 AND ${isUnderSql("?2")} ORDER BY key`);
   const session = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE session = ?`);
   const sessions = db.prepare(`SELECT ${SUMMARY} FROM sessions ORDER BY started_at DESC, number DESC LIMIT ?`);
   const sessionsOf = db.prepare(

@@ -7,11 +7,13 @@ import { systemClock, type Clock } from "../host/clock.ts";
 import { checkSession, encodeEntry, encodeKeep, encodePresent } from "./encode.ts";
 import { createFeed } from "./feed.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { createHolds } from "./holds.ts";
 import type { Journal } from "./journal.ts";
 import { openStore, type Store } from "./open.ts";
 import { watchOtherWriters } from "./other-writers.ts";
 import { createPatience, patiently, type Patience } from "./patience.ts";
 import { journalClosed, unfit } from "./refusals.ts";
+import { createSqliteHoldTable } from "./sqlite-holds.ts";
 import { pruneStore } from "./sqlite-prune.ts";
 import { createReads } from "./sqlite-reads.ts";
 import { verifyStore } from "./sqlite-verify.ts";
@@ -50,6 +52,7 @@ function createSqliteJournal(
 ): Journal {
   const reads = createReads(db);
   const writes = createWrites(db, () => clock.now());
+  const holds = createHolds(createSqliteHoldTable(db));
   const feed = createFeed(reads, clock, tell);
   const others = watchOtherWriters({ logPath: `${path}-wal`, hasChanged: () => reads.hasChanged() }, clock, tell, () =>
     feed.wake(null),
@@ -110,6 +113,11 @@ function createSqliteJournal(
       return write(() => writes.keepFirst(value, clock.now()));
     },
 
+    hold: async (...claim) => write(holds.hold(...claim)),
+    letGo: async (...claim) => write(holds.letGo(...claim)),
+    takeFrom: async (...claim) => write(holds.takeFrom(...claim)),
+    holds: () => look(() => holds.all()),
+
     read: (session, after = 0) => pages(session, after),
     kept: (kind, key) => look(() => reads.kept(kind, key)),
     keptAll: (kind, under) => look(() => (under === undefined ? reads.keptAll(kind) : reads.keptUnder(kind, under))),
@@ -133,6 +141,7 @@ function createSqliteJournal(
     async prune({ before }) {
       if (closing !== null) throw journalClosed();
       try {
+        await write(() => holds.removeRunOut(Math.min(before, clock.now())));
         return await pruneStore({ db, path, write, clock, tell, forget: (session) => writes.forget(session) }, before);
       } catch (error) {
         throw storeError(error);

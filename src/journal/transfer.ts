@@ -3,7 +3,7 @@
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 import { readField } from "../core/tolerate.ts";
-import { isUnder, kindsOwned, OWNERSHIP } from "./belongs.ts";
+import { isUnder, kindsExported, OWNERSHIP } from "./belongs.ts";
 import { checkSession, jsonOf } from "./encode.ts";
 import type { Journal, Keep, NewEntry } from "./journal.ts";
 import { mismatch } from "./refusals.ts";
@@ -12,7 +12,7 @@ import { createSessionFileWriter, readSessionFile, type SessionFile } from "./se
 export interface ExportOptions {
   /** Takes secrets out of the entries. */
   readonly redactor: Redactor;
-  /** Adds what calls returned and what people put in, exactly as it was: needed to go on with the session elsewhere. */
+  /** Adds what calls returned, what people put in and what a run keeps, exactly as it was: needed to go on with the session elsewhere. */
   readonly includeResults?: boolean;
 }
 
@@ -41,13 +41,13 @@ export async function* exportSession(
   }
   if (left > 0) throw mismatch(`Session ${session} was removed while it was exported.`, { session, missing: left });
   // Questions come along so that they can be answered elsewhere; people see them anyway.
-  for (const kind of kindsOwned("by-value")) {
+  for (const kind of kindsExported("redacted")) {
     for (const { key, value } of await journal.keptAll(kind)) {
       if (namesSession(value, session)) yield writer.kept({ kind, key, value: redactor.value(value) });
     }
   }
   if (includeResults) {
-    for (const kind of ["result", "input"] as const) {
+    for (const kind of kindsExported("exact")) {
       for (const { key, value } of await journal.keptAll(kind, session)) yield writer.kept({ kind, key, value });
     }
   }

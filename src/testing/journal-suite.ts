@@ -1,11 +1,12 @@
 // What every journal must do, whatever it is made of: run it over your own to know that a runtime can trust it.
-// The promises J1 to J5 stand in `src/journal/journal.ts`.
+// The promises J1 to J6 stand in `src/journal/journal.ts`.
 
 import { describe, expect, it } from "vitest";
 import { FaultError } from "../core/fault/fault-error.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Journal } from "../journal/journal.ts";
 import { codeOf, ended, note, readAll, started, turnEnded, type JournalUnderTest } from "./journal-samples.ts";
+import { holdSuite } from "./journal-suite-holds.ts";
 import { keptSuite } from "./journal-suite-kept.ts";
 import { subscriptionSuite } from "./journal-suite-subscribe.ts";
 
@@ -185,22 +186,29 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
               { kind: "snapshot", key: session, value: 1 },
               { kind: "question", key: `q-${session}`, value: question(session) },
               { kind: "answer", key: `q-${session}`, value: "yes" },
+              { kind: "run", key: session, value: 1 },
+              { kind: "wake", key: session, value: 1 },
+              { kind: "action", key: `${session}/a1`, value: 1 },
             ],
           );
         }
-        await journal.keep([{ kind: "breaker", key: "old/model", value: 1 }]);
+        await journal.keep([
+          { kind: "breaker", key: "old/model", value: 1 },
+          { kind: "definition", key: "old", value: "text" },
+        ]);
         await journal.append("old", 1, [ended("cancelled", 50)]);
         await journal.append("young", 1, [ended("done", 100)]);
         expect(await journal.prune({ before: 100 })).toBe(1);
         expect(await journal.prune({ before: 100 })).toBe(0);
         expect((await journal.sessions()).map(({ session }) => session).sort()).toEqual(["open", "young"]);
         expect(await readAll(journal, "old")).toEqual([]);
-        for (const kind of ["result", "snapshot", "question", "answer"] as const) {
+        for (const kind of ["result", "snapshot", "question", "answer", "run", "wake", "action"] as const) {
           const keys = (await journal.keptAll(kind)).map(({ key }) => key);
           expect(keys.filter((key) => key.includes("old"))).toEqual([]);
           expect(keys).toHaveLength(2);
         }
         expect(await journal.kept("breaker", "old/model")).toBe(1);
+        expect(await journal.kept("definition", "old")).toBe("text");
         // The name is free again.
         await journal.append("old", 0, [note("new life")]);
         expect(await journal.verify()).toEqual({ sessions: 3, entries: 4, firstBad: null });
@@ -224,6 +232,10 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
           journal.append("s", 1, [note("b")]),
           journal.keep([{ kind: "breaker", key: "api", value: 1 }]),
           journal.kept("breaker", "api"),
+          journal.hold("k", "a", 2, 1),
+          journal.letGo("k", "a"),
+          journal.takeFrom("k", "a", "b", 2),
+          journal.holds(),
           journal.sessions(),
           journal.verify(),
           journal.prune({ before: 0 }),
@@ -240,16 +252,19 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         if (reopen === undefined) return;
         const keeps = [{ kind: "result", key: "s/1", value: "kept" }] as const;
         await journal.append("s", 0, [started("s", journal.storeId, 1), ended("done", 2)], keeps);
+        await journal.hold("s", "a", 100, 1);
         const before = { entries: await readAll(journal, "s"), sessions: await journal.sessions() };
         const again = await reopen();
         expect(again.storeId).toBe(journal.storeId);
         expect({ entries: await readAll(again, "s"), sessions: await again.sessions() }).toEqual(before);
         expect(await again.kept("result", "s/1")).toBe("kept");
+        expect(await again.hold("s", "b", 200, 99)).toEqual({ granted: false, owner: "a", until: 100 });
         await again.append("s", 2, [note("more")]);
         expect(await again.verify()).toEqual({ sessions: 1, entries: 3, firstBad: null });
       }));
   });
 
+  holdSuite(name, using);
   keptSuite(name, using);
   subscriptionSuite(name, using);
 }

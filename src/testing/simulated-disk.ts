@@ -51,6 +51,10 @@ export class SimulatedDisk {
       append: (session, after, entries, keeps = []) => this.#append(life, session, after, entries, keeps),
       keep: (keeps) => this.#keep(life, keeps),
       keepFirst: (keep) => read(() => inner.keepFirst(keep)),
+      hold: (...claim) => this.#write(life, () => inner.hold(...claim)),
+      letGo: (...claim) => this.#write(life, () => inner.letGo(...claim)),
+      takeFrom: (...claim) => this.#write(life, () => inner.takeFrom(...claim)),
+      holds: () => read(() => inner.holds()),
       read: (session, after) => readThrough(read, inner, session, after ?? 0),
       kept: (kind, key) => read(() => inner.kept(kind, key)),
       keptAll: async (kind, under) => {
@@ -101,6 +105,17 @@ export class SimulatedDisk {
     this.#noteKeeps(life, keeps);
     if (this.#fate(life) === "refused") throw this.#refusal("the disk does not answer");
     await this.#inner.keep(keeps);
+  }
+
+  async #write<T>(life: Life, work: () => Promise<T>): Promise<T> {
+    if (life.isOver()) return life.never();
+    const fate = this.#fate(life);
+    if (fate === "refused") throw this.#refusal("the disk does not answer");
+    const result = await work();
+    await this.#takeTime(life);
+    if (life.isOver()) return life.never<T>();
+    if (fate === "uncertain") throw this.#refusal("the disk did not say whether it wrote");
+    return result;
   }
 
   async #read<T>(life: Life, work: () => Promise<T>): Promise<T> {

@@ -78,7 +78,7 @@ describe("a journal's file", () => {
     await journal.append("s", 0, [note("a")]);
     const db = new DatabaseSync(path);
     const pragma = (name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    expect([pragma("application_id"), pragma("user_version"), pragma("journal_mode")]).toEqual([0x464c544a, 2, "wal"]);
+    expect([pragma("application_id"), pragma("user_version"), pragma("journal_mode")]).toEqual([0x464c544a, 3, "wal"]);
     db.close();
   });
 
@@ -141,8 +141,8 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
 
   it("one that a newer program wrote", async () => {
     await makeJournal();
-    tamper("PRAGMA user_version = 3");
-    await expectRefused(/version 3.*up to 2.*newer program.*upgrade/);
+    tamper("PRAGMA user_version = 4");
+    await expectRefused(/version 4.*up to 3.*newer program.*upgrade/);
   });
 
   it("one that lacks a table", async () => {
@@ -218,7 +218,7 @@ describe("a file of version 1", () => {
       { key: "api", updated_at: now },
       { key: "s/1", updated_at: now },
     ]);
-    expect({ ...db.prepare("PRAGMA user_version").get() }).toEqual({ user_version: 2 });
+    expect({ ...db.prepare("PRAGMA user_version").get() }).toEqual({ user_version: 3 });
     db.close();
     expect(await journal.verify()).toEqual({ sessions: 1, entries: 1, firstBad: null });
   });
@@ -240,6 +240,22 @@ describe("a file of version 1", () => {
     path = folder.file("new.db");
     await open();
     expect(tables()).toEqual(migrated);
+  });
+
+  it("can be held to one driver, like one of version 2", async () => {
+    makeVersion1();
+    tamper("ALTER TABLE kept ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2");
+    const journal = await open();
+    expect(await journal.holds()).toEqual([]);
+    expect(await journal.hold("s", "a", 100, 1)).toEqual({ granted: true, owner: "a", until: 100 });
+    expect(await journal.keptAll("result", "s")).toEqual([{ key: "s/1", value: "r" }]);
+    const db = new DatabaseSync(path, { readOnly: true });
+    // Values that were there before keep their time.
+    expect({ ...db.prepare("SELECT max(updated_at) AS at FROM kept").get() }).toEqual({ at: 0 });
+    db.close();
+    path = folder.file("one.db");
+    makeVersion1();
+    expect(await (await open()).hold("s", "a", 100, 1)).toMatchObject({ granted: true });
   });
 
   it("stays as it was when a step fails", async () => {

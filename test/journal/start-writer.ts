@@ -19,7 +19,7 @@ export interface Writer {
 }
 
 export function startWriter(
-  action: "hammer" | "acknowledge" | "hold" | "forget",
+  action: "hammer" | "acknowledge" | "hold" | "claim" | "forget",
   path: string,
   session: string,
   count = 0,

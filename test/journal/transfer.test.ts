@@ -44,6 +44,14 @@ const KEEPS: readonly Keep[] = [
   { kind: "breaker", key: "api", value: { state: "open" } },
 ];
 
+/** What a run keeps beside what every session does. */
+const RUN_KEEPS: readonly Keep[] = [
+  { kind: "run", key: "s", value: { state: "waiting", note: "api_key=abcd1234abcd" } },
+  { kind: "wake", key: "s", value: 7 },
+  { kind: "action", key: "s/once", value: "retry" },
+  { kind: "definition", key: "digest", value: "steps: []" },
+];
+
 async function fill(journal: Journal): Promise<void> {
   const entries = [
     started("s", journal.storeId, 1, { who: "ada" }),
@@ -130,6 +138,21 @@ describe("an exported session", () => {
     });
     expect((await importSession(memory(), lines, { adopt: true })).appended).toBe(2);
     expect((await linesOf(journal, true)).join("\n")).toContain("exact, with api_key=abcd1234abcd");
+  });
+
+  it("of a run takes along what the run keeps when that is asked for, and neither its definition nor who holds it", async () => {
+    const [from, to] = [memory(), await sqlite("to")];
+    await from.append("s", 0, [started("s", from.storeId, 1)], RUN_KEEPS);
+    await from.keep([{ kind: "wake", key: "other", value: 8 }]);
+    await from.hold("s", "driver", 100, 1);
+    const kinds = (lines: readonly string[]): readonly unknown[] =>
+      lines.map((line) => (JSON.parse(line) as { kind?: string }).kind).filter((kind) => kind !== undefined);
+    expect(kinds(await linesOf(from))).toEqual([]);
+    const lines = await linesOf(from, true);
+    expect(kinds(lines)).toEqual(["run", "wake", "action"]);
+    await importSession(to, lines, { adopt: true });
+    for (const { kind, key, value } of RUN_KEEPS.slice(0, 3)) expect(await to.keptAll(kind)).toEqual([{ key, value }]);
+    expect([await to.keptAll("definition"), await to.holds()]).toEqual([[], []]);
   });
 
   it("is of one moment, whatever is written meanwhile", async () => {

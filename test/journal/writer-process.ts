@@ -38,6 +38,17 @@ const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
     db.exec("COMMIT");
     db.close();
   },
+  /** When its standard input ends it asks for many keys, and says each one that it got. */
+  async claim() {
+    const journal = await openJournal();
+    process.stdout.write("ready\n");
+    await once(process.stdin.resume(), "end");
+    for (let number = 0; number < Number(count); number++) {
+      const { granted } = await insist(() => journal.hold(`k${number}`, session, 1000, 1));
+      if (granted) process.stdout.write(`k${number}\n`);
+    }
+    await journal.close();
+  },
   /** Subscribes, writes, and forgets to close anything. */
   async forget() {
     const journal = await openJournal();
@@ -51,11 +62,10 @@ function openJournal(): Promise<Journal> {
 }
 
 /** Many processes at once may keep one from the store for longer than it is ready to wait. */
-async function insist(write: () => Promise<void>): Promise<void> {
+async function insist<T>(write: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      await write();
-      return;
+      return await write();
     } catch (error) {
       if (!isFaultError(error) || error.fault.code !== "StoreUnavailable") throw error;
     }

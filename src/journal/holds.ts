@@ -1,0 +1,80 @@
+// Who may advance what: leases on keys. The rules once, for whatever table the holds stand in. Holds these:
+// H1  a key has one owner or none; another one gets it only when its time has run out, or from exactly the owner it names.
+// H2  a claim made twice is granted twice, so that whoever was not told the first answer may ask again.
+// H3  what a claim sees and what it writes is one step: the caller runs it inside one transaction.
+
+import { checkHold, checkInstant } from "./encode.ts";
+import type { Hold } from "./journal.ts";
+import { compareKeys } from "./key-order.ts";
+
+/** Where holds stand. */
+export interface HoldTable {
+  find(key: string): Held | undefined;
+  put(key: string, held: Held): void;
+  remove(key: string): void;
+  /** Those whose time was over before this moment. */
+  removeRunOut(before: number): void;
+  /** By key. */
+  all(): readonly (Held & { readonly key: string })[];
+}
+
+export interface Held {
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** A claim is checked when it is made; the function it gives is to be run inside a transaction, perhaps more than once. */
+export interface Holds {
+  hold(key: string, owner: string, until: number, now: number): () => Hold;
+  letGo(key: string, owner: string): () => boolean;
+  takeFrom(key: string, from: string, owner: string, until: number): () => Hold;
+  removeRunOut(before: number): void;
+  all(): readonly (Hold & { readonly key: string })[];
+}
+
+export function createHolds(table: HoldTable): Holds {
+  function claim(key: string, mine: Held, isFree: (theirs: Held) => boolean): Hold {
+    const there = table.find(key);
+    if (there !== undefined && there.owner !== mine.owner && !isFree(there)) return { granted: false, ...there };
+    table.put(key, mine);
+    return { granted: true, ...mine };
+  }
+
+  return {
+    hold(key, owner, until, now) {
+      checkHold(key, owner);
+      checkInstant(until, "The end of a hold");
+      checkInstant(now, "The time a hold is asked for");
+      return () => claim(key, { owner, until }, (theirs) => theirs.until <= now);
+    },
+    letGo(key, owner) {
+      checkHold(key, owner);
+      return () => {
+        if (table.find(key)?.owner !== owner) return false;
+        table.remove(key);
+        return true;
+      };
+    },
+    takeFrom(key, from, owner, until) {
+      checkHold(key, owner);
+      checkHold(key, from);
+      checkInstant(until, "The end of a hold");
+      return () => claim(key, { owner, until }, (theirs) => theirs.owner === from);
+    },
+    removeRunOut: (before) => table.removeRunOut(before),
+    all: () => table.all().map(({ key, owner, until }) => ({ key, granted: true, owner, until })),
+  };
+}
+
+export function createMemoryHoldTable(): HoldTable {
+  const held = new Map<string, Held>();
+  return {
+    find: (key) => held.get(key),
+    put: (key, mine) => void held.set(key, mine),
+    remove: (key) => void held.delete(key),
+    removeRunOut(before) {
+      for (const [key, { until }] of held) if (until < before) held.delete(key);
+    },
+    all: () => Array.from(held, ([key, one]) => ({ key, ...one })).sort((a, b) => compareKeys(a.key, b.key)),
+  };
+}

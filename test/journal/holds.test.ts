@@ -1,0 +1,134 @@
+// Holds across connections and processes, and the order of their keys.
+
+import fc from "fast-check";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Journal } from "../../src/journal/journal.ts";
+import { compareKeys } from "../../src/journal/key-order.ts";
+import { createMemoryJournal } from "../../src/journal/memory.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { startWriter } from "./start-writer.ts";
+import { tempFolder, type TempFolder } from "./temp-folder.ts";
+
+let folder: TempFolder;
+let path: string;
+const opened: Journal[] = [];
+
+beforeEach(() => {
+  folder = tempFolder();
+  path = folder.file("journal.db");
+});
+afterEach(async () => {
+  for (const journal of opened.splice(0)) await journal.close();
+  folder.remove();
+});
+
+async function open(): Promise<Journal> {
+  const journal = await openSqliteJournal(path, { onTrouble: () => undefined });
+  opened.push(journal);
+  return journal;
+}
+
+describe("two connections to one file", () => {
+  it("see each other's holds at once, and agree on who has what", async () => {
+    const [one, two] = [await open(), await open()];
+    expect(await one.hold("k", "a", 100, 1)).toMatchObject({ granted: true });
+    expect(await two.hold("k", "b", 200, 99)).toEqual({ granted: false, owner: "a", until: 100 });
+    expect(await two.letGo("k", "b")).toBe(false);
+    expect(await two.hold("k", "b", 200, 100)).toMatchObject({ granted: true });
+    // The first one's time ran out without its knowing: it learns so when it renews.
+    expect(await one.hold("k", "a", 300, 101)).toEqual({ granted: false, owner: "b", until: 200 });
+    expect(await one.letGo("k", "a")).toBe(false);
+    expect(await one.takeFrom("k", "b", "a", 300)).toMatchObject({ granted: true });
+    expect(await two.takeFrom("k", "b", "c", 300)).toEqual({ granted: false, owner: "a", until: 300 });
+    expect(await two.holds()).toEqual(await one.holds());
+  });
+
+  it("that ask in the same turn never both get a yes", async () => {
+    const journals = [await open(), await open()];
+    const keys = Array.from({ length: 50 }, (_, index) => `k${index}`);
+    const answers = await Promise.all(
+      keys.map((key) => Promise.all(journals.map((journal, index) => journal.hold(key, `o${index}`, 100, 1)))),
+    );
+    for (const both of answers) {
+      expect(both.filter(({ granted }) => granted)).toHaveLength(1);
+      expect(both[0]?.owner).toBe(both[1]?.owner);
+    }
+  });
+
+  it("find a hold on disk when its owner hears of it, and not before", async () => {
+    const journal = await open();
+    const other = new DatabaseSync(path, { readOnly: true });
+    const count = other.prepare("SELECT count(*) AS n FROM holds WHERE owner = 'a'");
+    const there = (): unknown => count.get()?.["n"];
+    const granted = journal.hold("k", "a", 100, 1);
+    expect(there()).toBe(0);
+    await granted;
+    expect(there()).toBe(1);
+    const gone = journal.letGo("k", "a");
+    expect(there()).toBe(1);
+    await gone;
+    expect(there()).toBe(0);
+    other.close();
+  });
+});
+
+describe("two processes", () => {
+  it("that race for 200 keys get each of them once", async () => {
+    const journal = await open();
+    const writers = ["p1", "p2"].map((owner) => ({ owner, ...startWriter("claim", path, owner, 200) }));
+    await Promise.all(writers.map(({ said }) => said(1)));
+    for (const { child } of writers) child.stdin.end();
+    for (const { ended } of writers) expect(await ended).toEqual({ code: 0, signal: null, stderr: "" });
+    const claims = writers.flatMap(({ owner, lines }) => lines.slice(1).map((key) => ({ key, owner })));
+    expect(claims).toHaveLength(200);
+    expect(new Set(claims.map(({ key }) => key)).size).toBe(200);
+    const held = (await journal.holds()).map(({ key, owner }) => ({ key, owner }));
+    expect(held).toEqual(claims.sort((a, b) => compareKeys(a.key, b.key)));
+  });
+
+  it("leave everything that a killed one had got with it, until it is taken from exactly that one", async () => {
+    const journal = await open();
+    const writer = startWriter("claim", path, "dead", 100_000);
+    writer.child.stdin.end();
+    await writer.said(21);
+    writer.child.kill("SIGKILL");
+    expect((await writer.ended).signal).toBe("SIGKILL");
+    for (const key of writer.lines.slice(1, 21)) {
+      expect(await journal.hold(key, "b", 2000, 999)).toEqual({ granted: false, owner: "dead", until: 1000 });
+      expect(await journal.takeFrom(key, "dead", "b", 2000)).toEqual({ granted: true, owner: "b", until: 2000 });
+    }
+  });
+});
+
+describe("keys", () => {
+  it("have the order of their bytes", () => {
+    const key = fc.string({
+      unit: fc.constantFrom("a", "/", "0", "\u00e9", "\ud7ff", "\ue000", "\uffee", "\ud83d\ude00", "\ud83e\udd80"),
+    });
+    fc.assert(
+      fc.property(key, key, (a, b) => {
+        expect(Math.sign(compareKeys(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      }),
+    );
+  });
+
+  it("belong to the session they begin with, in both journals, whatever comes between", async () => {
+    const keys = ["s", "s ", "s-x/1", "s.", "s/", "s/1", "s/1/2", "s/\uffee", "s0", "s0/1", "r/s", "sa", "S/1"];
+    for (const journal of [await open(), createMemoryJournal()]) {
+      await journal.keep(keys.map((key) => ({ kind: "action", key, value: 1 })));
+      const found = await journal.keptAll("action", "s");
+      expect(found.map(({ key }) => key)).toEqual(["s", "s/", "s/1", "s/1/2", "s/\uffee"]);
+    }
+  });
+});
+
+describe("all wakes", () => {
+  it("are read from an index that holds nothing else, so that large results in between cost nothing", async () => {
+    await open();
+    const db = new DatabaseSync(path, { readOnly: true });
+    const plan = db.prepare("EXPLAIN QUERY PLAN SELECT key, value FROM kept WHERE kind = ? ORDER BY key").all("wake");
+    db.close();
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("COVERING INDEX kept_wakes")]);
+  });
+});
