@@ -136,6 +136,8 @@ export interface Workflow {
   readonly readInputs: (given: unknown) => WorkflowInputs | Fault;
   /** The other targets each agent node could be switched to, by node: for `switch provider and retry`. */
   readonly targetsOf: (node: string) => readonly string[];
+  /** The node that can put right what failed here, the coder; null when there is none. */
+  readonly sendBackTo: (node: string) => string | null;
 }
 
 export interface WorkflowInputs {

@@ -90,6 +90,11 @@ export function withContext(inner: Fault, context: FaultContext): Fault {
   return Object.freeze({ ...inner, context: Object.freeze({ ...inner.context, ...context }) });
 }
 
+/** Tells a fault from the value it stands for when a function gives either. */
+export function isFault(value: unknown): value is Fault {
+  return typeof value === "object" && value !== null && "class" in value && "code" in value && "evidence" in value;
+}
+
 /** The fault and everything it was caused by, outermost first. */
 export function causeChain(outer: Fault): readonly Fault[] {
   const chain: Fault[] = [];

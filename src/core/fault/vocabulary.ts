@@ -43,22 +43,24 @@ export type RunCode =
   | "sandbox_error"
   | "internal";
 
-/** The Error Handling Matrix's outcome of a stage. */
-export type MatrixOutcome =
-  | "provider_network_error"
-  | "provider_timeout"
-  | "provider_auth_error"
-  | "provider_not_found"
-  | "review_schema_invalid"
-  | "tester_schema_invalid"
-  | "test_failed"
-  | "provider_permission_denied"
-  | "canceled"
-  | "provider_quota_exceeded"
-  | "provider_runtime_error"
-  | "provider_unsupported"
-  | "max_iterations_reached"
-  | "internal_error";
+/** The Error Handling Matrix's outcomes of a stage: each is a failure, or a cancellation. */
+export const MATRIX_OUTCOMES = [
+  "provider_network_error",
+  "provider_timeout",
+  "provider_auth_error",
+  "provider_not_found",
+  "review_schema_invalid",
+  "tester_schema_invalid",
+  "test_failed",
+  "provider_permission_denied",
+  "canceled",
+  "provider_quota_exceeded",
+  "provider_runtime_error",
+  "provider_unsupported",
+  "max_iterations_reached",
+  "internal_error",
+] as const;
+export type MatrixOutcome = (typeof MATRIX_OUTCOMES)[number];
 
 export type SiClass = "transient" | "permanent";
 

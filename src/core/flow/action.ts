@@ -1,24 +1,16 @@
-// What an operator can do about a run, as data: a row per action, and which of them are offered for the state a run is in.
+// What an operator can do about a run, as data. Two tables decide: which actions help against which kind of fault, and when each
+// of them can be taken. Both ask traits of the fault and the state of the run, never the name of a code.
 
-/** What an operator can do; the ids are stable, as programs and pages send them. */
-export const ACTION_IDS = [
-  "answer",
-  "continue-discussion",
-  "retry-now",
-  "retry-stage",
-  "sign-in-again",
-  "grant-and-retry",
-  "raise-limit",
-  "regenerate-once",
-  "shorten-context",
-  "send-back",
-  "edit-and-retry",
-  "switch-provider",
-  "accept-partial",
-  "resume",
-  "cancel",
-] as const;
-export type ActionId = (typeof ACTION_IDS)[number];
+import { type CatalogueRow, isFaultCode, traitsOf } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { Locale } from "../fault/words/words.ts";
+import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
+import type { Question } from "./interaction.ts";
+import { isEnded, keyOf, type RunState } from "./run.ts";
+import type { Visit } from "./visit.ts";
+
+export { ACTION_IDS };
+export type { ActionId };
 
 export type ActionNeeds = "nothing" | "text" | "target" | "limits" | "answer" | "commands" | "tools";
 
@@ -34,6 +26,7 @@ export interface OfferedAction {
   readonly id: ActionId;
   /** Empty for an action on the whole run. */
   readonly node: string;
+  /** 0 for an action on the whole run. */
   readonly execution: number;
   readonly label: string;
   readonly explains: string;
@@ -42,11 +35,258 @@ export interface OfferedAction {
   /** What stays as it is. */
   readonly keeps: string;
   readonly needs: ActionNeeds;
-  /** Targets to choose from, or the ids of a question's options; empty where there is nothing to choose. */
+  /** What can be chosen: targets, options of the question, limits by name, the node to send back to; empty for nothing to choose. */
   readonly choices: readonly string[];
+  /** What the limits are now: a new one must be higher. Empty for actions that need none. */
+  readonly limits: Readonly<Record<string, number>>;
   readonly effect: ActionEffect;
   /** The question it answers; empty for every other effect. */
   readonly question: string;
   /** The same for the same offer: taken twice it is done once. */
   readonly key: string;
+}
+
+export interface ActionSituation {
+  readonly run: string;
+  readonly state: RunState;
+  /** Other targets of the agent of the node that `focusOf` names. */
+  readonly targets: readonly string[];
+  /** Where that node's work could be sent back to. */
+  readonly sendBackTo: string | null;
+  /** That node has left part of an output. */
+  readonly hasPartialOutput: boolean;
+  /** The number of the run's last entry. */
+  readonly lastSeq: number;
+}
+
+/** What can be done now, best first. */
+export function actionsFor(about: ActionSituation, locale: Locale): readonly OfferedAction[] {
+  const { state } = about;
+  // Whoever went on from it is the one to act on.
+  if (state.successor !== null) return [];
+  if (isEnded(state)) return state.status === "failed" ? actionsOn(about, focusOf(state), locale) : [];
+  const waiting = state.cancelledBy === null ? state.visits.filter(isWaiting) : [];
+  const focus = focusOf(state);
+  const asked = waiting.flatMap((visit) => (visit.pause?.questions ?? []).map((question) => ({ visit, question })));
+  return [
+    ...asked.flatMap(({ visit, question }) => offers(about, { visit, question }, FOR_QUESTIONS, locale)),
+    ...waiting.flatMap((visit) => actionsOn(visit === focus ? about : { ...about, ...NOTHING_KNOWN }, visit, locale)),
+    ...offers(about, NO_SUBJECT, state.status === "paused" ? ["resume", "cancel"] : ["cancel", "resume"], locale),
+  ];
+}
+
+/** What else is known is about one visit, and these are the others. */
+const NOTHING_KNOWN = { targets: [], sendBackTo: null, hasPartialOutput: false } as const;
+
+/** What can be done about one visit that failed or waits, whether or not the run is over by then. What `about` knows is about it. */
+export function actionsOn(about: ActionSituation, visit: Visit | null, locale: Locale): readonly OfferedAction[] {
+  if (visit === null || visit.pause?.why === "gate") return [];
+  return offers(about, { visit, question: null }, [...remediesOf(visit, about.state), "accept-partial"], locale);
+}
+
+/** The visit that what else is known is about: the one that failed, or the first that waits because something failed. */
+export function focusOf(state: RunState): Visit | null {
+  if (!isEnded(state)) {
+    const waiting = state.visits.filter((visit) => isWaiting(visit) && visit.pause?.why !== "gate");
+    return waiting.find(({ fault }) => fault !== null) ?? waiting[0] ?? null;
+  }
+  const failed = state.visits.findLast(({ node }) => node === state.failedNode);
+  const isOpen = ({ state: at }: Visit): boolean => at !== "completed" && at !== "skipped";
+  return failed ?? state.visits.findLast(isOpen) ?? null;
+}
+
+function isWaiting({ state, fault }: Visit): boolean {
+  return state === "paused" || (state === "ready" && fault !== null);
+}
+
+/** What an action is about; both null for the whole run. */
+interface ActionSubject {
+  readonly visit: Visit | null;
+  readonly question: Question | null;
+}
+
+const NO_SUBJECT: ActionSubject = { visit: null, question: null };
+const FOR_QUESTIONS: readonly ActionId[] = ["answer", "continue-discussion"];
+
+interface Remedy {
+  /** All that is given must be true of the fault; the first row that fits speaks. */
+  readonly match: Partial<Pick<CatalogueRow, "class" | "scope" | "pill" | "retryable" | "lifts" | "cancels">>;
+  /** Best first. */
+  readonly offer: readonly ActionId[];
+  readonly example: string;
+}
+
+// prettier-ignore
+export const REMEDIES: readonly Remedy[] = [
+  { match: { cancels: true },                                   offer: [],                                              example: "somebody pressed Ctrl-C" },
+  { match: { pill: "quota exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
+  { match: { class: "ProviderAccess", scope: "credential" },    offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
+  { match: { pill: "permission denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
+  { match: { pill: "tool denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
+  { match: { pill: "provider not found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
+  { match: { pill: "network error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
+  { match: { pill: "context overflow" },                        offer: ["shorten-context", "switch-provider"],          example: "prompt is too long: 213000 tokens" },
+  { match: { pill: "content filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
+  { match: { pill: "capability missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
+  { match: { pill: "test failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },
+  { match: { scope: "output" },                                 offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "the review has no field `decision`" },
+  { match: { pill: "schema invalid" },                          offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "a tool answered with half a JSON" },
+  { match: { scope: "limit", pill: "timeout" },                 offer: ["raise-limit", "retry-stage"],                  example: "the attempt took longer than 30 minutes" },
+  { match: { scope: "limit" },                                  offer: ["raise-limit"],                                 example: "2.00 of 2.00 dollars are spent" },
+  { match: { class: "ProviderTransient" },                      offer: ["retry-stage", "retry-now", "switch-provider"], example: "stream disconnected before completion" },
+  { match: { class: "Guard" },                                  offer: ["retry-stage", "retry-now", "switch-provider"], example: "the circuit of openai/gpt-5.5 is open" },
+  { match: { retryable: true },                                 offer: ["retry-stage", "retry-now"],                    example: "the test runner is busy" },
+  { match: { class: "Crash" },                                  offer: ["retry-stage", "switch-provider"],              example: "the agent was killed by SIGSEGV" },
+  { match: { pill: "bad request" },                             offer: ["edit-and-retry", "switch-provider"],           example: "400 messages.3: tool_use without tool_result" },
+  { match: { class: "ToolTerminal" },                           offer: ["retry-stage", "edit-and-retry"],               example: "ENOSPC: no space left on device" },
+  { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
+];
+
+/** For a visit that waits and does not say that anything failed. */
+const BY_PAUSE: Readonly<Record<string, readonly ActionId[]>> = {
+  budget: ["raise-limit"],
+  parked: ["retry-stage", "retry-now", "switch-provider"],
+};
+
+function remediesOf({ fault, pause }: Visit, state: RunState): readonly ActionId[] {
+  const seen = fault ?? (isEnded(state) ? state.fault : null);
+  return seen === null ? (BY_PAUSE[pause?.why ?? ""] ?? []) : remediesFor(seen);
+}
+
+/** What helps against such a fault, best first; whether it can be done is another question. */
+export function remediesFor(fault: Pick<Fault, "code">): readonly ActionId[] {
+  const traits = rowOf(fault);
+  const fits = ({ match }: Remedy): boolean =>
+    (Object.keys(match) as (keyof Remedy["match"])[]).every((trait) => match[trait] === traits[trait]);
+  return REMEDIES.find(fits)?.offer ?? [];
+}
+
+/** A code of a newer program is what nobody knows. */
+function rowOf({ code }: Pick<Fault, "code">): CatalogueRow {
+  return traitsOf(isFaultCode(code) ? code : "Unclassified");
+}
+
+interface Subject extends ActionSubject {
+  readonly about: ActionSituation;
+}
+
+export interface ActionRow {
+  /** Whether it can be done; that it would help is said by REMEDIES. */
+  readonly offered: (subject: Subject) => boolean;
+  /** `grant`: commands for a node that runs them, tools for every other one. */
+  readonly needs: ActionNeeds | "grant";
+  readonly choices: (subject: Subject) => readonly string[];
+  /** `by-state`: in place while the run waits, in a successor once it has failed. */
+  readonly effect: "by-state" | "answer" | "resume" | "cancel";
+}
+
+const always = (): boolean => true;
+const none = (): readonly string[] => [];
+const isOpenRun = ({ about: { state } }: Subject): boolean => !isEnded(state);
+
+// prettier-ignore
+export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
+  // The gate asks "Ship it?"; the operator says yes, and the node after the gate begins.
+  "answer":              { offered: always,        needs: "answer",  choices: optionsOf, effect: "answer" },
+  // After three plain-text opinions: "continue, and think of the old clients".
+  "continue-discussion": { offered: (subject) => optionsOf(subject).includes("continue"), needs: "text", choices: () => ["continue"], effect: "answer" },
+  // The third retry is due in eight minutes, and the provider says it is back.
+  "retry-now":           { offered: waitsForTime,  needs: "nothing", choices: none,      effect: "by-state" },
+  // The reviewer's stream broke off three times; the network is back.
+  "retry-stage":         { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  // 401: the operator runs `claude /login`, then says so.
+  "sign-in-again":       { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  // The tester wanted `node --test`, which the workflow does not allow; the operator allows it.
+  "grant-and-retry":     { offered: always,        needs: "grant",   choices: none,      effect: "by-state" },
+  // The run stopped at 2 dollars; the operator makes it 5.
+  "raise-limit":         { offered: always,        needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state" },
+  // The review was prose; it is asked for once more, told what was missing.
+  "regenerate-once":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  // 213000 tokens for a window of 200000: a quarter of each earlier output is sent.
+  "shorten-context":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  // Two tests fail; the coder gets their output.
+  "send-back":           { offered: canSendBack,   needs: "nothing", choices: ({ about }) => (about.sendBackTo === null ? [] : [about.sendBackTo]), effect: "by-state" },
+  // The prompt quotes what the content filter blocks; the operator writes another one.
+  "edit-and-retry":      { offered: always,        needs: "text",    choices: none,      effect: "by-state" },
+  // Claude's weekly limit is used up; the operator takes codex.
+  "switch-provider":     { offered: ({ about }) => about.targets.length > 0, needs: "target", choices: ({ about }) => about.targets, effect: "by-state" },
+  // Three of five files are written, and the operator can do without the other two.
+  "accept-partial":      { offered: ({ about }) => about.hasPartialOutput, needs: "nothing", choices: none, effect: "by-state" },
+  // The machine was switched off; the run is marked as running and nobody works on it.
+  "resume":              { offered: isOpenRun,     needs: "nothing", choices: none,      effect: "resume" },
+  // It goes the wrong way, and every minute costs money.
+  "cancel":              { offered: (subject) => isOpenRun(subject) && subject.about.state.cancelledBy === null, needs: "nothing", choices: none, effect: "cancel" },
+};
+
+function optionsOf({ question }: Subject): readonly string[] {
+  return question?.payload.kind === "Select" ? question.payload.options.map(({ id }) => id) : [];
+}
+
+function waitsForTime({ about, visit }: Subject): boolean {
+  return !isEnded(about.state) && (visit?.state === "ready" || typeof visit?.pause?.wakeAt === "number");
+}
+
+function canSendBack({ about: { sendBackTo }, visit }: Subject): boolean {
+  return sendBackTo !== null && sendBackTo !== visit?.node;
+}
+
+/** Which limit was reached, and what it is; 0 stands for one that only the node has. */
+function limitsOf({ about: { state }, visit }: Subject): Readonly<Record<string, number>> {
+  const { maxCostMicrocents, timeoutMs, maxNodes } = state.limits;
+  const seen = visit?.fault ?? state.fault;
+  const pill = seen === null ? "budget exceeded" : rowOf(seen).pill;
+  if (pill === "timeout") return { timeoutMs: timeoutMs ?? 0 };
+  return pill === "turn limit" ? { maxNodes, attempts: visit?.attempt ?? 0 } : { maxCostMicrocents };
+}
+
+function offers(
+  about: ActionSituation,
+  subject: ActionSubject,
+  ids: readonly ActionId[],
+  locale: Locale,
+): readonly OfferedAction[] {
+  const full = { ...subject, about };
+  return ids.filter((id) => ACTIONS[id].offered(full)).map((id) => offer(id, full, locale));
+}
+
+function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
+  const { about, visit, question } = subject;
+  const row = ACTIONS[id];
+  const needs = row.needs !== "grant" ? row.needs : visit?.kind === "command" ? "commands" : "tools";
+  const facts = factsOf(subject);
+  const words = actionWords(id, locale);
+  return {
+    id,
+    node: visit?.node ?? "",
+    execution: visit?.execution ?? 0,
+    label: words.label,
+    explains: words.explains,
+    redoes: words.redoes(facts),
+    keeps: words.keeps(facts),
+    needs,
+    choices: row.choices(subject),
+    limits: needs === "limits" ? limitsOf(subject) : {},
+    effect: row.effect !== "by-state" ? row.effect : isEnded(about.state) ? "successor" : "instruct",
+    question: question?.id ?? "",
+    key: [about.run, id, ...momentOf(id, subject)].join(":"),
+  };
+}
+
+/** What makes an offer another one than the last of its kind: the attempt and where it stands, the question, the last entry. */
+function momentOf(id: ActionId, { about, visit, question }: Subject): readonly (string | number)[] {
+  if (question !== null) return [question.id];
+  if (visit !== null) return [`${keyOf(visit)}.${visit.attempt}`, visit.state];
+  // A run is cancelled once, and may be taken up again many times.
+  return id === "resume" ? [about.lastSeq] : [];
+}
+
+function factsOf({ about: { state, sendBackTo }, visit }: Subject): ActionFacts {
+  const over = state.visits.filter((other) => other.state === "completed" || other.state === "skipped");
+  return {
+    node: visit?.node ?? "",
+    attempt: visit === null ? 0 : visit.state === "ready" ? visit.attempt : visit.attempt + 1,
+    backTo: sendBackTo ?? "",
+    finished: [...new Set(over.map(({ node }) => node))],
+    isSuccessor: isEnded(state),
+  };
 }

@@ -128,9 +128,10 @@ const FOLDS: Folds = {
     visit.state = "running";
     visit.pause = null;
   },
-  "node-completed": (state, event, at) => leave(state, event, "completed", null, event.route, at),
-  "node-failed": (state, event, at) => leave(state, event, "failed", event.fault, event.route, at),
-  "node-skipped": (state, event, at) => leave(state, event, "skipped", event.fault, event.route, at),
+  "node-completed": (state, event, at) => leave(state, event, { state: "completed", fault: null, skipped: null }, at),
+  "node-failed": (state, event, at) => leave(state, event, { state: "failed", fault: event.fault, skipped: null }, at),
+  "node-skipped": (state, event, at) =>
+    leave(state, event, { state: "skipped", fault: event.fault, skipped: event.reason }, at),
   "run-instructed": (state, event, at) => instruct(state, event, at),
   "run-paused": (state) => {
     state.status = "paused";
@@ -169,6 +170,7 @@ function newVisit(node: string, execution: number, fan: string, at: number): Vis
     notBefore: at,
     pause: null,
     fan,
+    skipped: null,
     fault: null,
     instruction: null,
     startedAt: 0,
@@ -195,21 +197,20 @@ function again(visit: Visit, { attempt, of, fault }: NodePlace & { of: number; f
 
 function leave(
   state: RunState,
-  place: NodePlace,
-  ended: "completed" | "failed" | "skipped",
-  fault: Fault | null,
-  route: Route | null,
+  { route, ...place }: NodePlace & { readonly route: Route | null },
+  ending: Pick<Visit, "state" | "fault" | "skipped">,
   at: number,
 ): void {
   const visit = visitOf(state, place);
   if (visit === undefined) return;
-  visit.state = ended;
-  visit.fault = fault;
+  Object.assign(visit, ending);
   visit.pause = null;
   visit.phase = null;
   visit.instruction = null;
   visit.endedAt = at;
-  follow(state, visit, route, at);
+  // Where one that fails stops the others nobody arrives: the run is about to end.
+  const isStopped = route === null && (ending.state === "failed" || ending.skipped === "sibling-failed");
+  if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
 }
 
 function follow(state: RunState, { node, execution, fan }: Visit, route: Route | null, at: number): void {

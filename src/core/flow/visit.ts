@@ -2,7 +2,7 @@
 
 import type { Fault } from "../fault/fault.ts";
 import type { Question } from "./interaction.ts";
-import type { Instruction, NodeKind, PauseReason, StagePhase } from "./node.ts";
+import type { Instruction, NodeKind, PauseReason, SkipReason, StagePhase } from "./node.ts";
 
 export type VisitState = "ready" | "running" | "paused" | "completed" | "failed" | "skipped";
 
@@ -21,6 +21,8 @@ export interface Visit {
   pause: { readonly why: PauseReason; readonly questions: readonly Question[]; readonly wakeAt: number | null } | null;
   /** The fan-out its path belongs to; empty for the main path. */
   readonly fan: string;
+  /** Why it was passed over; null when it was not. */
+  skipped: SkipReason | null;
   /** What failed last. */
   fault: Fault | null;
   instruction: Instruction | null;

@@ -1,51 +1,234 @@
-// What happens in a run, for those who watch it: one typed, versioned stream without gaps, made from its journal entries.
+// What happens in a run, for those who watch it: one typed, versioned stream made from its journal entries. Pure: the same
+// entries give the same events, so a watcher that lost its place starts from entry 1 and drops what it has seen. Holds these:
+// P1  `sequence` counts from 1 without gaps.
+// P2  at most one event says that the run is over, and after it comes nothing but `run.superseded`.
+// P3  a failure shows words chosen by its code, never what a provider, a tool or a file said.
+// P4  entries of other sessions, and entries seen before, change nothing.
 
-export const RUN_STREAM_VERSION = 1;
+import { traitsOf } from "../fault/catalogue.ts";
+import type { Locale } from "../fault/words/words.ts";
+import { book, type Cost, rebook } from "../flow/money.ts";
+import { type NodePlace, type Route, turnOf } from "../flow/node.ts";
+import type { Entry, JournalEvent } from "./event.ts";
+import { knownCode } from "./known-code.ts";
+import { noticeOf } from "./notice.ts";
+import {
+  RUN_STREAM_VERSION,
+  type RunStreamData,
+  type RunStreamEvent,
+  type RunStreamType,
+  type StreamRoute,
+} from "./run-stream-event.ts";
+import {
+  addWork,
+  decisionOf,
+  failureOf,
+  type Memory,
+  newMemory,
+  placeOfCall,
+  shownQuestion,
+  WHOLE_RUN,
+  workOf,
+} from "./run-stream-memory.ts";
 
-export const RUN_STREAM_TYPES = [
-  "run.started",
-  "node.started",
-  "node.phase",
-  "node.retrying",
-  "node.failed",
-  "node.skipped",
-  "node.completed",
-  "node.paused",
-  "node.resumed",
-  "gate.paused",
-  "gate.resumed",
-  "call.retrying",
-  "call.switched",
-  "cost.updated",
-  "budget.warning",
-  "budget.paused",
-  "run.paused",
-  "run.resumed",
-  "run.instructed",
-  "run.timeout",
-  "run.completed",
-  "run.failed",
-  "run.cancelled",
-  "run.superseded",
-] as const;
-export type RunStreamType = (typeof RUN_STREAM_TYPES)[number];
+export { RUN_STREAM_VERSION };
+export type { RunStreamData, RunStreamEvent, RunStreamType };
 
-/** One event of a run. Readers ignore types and fields they do not know. */
-export interface RunStreamEvent {
-  readonly version: typeof RUN_STREAM_VERSION;
-  /** From 1, without gaps, within the run. */
-  readonly sequence: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly run: string;
+export interface RunStream {
+  /** The events one entry stands for: none, one, or a few. */
+  feed(entry: Entry): readonly RunStreamEvent[];
+}
+
+export interface RunStreamOptions {
+  /** Of the words about failures. */
+  readonly locale?: Locale;
+}
+
+export function createRunStream(run: string, { locale = "en" }: RunStreamOptions = {}): RunStream {
+  const memory = newMemory(run, locale);
+  let seq = 0;
+  let sequence = 0;
+  return {
+    feed(entry) {
+      if (entry.session !== run || entry.seq <= seq) return [];
+      seq = entry.seq;
+      const made = lookUp(entry.event)?.(entry.event, entry, memory) ?? [];
+      return made.map((draft) => {
+        const { node, execution, attempt } = draft.place;
+        const envelope = { version: RUN_STREAM_VERSION, sequence: ++sequence, at: entry.at, run, type: draft.type };
+        return { ...envelope, node, execution, attempt, data: { ...draft.data, seq } } as RunStreamEvent;
+      });
+    },
+  };
+}
+
+interface Draft {
   readonly type: RunStreamType;
-  /** Empty for an event of the whole run. */
-  readonly node: string;
-  /** 0 for an event of the whole run. */
-  readonly execution: number;
-  /** Of the node: what the workflow redoes. 0 for an event of the whole run. */
-  readonly attempt: number;
-  /** The journal's number of the entry it was made from: `read(run, seq)` gives what comes after. */
-  readonly seq: number;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly place: NodePlace;
+  readonly data: object;
+}
+
+function draft<Type extends RunStreamType>(type: Type, place: NodePlace, data: RunStreamData[Type]): readonly Draft[] {
+  return [{ type, place, data }];
+}
+
+type Maker<Event> = (event: Event, entry: Entry, memory: Memory) => readonly Draft[];
+type Makers = { readonly [Type in JournalEvent["type"]]?: Maker<Extract<JournalEvent, { type: Type }>> };
+
+/** Types of a newer program have no row. */
+function lookUp({ type }: JournalEvent): Maker<JournalEvent> | undefined {
+  if (!Object.hasOwn(MAKERS, type)) return undefined;
+  const make = (MAKERS as Readonly<Record<string, Maker<JournalEvent>>>)[type];
+  return (event, entry, memory) => {
+    const isOpen = memory.startedAt !== null && !memory.isOver;
+    return isOpen || type === "run-started" || type === "run-superseded" ? (make?.(event, entry, memory) ?? []) : [];
+  };
+}
+
+const MAKERS: Makers = {
+  "run-started": (event, { at }, memory) => {
+    if (memory.startedAt !== null) return [];
+    memory.startedAt = at;
+    memory.timeoutMs = event.limits.timeoutMs;
+    const { workflow, version, inputs, start, limits, predecessor, inherited, instruction } = event;
+    const over = inherited?.visits.filter(({ state }) => state === "completed" || state === "skipped") ?? [];
+    return draft("run.started", WHOLE_RUN, {
+      ...{ workflow, workflowVersion: version, inputs, start, limits, predecessor },
+      inherited: over.map(({ node, execution }) => `${node}#${execution}`),
+      action: instruction?.action ?? null,
+    });
+  },
+  "node-started": (event, _entry, { places }) => {
+    places.set(event.node, event);
+    return draft("node.started", event, { kind: event.kind });
+  },
+  "stage-entered": (event) => draft("node.phase", event, { phase: event.phase }),
+  "node-retrying": (event, _entry, memory) => retrying(event, false, memory),
+  "node-deferred": (event, _entry, memory) => retrying(event, true, memory),
+  "node-paused": (event, _entry, memory) => {
+    const { why, wakeAt, fault } = event;
+    const questions = event.questions.map(shownQuestion);
+    memory.options.set(turnOf(event), new Set(questions.flatMap(({ options }) => options.map(({ id }) => id))));
+    if (why === "gate") return draft("gate.paused", event, { questions, wakeAt });
+    if (why === "budget") return draft("budget.paused", event, { ...memory.overBudget, questions });
+    const failure = fault === null ? null : failureOf(fault, event, null, memory);
+    return draft("node.paused", event, { why, wakeAt, questions, failure });
+  },
+  "node-resumed": (event, _entry, memory) => {
+    const { why, answer, by } = event;
+    if (why !== "gate") return draft("node.resumed", event, { why, by });
+    return draft("gate.resumed", event, {
+      answer: answer?.status ?? null,
+      decision: decisionOf(answer, event, memory),
+      by,
+    });
+  },
+  "node-completed": (event, _entry, memory) =>
+    draft("node.completed", event, { output: event.output, ...routeOf(event.route), ...workOf(event, memory) }),
+  "node-failed": (event, _entry, memory) => {
+    const { resolution, fault, outcome, route } = event;
+    const failure = failureOf(fault, event, outcome, memory);
+    return draft("node.failed", event, { resolution, failure, ...routeOf(route), ...workOf(event, memory) });
+  },
+  "node-skipped": (event, _entry, memory) => {
+    const { reason, fault, route } = event;
+    const failure = fault === null ? null : failureOf(fault, event, null, memory);
+    return draft("node.skipped", event, { reason, failure, ...routeOf(route) });
+  },
+  "run-instructed": ({ node, execution, action, key, by }) =>
+    draft("run.instructed", { node, execution, attempt: 0 }, { action, key, by }),
+  "run-paused": ({ why, wakeAt }) => draft("run.paused", WHOLE_RUN, { why, wakeAt }),
+  "session-resumed": ({ interrupted }) => draft("run.resumed", WHOLE_RUN, { interrupted }),
+  "run-ended": (event, { at }, memory) => {
+    memory.isOver = true;
+    const { status, outcome, fault, node } = event;
+    const durationMs = at - (memory.startedAt ?? at);
+    const sums = { ...memory.spending, outcome, durationMs };
+    const late = isTimeout(event, durationMs, memory) ? { elapsedMs: durationMs, timeoutMs: memory.timeoutMs } : null;
+    const before = late === null ? [] : draft("run.timeout", WHOLE_RUN, late);
+    if (status !== "failed") return [...before, ...draft(`run.${status}`, WHOLE_RUN, sums)];
+    const failure = fault === null ? null : failureOf(fault, memory.places.get(node) ?? WHOLE_RUN, outcome, memory);
+    return [...before, ...draft("run.failed", WHOLE_RUN, { ...sums, failedNode: node, failure })];
+  },
+  "run-superseded": ({ successor }) => draft("run.superseded", WHOLE_RUN, { successor }),
+  "call-started": ({ call, turn }, _entry, { calls }) => {
+    calls.set(call, turn);
+    return [];
+  },
+  "call-admitted": ({ call }, _entry, memory) => {
+    addWork(memory, call, 1, null);
+    return [];
+  },
+  "call-failed": (event, entry, memory) => {
+    memory.failedCalls.set(memory.calls.get(event.call) ?? "", event.call);
+    return [...spent(event, memory), ...noticed(entry, memory)];
+  },
+  "call-decided": (_event, entry, memory) => noticed(entry, memory),
+  "call-held": (_event, entry, memory) => noticed(entry, memory),
+  "call-succeeded": (event, _entry, memory) => spent(event, memory),
+  "call-cancelled": (event, _entry, memory) => spent(event, memory),
+  "call-late": ({ call, cost, booked }, _entry, memory) => {
+    if (cost === null) return [];
+    memory.spending = rebook(memory.spending, booked, cost);
+    return draft("cost.updated", placeOfCall(memory, call), memory.spending);
+  },
+  "budget-warned": ({ spentMicrocents, maxCostMicrocents }) =>
+    draft("budget.warning", WHOLE_RUN, { spentMicrocents, maxCostMicrocents }),
+  "budget-exceeded": ({ spentMicrocents, estimateMicrocents, maxCostMicrocents }, _entry, memory) => {
+    memory.overBudget = { spentMicrocents, estimateMicrocents, maxCostMicrocents };
+    return [];
+  },
+};
+
+function retrying(
+  event: Extract<JournalEvent, { type: "node-retrying" | "node-deferred" }>,
+  deferred: boolean,
+  memory: Memory,
+): readonly Draft[] {
+  const { attempt, of, nextAt, fault } = event;
+  const failure = failureOf(fault, event, null, memory);
+  return draft("node.retrying", event, {
+    ...{ nextAttempt: attempt + 1, of, nextAt, deferred, failure },
+    ...workOf(event, memory),
+  });
+}
+
+/** What a call announces: that it waits, or that it goes on elsewhere. */
+function noticed(entry: Entry, memory: Memory): readonly Draft[] {
+  const notice = noticeOf(entry);
+  if (notice === null) return [];
+  const place = placeOfCall(memory, notice.call);
+  if (notice.kind === "switch") {
+    const { call, from, to, why } = notice;
+    return draft("call.switched", place, { call, from, to, why });
+  }
+  const { call, tool: target, attempt: callAttempt, of, reason, nextAt } = notice;
+  return draft("call.retrying", place, { call, target, callAttempt, of, reason, nextAt });
+}
+
+function spent(
+  { call, cost }: { readonly call: string; readonly cost: Cost | null },
+  memory: Memory,
+): readonly Draft[] {
+  if (cost === null) return [];
+  memory.spending = book(memory.spending, cost);
+  addWork(memory, call, 0, cost);
+  return draft("cost.updated", placeOfCall(memory, call), memory.spending);
+}
+
+function routeOf(route: Route | null): StreamRoute {
+  if (route === null) return { next: [], end: null };
+  return route.kind === "end" ? { next: [], end: route.outcome } : { next: route.nodes, end: null };
+}
+
+/** The run's own time was up; an attempt that took too long is a failure of its node. */
+function isTimeout(
+  { fault, node }: Extract<JournalEvent, { type: "run-ended" }>,
+  elapsedMs: number,
+  { timeoutMs }: Memory,
+): boolean {
+  if (fault === null) return false;
+  const { scope, pill } = traitsOf(knownCode(fault));
+  const isLimit = scope === "limit" && pill === "timeout";
+  return isLimit && (node === "" || (timeoutMs !== null && elapsedMs >= timeoutMs));
 }

@@ -7,13 +7,14 @@ import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { Manifest, SessionStatus } from "../../core/record/event.ts";
-import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
+import { foldEntry, type SessionState } from "../../core/record/replay.ts";
 import type { Keep, NewEntry } from "../../journal/journal.ts";
 import { writeRescue } from "../../journal/rescue.ts";
 import { Budget } from "../call/budget.ts";
 import type { Engine } from "../engine.ts";
 import { checkManifest } from "./manifest.ts";
 import { Scope } from "../scope.ts";
+import { readSession } from "./read-session.ts";
 import { SessionCore } from "./session-core.ts";
 import { SessionRecorder } from "./session-recorder.ts";
 import { Session, type SessionLimits } from "./session.ts";
@@ -34,7 +35,7 @@ export async function openSession(engine: Engine, id: string, settings: SessionS
   const { journal, clock } = engine;
   const unfit = nameFault("session", id);
   if (unfit !== null) throw new FaultError(unfit);
-  const state = await loadSession(engine, id);
+  const state = await readSession(engine.store, id);
   const isNew = state.seq === 0;
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);
   if (ENDED.includes(state.status)) {
@@ -69,13 +70,6 @@ export async function openSession(engine: Engine, id: string, settings: SessionS
     await core.record({ type: "session-started", manifest });
   } else await core.record({ type: "session-resumed", interrupted: inFlight(state) });
   return new Session(core, settings.limits);
-}
-
-async function loadSession({ store }: Engine, id: string): Promise<SessionState> {
-  const snapshot = await store.kept("snapshot", id);
-  const state = snapshot === undefined || snapshot === null ? emptySession(id) : fromSnapshot(snapshot);
-  await store.each(id, state.seq, (entry) => foldEntry(state, entry));
-  return state;
 }
 
 function inFlight(state: SessionState): readonly string[] {

@@ -79,6 +79,11 @@ export class SessionRecorder implements Recorder {
     });
   }
 
+  /** Somebody else goes on with it: from here on this life writes nothing, as if it had crashed. */
+  abandon(why: Fault): void {
+    this.#dead ??= new FaultError(why);
+  }
+
   /** The session has ended: only what comes late is still written. */
   close(): void {
     this.#isClosed = true;

@@ -23,27 +23,10 @@ import { type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { emptyResult, endedFault, noJsonForm, turnKey } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
+import type { SessionLimits, TurnOptions } from "./session-options.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
-export interface SessionLimits {
-  readonly maxTurns: number;
-  /** Rounds of tools within one turn. */
-  readonly maxToolRounds: number;
-  readonly turnTimeoutMs: number;
-  /** All turns together; Infinity for no limit. */
-  readonly runTimeoutMs: number;
-  /** Steps of a plan that run at the same time. */
-  readonly maxParallel: number;
-}
-
-export interface TurnOptions {
-  /** Names the turn, so that it is found again after a crash. Counted (`t1`, `t2` …) when left out. */
-  readonly id?: string;
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  /** Does not wait for the turns before it, nor they for it. */
-  readonly beside?: boolean;
-}
+export type { SessionLimits, TurnOptions } from "./session-options.ts";
 
 export class Session {
   readonly #core: SessionCore;
@@ -251,6 +234,15 @@ export class Session {
   /** Nothing can be done with it any more: it has ended, was cancelled, or lost its store. */
   get isOver(): boolean {
     return this.#ended !== null || this.#core.scope.cancelled !== null;
+  }
+
+  /** Stops as a crash would, and writes nothing of it: whoever takes it up finds what was in flight as interrupted. */
+  async abandon(reason: string): Promise<void> {
+    const why = fault("EngineState", { message: reason, context: { session: this.id } });
+    this.#core.recorder.abandon(why);
+    this.#ended ??= this.status;
+    this.#core.scope.cancel(why);
+    await this.#core.idle();
   }
 
   /** Stops everything in it at once. Wins over every other end. */

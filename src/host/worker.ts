@@ -1,0 +1,33 @@
+// Who this process is among those that share a journal, and whether another one is still there.
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+
+export interface Worker {
+  /** Nobody else has this name. */
+  readonly name: string;
+  /** True only when it is certain: a process of this machine that has ended. */
+  isGone(name: string): boolean;
+}
+
+export function createWorker(): Worker {
+  const host = hostname().replaceAll(":", "_");
+  return {
+    name: `${host}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    isGone(name) {
+      const [theirHost, pid] = name.split(":");
+      return theirHost === host && pid !== undefined && /^\d+$/.test(pid) && !isAlive(Number(pid));
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 only asks.
+    return process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EPERM") return true;
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+// What may be said about a session and its turns.
+
+export interface SessionLimits {
+  readonly maxTurns: number;
+  /** Rounds of tools within one turn. */
+  readonly maxToolRounds: number;
+  readonly turnTimeoutMs: number;
+  /** All turns together; Infinity for no limit. */
+  readonly runTimeoutMs: number;
+  /** Steps of a plan that run at the same time. */
+  readonly maxParallel: number;
+}
+
+export interface TurnOptions {
+  /** Names the turn, so that it is found again after a crash. Counted (`t1`, `t2` …) when left out. */
+  readonly id?: string;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Does not wait for the turns before it, nor they for it. */
+  readonly beside?: boolean;
+}

@@ -1,0 +1,94 @@
+// QuickJS as WebAssembly, loaded on first use and kept for the process. These hold:
+// E1  an engine that an exception of the host tore through, or that could not clean up, is never used again: the next use loads a new one.
+// E2  the memory of an engine never grows beyond what the running evaluation may use: QuickJS's own limit sees single allocations only.
+// E3  memory never shrinks, so an engine that grew is not used again: the next evaluation would have what it was not given.
+
+import variant from "@jitl/quickjs-wasmfile-release-sync";
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSSyncVariant,
+  type QuickJSWASMModule,
+} from "quickjs-emscripten-core";
+import { fault, FaultError } from "../core/index.ts";
+
+export interface Engine {
+  readonly module: QuickJSWASMModule;
+  /** How large its memory may become, all included. */
+  capBytes: number;
+  /** Whether growth was refused since this was last set to false. */
+  wasRefused: boolean;
+  isBroken: boolean;
+}
+
+/** What the engine starts with; less cannot be asked for. */
+export const LEAST_MEMORY_BYTES = 16 * 2 ** 20;
+const PAGE_BYTES = 65_536;
+
+/** The package's types describe its CommonJS form, where the variant lies one step deeper. */
+const BASE: QuickJSSyncVariant = "default" in variant ? variant.default : variant;
+
+/** The part of WebAssembly.Memory that is used here. */
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+let loading: Promise<Engine> | null = null;
+
+export async function sharedEngine(): Promise<Engine> {
+  for (;;) {
+    const current = (loading ??= load());
+    const engine = await current;
+    if (!engine.isBroken) return engine;
+    // Whoever waited with us may have replaced it already.
+    if (loading === current) loading = null;
+  }
+}
+
+async function load(): Promise<Engine> {
+  try {
+    // The engine would print when it gives up; we report instead.
+    const silent = newVariant(BASE, { emscriptenModule: { print: drop, printErr: drop } as object });
+    return withCap(await newQuickJSWASMModuleFromVariant(silent));
+  } catch (error) {
+    loading = null;
+    const message = "the engine for expressions could not be loaded. Install the package anew, with its dependencies.";
+    throw new FaultError(fault("DependencyMissing", { message }), { cause: error });
+  }
+}
+
+function drop(): void {
+  // Nothing to tell: what matters arrives as an exception.
+}
+
+/** The engine asks this object for memory, and takes an exception for "there is none". */
+function withCap(module: QuickJSWASMModule): Engine {
+  const memory = memoryOf(module);
+  const engine: Engine = { module, capBytes: LEAST_MEMORY_BYTES, wasRefused: false, isBroken: false };
+  const grow = memory.grow.bind(memory);
+  Object.defineProperty(memory, "grow", {
+    value: (pages: number) => {
+      if (memory.buffer.byteLength + pages * PAGE_BYTES > engine.capBytes) {
+        engine.wasRefused = true;
+        throw new RangeError("the memory of the sandbox is used up");
+      }
+      return grow(pages);
+    },
+  });
+  return engine;
+}
+
+export function startEvaluation(engine: Engine, memoryBytes: number): void {
+  engine.capBytes = memoryBytes;
+  engine.wasRefused = false;
+}
+
+export function hasGrown(engine: Engine): boolean {
+  return memoryOf(engine.module).buffer.byteLength > LEAST_MEMORY_BYTES;
+}
+
+export function memoryOf(module: QuickJSWASMModule): WasmMemory {
+  const memory: unknown = module.getWasmMemory();
+  return memory as WasmMemory;
+}

@@ -1,0 +1,134 @@
+// One piece of work in a context of its own, under all limits, with every way it can end turned into a value or a cause.
+
+import {
+  DefaultIntrinsics,
+  type Intrinsics,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  Scope,
+} from "quickjs-emscripten-core";
+import { tolerate } from "../core/tolerate.ts";
+import type { Clock } from "../host/clock.ts";
+import { type Engine, hasGrown, startEvaluation } from "./engine.ts";
+import { causeOf, type Phase, type SandboxCause } from "./failures.ts";
+import type { Limits } from "./limits.ts";
+import { createPolling } from "./polling.ts";
+
+export type Ending<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly cause: SandboxCause };
+
+/** A context, and everything taken out of it: a handle that is not given back keeps the context from being cleaned up. */
+export interface Guest {
+  readonly context: QuickJSContext;
+  readonly keep: (handle: QuickJSHandle) => QuickJSHandle;
+}
+
+export type EngineResult =
+  { readonly value: QuickJSHandle; readonly error?: undefined } | { readonly error: QuickJSHandle };
+
+/** No time; no proxies, because a list must be what it says it is; no buffers, because shared ones can wait. */
+const INTRINSICS: Intrinsics = { ...DefaultIntrinsics, Date: false, Proxy: false, TypedArrays: false };
+
+/** Work ends early by throwing one of these; it stays inside this folder. */
+class Stop extends Error {
+  readonly cause_: SandboxCause;
+  constructor(cause: SandboxCause) {
+    super(cause);
+    this.cause_ = cause;
+  }
+}
+
+export function stop(cause: SandboxCause): never {
+  throw new Stop(cause);
+}
+
+export function runGuarded<T>(engine: Engine, limits: Limits, work: (guest: Guest) => T): Ending<T> {
+  startEvaluation(engine, limits.memoryBytes);
+  const watch = createWatch(limits.clock, limits.timeoutMs);
+  const handles = new Scope();
+  const opened: { runtime?: QuickJSRuntime; context?: QuickJSContext } = {};
+  const ending = classifyEnding(() => {
+    const runtime = (opened.runtime = engine.module.newRuntime());
+    runtime.setMemoryLimit(limits.memoryBytes);
+    runtime.setMaxStackSize(limits.stackBytes);
+    const context = (opened.context = runtime.newContext({ intrinsics: INTRINSICS }));
+    const pollSoon = createPolling(engine.module, context);
+    runtime.setInterruptHandler(() => {
+      pollSoon();
+      return watch.isOver();
+    });
+    return work({ context, keep: (handle) => handles.manage(handle) });
+  });
+  if (ending.escaped) engine.isBroken = true;
+  else {
+    const isClean = tolerate((): boolean => {
+      handles.dispose();
+      opened.context?.dispose();
+      opened.runtime?.dispose();
+      return true;
+    }, false);
+    // What the expression gave is whole; only what it left behind is not.
+    if (!isClean || hasGrown(engine)) engine.isBroken = true;
+  }
+  if (ending.ok) return { ok: true, value: ending.value };
+  if (watch.wasOver()) return { ok: false, cause: "time" };
+  return { ok: false, cause: engine.wasRefused ? "memory" : ending.cause };
+}
+
+type Ended<T> =
+  | { readonly ok: true; readonly value: T; readonly escaped: false }
+  | { readonly ok: false; readonly cause: SandboxCause; readonly escaped: boolean };
+
+function classifyEnding<T>(work: () => T): Ended<T> {
+  try {
+    return { ok: true, value: work(), escaped: false };
+  } catch (error) {
+    return classifyEscape(error);
+  }
+}
+
+/** The host's stack ends in native recursion the engine does not count; anything else is the engine giving up. */
+function classifyEscape(error: unknown): Ended<never> {
+  if (error instanceof Stop) return { ok: false, cause: error.cause_, escaped: false };
+  return { ok: false, cause: error instanceof RangeError ? "stack" : "engine", escaped: true };
+}
+
+/** The value, or the end of the work with the cause the engine's error stands for. */
+export function taken(guest: Guest, result: EngineResult, phase: Phase): QuickJSHandle {
+  if (result.error !== undefined) stop(causeOfThrown(guest, result.error, phase));
+  return guest.keep(result.value);
+}
+
+/** What was thrown may be anything, and its fields may run code: that is bounded like the rest. */
+export function causeOfThrown(guest: Guest, thrown: QuickJSHandle, phase: Phase): SandboxCause {
+  guest.keep(thrown);
+  return causeOf(textField(guest, thrown, "name"), textField(guest, thrown, "message"), phase);
+}
+
+function textField({ context, keep }: Guest, thrown: QuickJSHandle, field: string): string {
+  if (context.typeof(thrown) !== "object" || context.eq(thrown, context.null)) return "";
+  const handle = keep(context.getProp(thrown, field));
+  return context.typeof(handle) === "string" ? context.getString(handle) : "";
+}
+
+interface Watch {
+  isOver(): boolean;
+  wasOver(): boolean;
+}
+
+/** The clock may be set back while we look, so only the time that passed between two looks counts. */
+function createWatch(clock: Clock, timeoutMs: number): Watch {
+  let lookedAt = clock.now();
+  let passedMs = 0;
+  let over = false;
+  return {
+    isOver() {
+      const now = clock.now();
+      passedMs += Math.max(0, now - lookedAt);
+      lookedAt = now;
+      over ||= passedMs >= timeoutMs;
+      return over;
+    },
+    wasOver: () => over,
+  };
+}

@@ -1,0 +1,166 @@
+// A node as it was written → what its stage is made from, with every default filled in.
+
+import type { FaultCode, Retry } from "../core/index.ts";
+import { isFaultCode } from "../core/index.ts";
+import type { AgentSpec, Edge, NodeBase, NodeOptions, ToolSpec } from "../workflow/node/node-options.ts";
+import type { Path } from "../yaml-file/locate.ts";
+import { durationMs } from "./amounts.ts";
+import { linesOf } from "./references.ts";
+import type { WrittenAgent, WrittenEdge, WrittenEdges, WrittenNode, WrittenPrompt, WrittenRetry } from "./schema.ts";
+
+/** What a node may name. */
+export interface Named {
+  readonly agent: (id: string) => AgentSpec | undefined;
+  readonly writtenAgent: (id: string) => WrittenAgent | undefined;
+  readonly tool: (id: string) => ToolSpec | undefined;
+  readonly prompt: (prompt: WrittenPrompt, path: Path) => string;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+const AGENT_TIMEOUT_MS = 30 * MINUTE_MS;
+const COMMAND_TIMEOUT_MS = 2 * MINUTE_MS;
+/** For what only evaluates an expression, which is bounded by itself. */
+const QUICK_TIMEOUT_MS = MINUTE_MS;
+
+export function buildNode(id: string, node: WrittenNode, named: Named): NodeOptions {
+  const path = ["nodes", id, "prompt"];
+  switch (node.type) {
+    case "agent": {
+      const agent = named.agent(node.agent) ?? missing(node.agent);
+      const written = named.writtenAgent(node.agent) ?? {};
+      const isModel = agent.targets.every(({ kind }) => kind === "model");
+      const own = {
+        timeoutMs: durationMs(node.timeout) ?? AGENT_TIMEOUT_MS,
+        idempotent: written.idempotent ?? isModel,
+        retry: node.retry ?? written.retry,
+      };
+      return { ...base(id, node, own), kind: "agent", agent, prompt: named.prompt(node.prompt, path) };
+    }
+    case "command": {
+      const lines = linesOf(node.run);
+      const failsAs = node.fails_as ?? "ExecutionFailed";
+      return {
+        // Each command has a time of its own, and their number an end.
+        ...base(id, node, { timeoutMs: Infinity, idempotent: IS_IDEMPOTENT[failsAs] }),
+        kind: "command",
+        run: lines === null ? { from: fromOf(node.run) } : { lines },
+        // Without a list exactly what the file says may run; it has no places then.
+        allow: { commands: node.allow ?? lines ?? [] },
+        cwd: node.cwd ?? "",
+        commandTimeoutMs: durationMs(node.timeout) ?? COMMAND_TIMEOUT_MS,
+        failsAs,
+        stopWhenRepeated: node.stop_when_repeated ?? false,
+      };
+    }
+    case "tool": {
+      const { idempotent = false, timeoutMs = 0, maxAttempts = 1 } = named.tool(node.tool) ?? {};
+      // Long enough for all that the tool's own call may take.
+      const own = { timeoutMs: durationMs(node.timeout) ?? timeoutMs * maxAttempts + MINUTE_MS, idempotent };
+      return { ...base(id, node, own), kind: "tool", tool: node.tool, input: node.input ?? {} };
+    }
+    case "human_gate":
+      return {
+        // People take their time; how long they may, the question says.
+        ...base(id, node, { timeoutMs: Infinity, idempotent: true }),
+        kind: "human_gate",
+        ask: node.ask ?? "Approve",
+        prompt: named.prompt(node.prompt, path),
+        options: node.options ?? [],
+        gateTimeoutMs: durationMs(node.timeout),
+        onTimeout: node.on_timeout ?? "reject",
+      };
+    case "condition":
+      return { ...quick(id, node), kind: "condition", expression: node.when, cases: casesOf(node) };
+    case "transform":
+      return { ...quick(id, node), kind: "transform", expression: node.value };
+    case "parallel": {
+      const { branches, join, fail_fast: failFast = true } = node;
+      return { ...quick(id, node), kind: "parallel", branches, join, failFast };
+    }
+    case "merge":
+      return { ...quick(id, node), kind: "merge", expression: node.value ?? null };
+  }
+}
+
+/** Tests may be run as often as anybody likes; another command may have done something. */
+const IS_IDEMPOTENT = { TestsFailed: true, ExecutionFailed: false } as const;
+
+function missing(agent: string): never {
+  throw new TypeError(`agent ${agent} was checked and is not there`);
+}
+
+function fromOf(run: Extract<WrittenNode, { type: "command" }>["run"]): string {
+  return typeof run === "object" && "from" in run ? run.from : "";
+}
+
+function casesOf(node: Extract<WrittenNode, { type: "condition" }>): Readonly<Record<string, Edge>> {
+  const named = node.cases ?? { true: node.then, false: node.else };
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, to]) => (to === undefined ? [] : [[name, edgeOf(to)]])),
+  );
+}
+
+function quick(id: string, node: WrittenNode): NodeBase {
+  return base(id, node, { timeoutMs: QUICK_TIMEOUT_MS, idempotent: true });
+}
+
+interface OwnDefaults {
+  readonly timeoutMs: number;
+  readonly idempotent: boolean;
+  readonly retry?: WrittenRetry | undefined;
+}
+
+function base(id: string, node: WrittenNode, { timeoutMs, idempotent, retry = node.retry }: OwnDefaults): NodeBase {
+  return {
+    id,
+    rules: {
+      node: id,
+      retry: retryOf(retry),
+      retryOn: retry?.on?.filter((code): code is FaultCode => isFaultCode(code)) ?? null,
+      resolution: node.resolution ?? "abort-workflow",
+      idempotent: node.idempotent ?? idempotent,
+    },
+    timeoutMs,
+    role: node.role ?? null,
+    onlyIf: node.only_if ?? null,
+    asserts: (node.assert ?? []).map(({ that, reason, verdict = "fail" }) => ({ expression: that, reason, verdict })),
+    next: node.type === "parallel" ? [] : edgesOf(node.next),
+    onFailure: edgesOf(node.on_failure),
+  };
+}
+
+const RETRY_DEFAULTS = { initialMs: 1000, maxMs: MINUTE_MS, multiplier: 2, jitter: 0.2 } as const;
+/** Between attempts of a node nobody waits in memory, so a wait that a server names is kept. */
+const LONGEST_WAITS = { maxWaitMs: DAY_MS, maxTotalWaitMs: 30 * DAY_MS } as const;
+
+function retryOf(written: WrittenRetry | undefined): Retry {
+  const { initialMs, maxMs, multiplier, jitter } = RETRY_DEFAULTS;
+  const kind = written?.backoff ?? "exponential";
+  const first = kind === "none" ? 0 : (durationMs(written?.initial) ?? initialMs);
+  return {
+    maxAttempts: written?.max_attempts ?? 1,
+    backoff: {
+      kind: kind === "none" ? "fixed" : kind,
+      initialMs: first,
+      // A first wait that was asked for is not cut short by a default.
+      maxMs: durationMs(written?.max) ?? Math.max(maxMs, first),
+      multiplier: written?.multiplier ?? multiplier,
+    },
+    jitter: written?.jitter ?? jitter,
+    ...LONGEST_WAITS,
+  };
+}
+
+function edgesOf(written: WrittenEdges | undefined): readonly Edge[] {
+  if (written === undefined) return [];
+  return (
+    Array.isArray(written) ? (written as readonly (string | WrittenEdge)[]) : [written as string | WrittenEdge]
+  ).map(edgeOf);
+}
+
+function edgeOf(written: string | WrittenEdge): Edge {
+  if (typeof written === "string") return { to: written, when: null, max: Infinity, outcome: "" };
+  const { to, when = null, max = Infinity, outcome = "" } = written;
+  return { to, when, max, outcome };
+}

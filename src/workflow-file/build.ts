@@ -1,0 +1,137 @@
+// What was written and checked → a definition, with every default filled in.
+
+import { createHash } from "node:crypto";
+import { type Policy, toolRetry } from "../core/index.ts";
+import type { JsonSchema } from "../schema/index.ts";
+import type { AgentSpec, McpServerSpec, ToolSpec } from "../workflow/node/node-options.ts";
+import type { WorkflowLimits, WorkflowSource } from "../workflow/stage.ts";
+import type { Path } from "../yaml-file/locate.ts";
+import { durationMs, microcents } from "./amounts.ts";
+import { buildNode } from "./build-node.ts";
+import { promptText } from "./collect.ts";
+import type { WorkflowDefinition } from "./definition.ts";
+import { isFinding, type ReferredFiles } from "./files.ts";
+import { startOf } from "./graph.ts";
+import { inputSpecs } from "./inputs.ts";
+import { readJsonSchema } from "./json-schemas.ts";
+import type { WorkflowFile, WrittenAgent, WrittenPrompt, WrittenSchema, WrittenTool } from "./schema.ts";
+import { readTargets } from "./targets.ts";
+
+export interface Sources {
+  readonly files: ReferredFiles;
+  readonly policy: Policy | null;
+  readonly file: string;
+  readonly text: string;
+}
+
+export function build(written: WorkflowFile, sources: Sources): WorkflowDefinition {
+  const { id, version, name = id } = written.workflow;
+  const { files, policy, file, text } = sources;
+  const agents = Object.entries(written.agents ?? {}).map(([agent, spec]) => buildAgent(agent, spec, written, files));
+  const tools = buildTools(written.tools ?? {}, files);
+  const nodes = Object.entries(written.nodes).map(([node, spec]) =>
+    buildNode(node, spec, {
+      agent: (wanted) => agents.find((one) => one.id === wanted),
+      writtenAgent: (wanted) => written.agents?.[wanted],
+      tool: (wanted) => tools.find((one) => one.id === wanted),
+      prompt: (prompt, path) => textOf(prompt, path, files),
+    }),
+  );
+  const source: WorkflowSource = { file, text, files: files.texts };
+  return {
+    id,
+    version,
+    name,
+    digest: digestOf(source),
+    source,
+    inputs: inputSpecs(written.inputs),
+    limits: buildLimits(written.limits ?? {}),
+    policy,
+    agents,
+    tools,
+    nodes,
+    start: startOf(written),
+  };
+}
+
+/** Line ends and a last blank line are an editor's doing. */
+function digestOf({ text, files }: WorkflowSource): string {
+  const normal = (part: string): string => part.replaceAll("\r\n", "\n").trimEnd();
+  const parts = [normal(text), ...Object.entries(files).map(([name, part]) => [name, normal(part)])];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function buildLimits(limits: NonNullable<WorkflowFile["limits"]>): WorkflowLimits {
+  return {
+    maxParallel: limits.max_parallel ?? 4,
+    maxNodes: limits.max_nodes ?? 100,
+    timeoutMs: durationMs(limits.timeout) ?? Infinity,
+    maxCostMicrocents: microcents(limits.max_cost_usd) ?? 0,
+    onExceed: limits.on_exceed ?? "fail",
+  };
+}
+
+function buildAgent(
+  id: string,
+  agent: WrittenAgent,
+  { providers = {} }: WorkflowFile,
+  files: ReferredFiles,
+): AgentSpec {
+  const path = ["agents", id];
+  return {
+    id,
+    targets: readTargets(id, agent, providers).targets,
+    system: agent.system === undefined ? "" : textOf(agent.system, [...path, "system"], files),
+    outputSchema: schemaOf(agent.output_schema, [...path, "output_schema"], files),
+    tools: agent.tools ?? [],
+    turnCap: agent.turn_cap ?? 20,
+    onCap: agent.on_cap ?? "retry",
+    maxCostMicrocents: microcents(agent.budget?.max_cost_usd) ?? 0,
+    maxOutputTokens: agent.max_output_tokens ?? 0,
+    stream: agent.stream ?? false,
+  };
+}
+
+/** Readable, or it would not have come as far as here. */
+function textOf(prompt: WrittenPrompt, path: Path, files: ReferredFiles): string {
+  const read = promptText(prompt, path, files);
+  if (typeof read === "string") return read;
+  return isFinding(read) ? "" : read.text;
+}
+
+function schemaOf(written: WrittenSchema | undefined, path: Path, files: ReferredFiles): JsonSchema | null {
+  const read = written === undefined ? null : readJsonSchema(written, path, files);
+  return read !== null && "schema" in read ? read.schema : null;
+}
+
+const TOOL_TIMEOUT_MS = 30_000;
+
+/** Tools of one server share it: it is named after the first of them. */
+function buildTools(tools: NonNullable<WorkflowFile["tools"]>, files: ReferredFiles): readonly ToolSpec[] {
+  const servers = new Map<string, McpServerSpec>();
+  return Object.entries(tools).map(([id, tool]) => ({
+    id,
+    description: tool.description ?? "",
+    input: schemaOf(tool.input, ["tools", id, "input"], files),
+    run: runOf(id, tool, servers),
+    idempotent: tool.idempotent ?? false,
+    timeoutMs: durationMs(tool.timeout) ?? TOOL_TIMEOUT_MS,
+    maxAttempts: tool.max_attempts ?? toolRetry({}).maxAttempts,
+  }));
+}
+
+function runOf(
+  id: string,
+  { command, mcp, tool = id }: WrittenTool,
+  servers: Map<string, McpServerSpec>,
+): ToolSpec["run"] {
+  if (mcp === undefined) {
+    const [first = "", ...args] = command ?? [];
+    return { kind: "command", command: first, args };
+  }
+  const [first = "", ...args] = mcp.command ?? [];
+  const key = JSON.stringify([mcp.url ?? "", first, args]);
+  const server = servers.get(key) ?? { id, command: first, args, url: mcp.url ?? "" };
+  servers.set(key, server);
+  return { kind: "mcp", server, tool };
+}

@@ -1,0 +1,90 @@
+// Every mistake a workflow file can have, as a table: its code, how bad it is, what it means. Codes are stable: people search for
+// them. The documentation shows this table.
+
+import type { Path } from "../yaml-file/locate.ts";
+
+interface MistakeRow {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly means: string;
+}
+
+// prettier-ignore
+export const MISTAKES = {
+  "syntax":            { code: "WFL001", severity: "error",   means: "The file is no YAML, no UTF-8, or too long." },
+  "unknown-key":       { code: "WFL002", severity: "error",   means: "A key that nobody reads." },
+  "wrong-type":        { code: "WFL003", severity: "error",   means: "A value of another type than the key takes." },
+  "unknown-value":     { code: "WFL004", severity: "error",   means: "A word that is not one of those the key takes." },
+  "out-of-range":      { code: "WFL005", severity: "error",   means: "A number too small or too large, a text or a list too short or too long." },
+  "missing":           { code: "WFL006", severity: "error",   means: "A key that must be there is not." },
+  "bad-name":          { code: "WFL007", severity: "error",   means: "A name that cannot be used." },
+  "too-large":         { code: "WFL008", severity: "error",   means: "More nodes, or deeper nesting, than a workflow may have." },
+  "bad-duration":      { code: "WFL009", severity: "error",   means: "A time that is none." },
+  "bad-money":         { code: "WFL010", severity: "error",   means: "An amount of money that is none." },
+  "unknown-node":      { code: "WFL011", severity: "error",   means: "An edge, a branch or the start leads to a node that is not there." },
+  "unknown-agent":     { code: "WFL012", severity: "error",   means: "A node names an agent that is not there." },
+  "unknown-tool":      { code: "WFL013", severity: "error",   means: "A node or an agent names a tool that is not there." },
+  "unknown-provider":  { code: "WFL014", severity: "error",   means: "A model is not written as provider/model, or its provider is not known." },
+  "unknown-cli":       { code: "WFL015", severity: "error",   means: "An agent CLI that is not known." },
+  "mixed-chain":       { code: "WFL016", severity: "error",   means: "An agent whose fallbacks are of another kind: models stand in for models, CLIs for CLIs." },
+  "bad-join":          { code: "WFL017", severity: "error",   means: "A join that is no merge node or joins two fan-outs, or a merge node that joins nothing." },
+  "lost-branch":       { code: "WFL018", severity: "error",   means: "A branch that never reaches the join of its fan-out." },
+  "endless-cycle":     { code: "WFL019", severity: "error",   means: "A cycle in which no edge has a `max`." },
+  "unknown-fault":     { code: "WFL020", severity: "error",   means: "`retry.on` names a fault code that does not exist." },
+  "fatal-fault":       { code: "WFL021", severity: "error",   means: "`retry.on` names a fault that trying again cannot help." },
+  "bad-expression":    { code: "WFL022", severity: "error",   means: "An expression that is no JavaScript." },
+  "bad-template":      { code: "WFL023", severity: "error",   means: "A text whose {{ … }} is no path, or is not closed." },
+  "unknown-path":      { code: "WFL024", severity: "error",   means: "A text that names an input, a node or a field that is not there." },
+  "bad-schema":        { code: "WFL025", severity: "error",   means: "A JSON Schema that is none." },
+  "unreadable-file":   { code: "WFL026", severity: "error",   means: "A file that the workflow refers to cannot be read." },
+  "no-allow-list":     { code: "WFL027", severity: "error",   means: "Commands that are only known when they run, without a list of those that may." },
+  "written-secret":    { code: "WFL028", severity: "error",   means: "A secret stands in the file." },
+  "bad-input":         { code: "WFL029", severity: "error",   means: "An input whose default or whose choices do not fit its type." },
+  "conflict":          { code: "WFL030", severity: "error",   means: "Keys that exclude or need each other." },
+  "bad-command":       { code: "WFL031", severity: "error",   means: "A command line that could never be run without a shell." },
+  "unreached-node":    { code: "WFL101", severity: "warning", means: "A node that no path leads to." },
+  "closed-edge":       { code: "WFL102", severity: "warning", means: "An edge that is never taken, because one before it always is." },
+  "unknown-word":      { code: "WFL103", severity: "warning", means: "An expression seems to name an input or a node that is not there." },
+  "unused":            { code: "WFL104", severity: "warning", means: "An agent, a tool or a provider that nobody uses." },
+  "variable-not-set":  { code: "WFL105", severity: "warning", means: "An environment variable that is to hold a key is not set." },
+  "secret-in-prompt":  { code: "WFL106", severity: "warning", means: "A secret input is put into a text that a model or a person sees." },
+  "not-yet-there":     { code: "WFL107", severity: "warning", means: "A text needs the result of a node that can never have run before." },
+} as const satisfies Readonly<Record<string, MistakeRow>>;
+
+export type MistakeKind = keyof typeof MISTAKES;
+
+/** A mistake that no schema can see. */
+export interface Finding {
+  readonly kind: MistakeKind;
+  readonly path: Path;
+  /** What the caret points at: the value, the key that leads to it, or a place in its text. */
+  readonly at: "value" | "key" | { readonly brace: number };
+  readonly message: string;
+  readonly label: string;
+  readonly help: string;
+  /** The file it is in, when that is one the workflow refers to; `brace` counts in its text. */
+  readonly file?: ReferredFile;
+}
+
+/** A file the workflow refers to. */
+export interface ReferredFile {
+  /** As the workflow names it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export function finding(
+  kind: MistakeKind,
+  path: Path,
+  message: string,
+  label: string,
+  help: string,
+  at: Finding["at"] = "value",
+): Finding {
+  return { kind, path, at, message, label, help };
+}
+
+/** A path as it is said in messages: `nodes.coder.next[0]`. */
+export function said(path: Path): string {
+  return path.join(".").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
+}

@@ -1,0 +1,86 @@
+// A finding as a diagnostic: where its path, its key or its place in a text stands in the file.
+
+import { type Document, isNode, isScalar, LineCounter } from "yaml";
+import type * as z from "zod";
+import type { Diagnostic } from "../yaml-file/diagnostic.ts";
+import { diagnosticAt, type FilePlace, keyRange, type Path, type Range, rangeOf } from "../yaml-file/locate.ts";
+import { type Finding, MISTAKES, type ReferredFile } from "./codes.ts";
+import { fieldsOf } from "./grammar.ts";
+import { besides } from "./policy.ts";
+import { placeOfBrace } from "./texts.ts";
+
+export interface Written {
+  readonly document: Document;
+  readonly place: FilePlace;
+  /** The text that offsets count in. */
+  readonly source: string;
+}
+
+export function explainFinding(found: Finding, written: Written): Diagnostic {
+  const { code, severity } = MISTAKES[found.kind];
+  const { message, label, help, file } = found;
+  const place = file === undefined ? written.place : placeIn(file, written.place);
+  const range = file === undefined ? rangeOfFinding(found, written) : rangeInFile(found, file);
+  return { ...diagnosticAt(place, code, message, range, label, help), severity };
+}
+
+function rangeOfFinding({ at, path }: Finding, { document, source }: Written): Range {
+  if (at === "key") return keyRange(document, path);
+  const whole = rangeOf(document, path);
+  if (at === "value") return onOneLine(whole, source);
+  const node = document.getIn(path, true);
+  if (!isNode(node) || !isScalar(node)) return whole;
+  const brace = placeOfBrace(source.slice(...whole), at.brace);
+  return brace === null ? whole : [whole[0] + brace.offset, whole[0] + brace.offset + brace.length];
+}
+
+/** Of what takes several lines the first: a caret has one line. */
+function onOneLine([from, to]: Range, source: string): Range {
+  const lineEnd = source.indexOf("\n", from);
+  return lineEnd === -1 || lineEnd >= to ? [from, to] : [from, Math.max(from + 1, lineEnd)];
+}
+
+function placeIn({ name, text }: ReferredFile, { file }: FilePlace): FilePlace {
+  const lines = new LineCounter();
+  for (let at = 0; at !== -1; at = text.indexOf("\n", at + 1)) lines.addNewLine(at === 0 ? 0 : at + 1);
+  return {
+    file: besides(file, name),
+    at: (offset) => {
+      const { line, col } = lines.linePos(offset);
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    },
+  };
+}
+
+function rangeInFile({ at }: Finding, { text }: ReferredFile): Range {
+  const brace = typeof at === "string" ? null : placeOfBrace(text, at.brace);
+  return brace === null ? [0, 1] : [brace.offset, brace.offset + brace.length];
+}
+
+const UNQUOTED =
+  'A comma ends a value inside { }: put the value before it in quotes, as in `name: "Code, review, test"`.';
+
+/** `{ name: Code, review }` has a key `review` that nobody meant: who wrote it meant a comma in a text. */
+export function withCommaHint(
+  diagnostics: readonly Diagnostic[],
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  { document, place }: Written,
+): readonly Diagnostic[] {
+  const meant = new Set(
+    issues.flatMap((issue) => {
+      if (issue.code !== "unrecognized_keys") return [];
+      const path = issue.path as Path;
+      const holder = fieldsOf(path.reduce<unknown>((held, key) => fieldsOf(held)[key], value));
+      return issue.keys
+        .filter((key) => holder[key] === null)
+        .map((key) => at(keyRange(document, [...path, key])[0], place));
+    }),
+  );
+  return diagnostics.map((one) => (meant.has(`${one.line}:${one.column}`) ? { ...one, help: UNQUOTED } : one));
+}
+
+function at(offset: number, place: FilePlace): string {
+  const { line, column } = place.at(offset);
+  return `${line}:${column}`;
+}

@@ -1,0 +1,65 @@
+// The files a workflow refers to: its policy, schemas and prompts. They lie in its folder or below, so that a workflow cannot read
+// what is not its own, and each is read once.
+
+import { classify } from "../core/index.ts";
+import { withoutMark } from "../yaml-file/diagnostic.ts";
+import type { Path } from "../yaml-file/locate.ts";
+import { type Finding, finding, type ReferredFile } from "./codes.ts";
+
+/** Text of a file beside the workflow; null when there is none. */
+export type ReadText = (relativeFile: string) => string | null;
+
+const MAX_CHARS = 200_000;
+
+export class ReferredFiles {
+  readonly #read: ReadText;
+  readonly #known = new Map<string, ReferredFile | string>();
+
+  constructor(read: ReadText) {
+    this.#read = read;
+  }
+
+  /** Those that could be read, by name. */
+  get texts(): Readonly<Record<string, string>> {
+    const read = [...this.#known.values()].flatMap((one) =>
+      typeof one === "string" ? [] : [[one.name, one.text] as const],
+    );
+    return Object.fromEntries(read.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  open(name: string, path: Path): ReferredFile | Finding {
+    const known = this.#known.get(name) ?? this.#load(name);
+    this.#known.set(name, known);
+    if (typeof known !== "string") return known;
+    const help =
+      "Write a path from the workflow's folder, such as `prompts/coder.md`, and check that the file is there.";
+    return finding("unreadable-file", path, `the file \`${name}\` cannot be read: ${known}`, "not readable", help);
+  }
+
+  /** The file, or why there is none. */
+  #load(name: string): ReferredFile | string {
+    const outside = /^(?:[/\\~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(name) || name.split(/[/\\]/).includes("..");
+    if (outside) return "it is not in the workflow's folder or below";
+    if (name.includes("\0") || name === "__proto__") return "that is no name of a file";
+    const text = this.#textOf(name);
+    if ("why" in text) return text.why;
+    if (text.text.includes("\0")) return "it is no UTF-8 text";
+    return text.text.length > MAX_CHARS
+      ? `it has more than ${MAX_CHARS} characters`
+      : { name, text: withoutMark(text.text) };
+  }
+
+  #textOf(name: string): { readonly text: string } | { readonly why: string } {
+    try {
+      const text = this.#read(name);
+      return text === null ? { why: "there is no such file" } : { text };
+    } catch (error) {
+      // Its own words may name folders of this machine.
+      return { why: `reading it failed (${classify({ surface: "node", error }).code})` };
+    }
+  }
+}
+
+export function isFinding(value: ReferredFile | Finding): value is Finding {
+  return "kind" in value;
+}

@@ -1,0 +1,114 @@
+// A workflow file's text → a definition, or every mistake in it at once. Nothing is half loaded: one error and there is none.
+
+import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
+import { explainIssues } from "../yaml-file/issues.ts";
+import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
+import { checkAmounts } from "./amounts.ts";
+import { build } from "./build.ts";
+import { type Finding, finding, MISTAKES } from "./codes.ts";
+import { collect } from "./collect.ts";
+import type { WorkflowDefinition } from "./definition.ts";
+import { explainFinding, withCommaHint, type Written } from "./explain.ts";
+import { ReferredFiles, type ReadText } from "./files.ts";
+import { grammarFor } from "./grammar.ts";
+import { arrowsOf, checkGraph } from "./graph.ts";
+import { checkInputs } from "./inputs.ts";
+import { checkJoins } from "./joins.ts";
+import { checkJsonSchemas } from "./json-schemas.ts";
+import { checkNames } from "./names.ts";
+import { readPolicy } from "./policy.ts";
+import { checkReferences, type Env } from "./references.ts";
+import type { WorkflowFile } from "./schema.ts";
+import { checkSecrets } from "./secrets.ts";
+import { checkExpressions, checkTexts } from "./texts.ts";
+
+export interface ParsedWorkflow {
+  /** null when there is an error. */
+  readonly definition: WorkflowDefinition | null;
+  /** Errors and warnings. Those about a file the workflow refers to name that file. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface ParseOptions {
+  /** Reads a file beside the workflow; null when there is none. Without it, files cannot be referred to. */
+  readonly read?: ReadText;
+  /** To see whether the variables that are to hold keys are set; not looked at when left out. */
+  readonly env?: Env;
+}
+
+const KIND: FileKind = {
+  article: "a workflow",
+  name: "a workflow file",
+  syntaxCode: MISTAKES["syntax"].code,
+  documents: "one",
+};
+
+export async function parseWorkflow(text: string, file: string, options: ParseOptions = {}): Promise<ParsedWorkflow> {
+  const { place, documents, mistakes } = readYaml(text, file, KIND);
+  const [read] = documents;
+  if (read === undefined) return { definition: null, diagnostics: mistakes };
+  const written: Written = { document: read.document, place, source: withoutMark(text) };
+  const refused = checkNames(read.value);
+  if (refused.length > 0)
+    return told(
+      refused.map((one) => explainFinding(one, written)),
+      null,
+    );
+  const wrong = checkShape(read, written);
+  if (wrong.length > 0) return told(wrong, null);
+  return checkMeaning(read, written, options);
+}
+
+function checkShape(read: ReadDocument, written: Written): readonly Diagnostic[] {
+  const grammar = grammarFor(read.value);
+  const checked = grammar.schema.safeParse(read.value ?? {});
+  if (checked.success) return [];
+  const { issues } = checked.error;
+  const explained = explainIssues(issues, read, written.place, grammar);
+  return withCommaHint(explained, issues, read.value, written);
+}
+
+async function checkMeaning(read: ReadDocument, written: Written, options: ParseOptions): Promise<ParsedWorkflow> {
+  // The schema has no transforms, so what it has accepted is what was written.
+  const file = read.value as WorkflowFile;
+  const files = new ReferredFiles(options.read ?? (() => null));
+  const arrows = arrowsOf(file);
+  const { texts, expressions, findings: unread } = collect(file, files);
+  const policy = readPolicy(file.policy, files, read, written.place);
+  const findings: readonly Finding[] = [
+    ...noNodes(file),
+    ...checkInputs(file),
+    ...checkAmounts(file),
+    ...checkReferences(file, options.env ?? null),
+    ...checkGraph(file, arrows),
+    ...checkJoins(file, arrows),
+    ...unread,
+    ...policy.findings,
+    ...checkTexts(texts, file, arrows),
+    ...(await checkExpressions(expressions, file)),
+    ...checkJsonSchemas(file, files),
+    ...checkSecrets(file),
+  ];
+  const diagnostics = [...findings.map((one) => explainFinding(one, written)), ...policy.diagnostics];
+  if (diagnostics.some(isError)) return told(diagnostics, null);
+  return told(
+    diagnostics,
+    build(file, { files, policy: policy.policy, file: written.place.file, text: written.source }),
+  );
+}
+
+function noNodes({ nodes }: WorkflowFile): readonly Finding[] {
+  if (Object.keys(nodes).length > 0) return [];
+  return [finding("missing", ["nodes"], "the workflow has no nodes", "empty", "Add a node with a `type`.", "key")];
+}
+
+/** With errors there may be more than anybody reads: then the warnings are what is left out. */
+function told(diagnostics: readonly Diagnostic[], definition: WorkflowDefinition | null): ParsedWorkflow {
+  const all = inOrder(diagnostics);
+  const errors = diagnostics.filter(isError);
+  return { definition, diagnostics: all.length === diagnostics.length || errors.length === 0 ? all : inOrder(errors) };
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === "error";
+}

@@ -1,0 +1,159 @@
+// Who an agent's requests go to: `openai/gpt-5.5`, `claude`, and who stands in for them.
+
+import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
+import type { AgentTarget } from "../workflow/node/node-options.ts";
+import { providerNamed } from "../workflow/node/providers.ts";
+import type { Path } from "../yaml-file/locate.ts";
+import { nearest } from "../yaml-file/nearest.ts";
+import { type Finding, finding, said } from "./codes.ts";
+import { PROVIDER_TYPES, type WorkflowFile, type WrittenAgent, type WrittenCli } from "./schema.ts";
+
+type Providers = NonNullable<WorkflowFile["providers"]>;
+type Read = { readonly target: AgentTarget } | { readonly finding: Finding };
+
+export interface ReadTargets {
+  readonly targets: readonly AgentTarget[];
+  readonly findings: readonly Finding[];
+}
+
+export function readTargets(id: string, agent: WrittenAgent, providers: Providers): ReadTargets {
+  const path = ["agents", id];
+  const { model, cli, fallback = [] } = agent;
+  if ((model === undefined) === (cli === undefined)) return { targets: [], findings: [eitherOr(path, model)] };
+  const kind = model === undefined ? "cli" : "model";
+  const read = [
+    model === undefined ? readCli(cli ?? "", [...path, "cli"]) : readModel(model, [...path, "model"], providers),
+    ...fallback.map((written, index) => readFallback(written, [...path, "fallback", index], kind, providers)),
+  ];
+  return {
+    targets: read.flatMap((one) => ("target" in one ? [one.target] : [])),
+    findings: read.flatMap((one) => ("finding" in one ? [one.finding] : [])),
+  };
+}
+
+function eitherOr(path: Path, model: string | undefined): Finding {
+  const both = model !== undefined;
+  const message = `${said(path)} has ${both ? "both `model` and `cli`" : "neither `model` nor `cli`"}`;
+  const help = both
+    ? "Keep one. The model of a CLI is written as `cli: { name: claude, model: opus }`."
+    : "Add `model: provider/model`, or `cli:` with the name of an agent CLI.";
+  return finding("conflict", both ? [...path, "cli"] : path, message, both ? "one too many" : "needs one", help, "key");
+}
+
+function readFallback(written: WrittenCli, path: Path, kind: "model" | "cli", providers: Providers): Read {
+  const name = typeof written === "string" ? written : written.name;
+  const isModel = typeof written === "string" && written.includes("/");
+  const isCli = typeof written !== "string" || isKnownCli(name);
+  if (kind === "model") return isCli ? { finding: mixed(path, kind) } : readModel(name, path, providers);
+  return isModel ? { finding: mixed(path, kind) } : readCli(written, path);
+}
+
+function mixed(path: Path, kind: "model" | "cli"): Finding {
+  const [own, other, form] =
+    kind === "model" ? ["a model", "a CLI", "provider/model"] : ["a CLI", "a model", "a CLI's name"];
+  const message = `${said(path)} is ${other}, and the agent is ${own}`;
+  const help = `Write ${form} here, or make two agents: only ${own} can go on with what ${own} was asked.`;
+  return finding("mixed-chain", path, message, `not ${own}`, help);
+}
+
+/** `provider/model`; a model's name may have slashes itself. */
+function readModel(written: string, path: Path, providers: Providers): Read {
+  const slash = written.indexOf("/");
+  if (slash <= 0 || slash === written.length - 1) {
+    const message = `${said(path)} must be provider/model`;
+    const known = [...Object.keys(providers), ...PROVIDER_TYPES].join(", ");
+    return {
+      finding: finding(
+        "unknown-provider",
+        path,
+        message,
+        "no provider",
+        `Write it as openai/gpt-5.5. Providers: ${known}.`,
+      ),
+    };
+  }
+  const name = written.slice(0, slash);
+  const declared = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const provider = declared?.type ?? (isProviderType(name) ? name : null);
+  if (provider === null && declared === undefined) return { finding: unknownProvider(path, name, providers) };
+  if (declared === undefined && providerNamed(name)?.needsBaseUrl === true) return { finding: noAddress(path, name) };
+  const target: AgentTarget = {
+    kind: "model",
+    // A declared provider without a known type is told once, where it is declared.
+    provider: provider ?? name,
+    model: written.slice(slash + 1),
+    baseUrl: declared?.base_url ?? "",
+    apiKeyEnv: declared?.api_key_env ?? "",
+  };
+  return { target };
+}
+
+function noAddress(path: Path, name: string): Finding {
+  const help = `Add it under \`providers\`: \`${name}: { base_url: "http://127.0.0.1:11434/v1" }\`.`;
+  return finding("conflict", path, `provider \`${name}\` has no address of its own`, "needs `base_url`", help);
+}
+
+function unknownProvider(path: Path, name: string, providers: Providers): Finding {
+  const known = [...new Set([...Object.keys(providers), ...PROVIDER_TYPES])];
+  const near = nearest(name, known);
+  const label = near === null ? "not known" : `did you mean \`${near}\`?`;
+  const help = `Known: ${known.join(", ")}. Others are declared under \`providers\` with \`type: openai-compatible\` and a \`base_url\`.`;
+  return finding("unknown-provider", path, `there is no provider \`${name}\``, label, help);
+}
+
+function isProviderType(name: string): boolean {
+  return PROVIDER_TYPES.includes(name);
+}
+
+export function checkProviders(providers: Providers): readonly Finding[] {
+  return Object.entries(providers).flatMap(([name, { type, base_url: baseUrl }]) => {
+    const path = ["providers", name];
+    const own = type ?? (isProviderType(name) ? name : null);
+    if (own === null) {
+      const near = nearest(name, PROVIDER_TYPES);
+      const label = near === null ? "needs `type`" : `did you mean \`${near}\`?`;
+      const help = `Add \`type:\` with one of ${PROVIDER_TYPES.join(", ")}.`;
+      return [
+        finding(
+          "unknown-provider",
+          path,
+          `nobody knows which interface provider \`${name}\` speaks`,
+          label,
+          help,
+          "key",
+        ),
+      ];
+    }
+    if (baseUrl !== undefined || providerNamed(own)?.needsBaseUrl !== true) return [];
+    const help = "Add `base_url:`, such as `http://127.0.0.1:11434/v1`.";
+    return [finding("conflict", path, `provider \`${name}\` has no address`, "needs `base_url`", help, "key")];
+  });
+}
+
+function isKnownCli(name: string): boolean {
+  return AGENT_KINDS.some((kind) => kind === name);
+}
+
+function readCli(written: WrittenCli, path: Path): Read {
+  const { name, command = "", args = [], model = "" } = typeof written === "string" ? { name: written } : written;
+  if (!isKnownCli(name)) {
+    const near = nearest(name, AGENT_KINDS);
+    const label = near === null ? "not known" : `did you mean \`${near}\`?`;
+    const help = `Known: ${AGENT_KINDS.join(", ")}. Any other command is \`{ name: generic, command: … }\`.`;
+    const place = typeof written === "string" ? path : [...path, "name"];
+    return { finding: finding("unknown-cli", place, `there is no agent CLI \`${name}\``, label, help) };
+  }
+  if (name === "generic" && command === "") {
+    const help = "Write `{ name: generic, command: ./my-agent }`.";
+    return {
+      finding: finding(
+        "conflict",
+        path,
+        `${said(path)} is any command, and does not say which`,
+        "needs `command`",
+        help,
+      ),
+    };
+  }
+  return { target: { kind: "cli", cli: name, command, args, model } };
+}

@@ -1,0 +1,176 @@
+// Every text with places and every expression of a file: whether it can be read, and whether what it names is there.
+
+import { checkExpression } from "../sandbox/sandbox.ts";
+import { parseTemplate, type TemplatePath } from "../sandbox/template.ts";
+import type { Path } from "../yaml-file/locate.ts";
+import { nearest } from "../yaml-file/nearest.ts";
+import { type Finding, finding, type ReferredFile } from "./codes.ts";
+import { type Arrows, reachedFrom } from "./graph.ts";
+import type { WorkflowFile } from "./schema.ts";
+
+/** A text with places. */
+export interface TextPlace {
+  readonly path: Path;
+  readonly text: string;
+  /** Where it stands, when not in the workflow itself. */
+  readonly file: ReferredFile | null;
+  /** The nodes it is for. */
+  readonly nodes: readonly string[];
+  /** A model or a person gets to see it. */
+  readonly isShown: boolean;
+}
+
+export interface ExpressionPlace {
+  readonly path: Path;
+  readonly expression: string;
+}
+
+const RUN_FIELDS = ["id", "execution", "attempt"];
+const RESULT_FIELDS = ["status", "output", "execution", "attempts", "fault"];
+const SCOPES = ["inputs", "nodes", "run"];
+
+export function checkTexts(texts: readonly TextPlace[], file: WorkflowFile, arrows: Arrows): readonly Finding[] {
+  const before = new Map(
+    [...arrows.keys()].map((id) => [
+      id,
+      reachedFrom(
+        (arrows.get(id) ?? []).map(({ to }) => to),
+        arrows,
+      ),
+    ]),
+  );
+  return texts.flatMap((place) => {
+    const { paths, problems } = parseTemplate(place.text);
+    return [
+      ...problems.map(({ message, offset }) =>
+        at(
+          place,
+          offset,
+          "bad-template",
+          `this text cannot be filled in: ${message}`,
+          "not like this",
+          "Write {{ inputs.task }} or {{ nodes.coder.output }}; `\\{{` stands for the braces themselves.",
+        ),
+      ),
+      ...paths.flatMap((one) => checkPath(one, place, file, before)),
+    ];
+  });
+}
+
+function checkPath(
+  { keys, path, offset, isOptional }: TemplatePath,
+  place: TextPlace,
+  { inputs = {}, nodes }: WorkflowFile,
+  before: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly Finding[] {
+  const [scope = "", name = "", field] = keys.map(String);
+  const unknown = (what: string, word: string, known: readonly string[]): readonly Finding[] => {
+    const near = nearest(word, known);
+    const label = near === null ? "not there" : `did you mean \`${near}\`?`;
+    const help = known.length === 0 ? "Declare it under `inputs:`." : `There are: ${known.slice(0, 30).join(", ")}.`;
+    return [at(place, offset, "unknown-path", `{{ ${path} }} names ${what} that is not there`, label, help)];
+  };
+  switch (scope) {
+    case "inputs":
+      if (!Object.hasOwn(inputs, name)) return unknown("an input", name, Object.keys(inputs));
+      return place.isShown && inputs[name]?.secret === true ? [secretShown(place, offset, name)] : [];
+    case "nodes": {
+      if (!Object.hasOwn(nodes, name)) return unknown("a node", name, Object.keys(nodes));
+      if (field !== undefined && !RESULT_FIELDS.includes(field))
+        return unknown("a field of a node", field, RESULT_FIELDS);
+      const never = place.nodes.filter((id) => before.get(name)?.has(id) !== true);
+      return isOptional || never.length < Math.max(1, place.nodes.length) || place.nodes.length === 0
+        ? []
+        : [notYetThere(place, offset, name, path)];
+    }
+    case "run":
+      return name === "" || RUN_FIELDS.includes(name) ? [] : unknown("a field of the run", name, RUN_FIELDS);
+    default:
+      return unknown("something", scope, SCOPES);
+  }
+}
+
+function secretShown(place: TextPlace, offset: number, name: string): Finding {
+  const message = `the secret input ${name} is put into a text that a model or a person gets to see`;
+  return at(place, offset, "secret-in-prompt", message, "a secret", "Give it to a tool or a command instead.");
+}
+
+function notYetThere(place: TextPlace, offset: number, name: string, path: string): Finding {
+  const message = `node \`${name}\` can never have run before this text is needed`;
+  return at(
+    place,
+    offset,
+    "not-yet-there",
+    message,
+    "not there yet",
+    `Write {{ ${path}? }} to leave it empty, or name a node before this one.`,
+  );
+}
+
+function at(
+  place: TextPlace,
+  offset: number,
+  kind: Finding["kind"],
+  message: string,
+  label: string,
+  help: string,
+): Finding {
+  const found = finding(kind, place.path, message, label, help, { brace: braceAt(place.text, offset) });
+  return place.file === null ? found : { ...found, file: place.file };
+}
+
+const BRACES = /\{{2,}/g;
+
+/** Which opening braces of the text those before the offset are: counted, because escapes and folds move everything else. */
+function braceAt(text: string, offset: number): number {
+  return Array.from(text.matchAll(BRACES)).filter(({ index }) => index <= offset).length - 1;
+}
+
+/** Where the braces with this number are in a text as it is written; null when it has fewer. */
+export function placeOfBrace(
+  written: string,
+  number: number,
+): { readonly offset: number; readonly length: number } | null {
+  const found = Array.from(written.matchAll(BRACES))[number];
+  if (found === undefined) return null;
+  const inside = found.index + found[0].length;
+  const close = written.indexOf("}}", inside);
+  if (close === -1) return { offset: inside - 2, length: 2 };
+  const inner = written.slice(inside, close);
+  if (inner.trim() === "") return { offset: inside - 2, length: close + 4 - inside };
+  return { offset: inside + inner.length - inner.trimStart().length, length: inner.trim().length };
+}
+
+/** One after the other: the engine has one memory. */
+export async function checkExpressions(
+  places: readonly ExpressionPlace[],
+  file: WorkflowFile,
+): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  const known = new Map<string, Awaited<ReturnType<typeof checkExpression>>>();
+  for (const { path, expression } of places) {
+    const check = known.get(expression) ?? (await checkExpression(expression));
+    known.set(expression, check);
+    if (check.ok) found.push(...unknownWords(path, expression, file));
+    else {
+      const message = "this is neither a JavaScript expression nor a body with a return";
+      const help =
+        "Write it as in JavaScript, with inputs, nodes and run: `nodes.reviewer.output.decision === 'approve'`.";
+      found.push(finding("bad-expression", path, message, check.cause, help));
+    }
+  }
+  return found;
+}
+
+/** By the look of it: a name may stand in a text, so this is no more than a warning. */
+function unknownWords(path: Path, expression: string, { inputs = {}, nodes }: WorkflowFile): readonly Finding[] {
+  const named = Array.from(expression.matchAll(/(?<![\w$.])(inputs|nodes)\??\.([A-Za-z_$][\w$]*)/g));
+  return named.flatMap(([, scope = "", name = ""]) => {
+    const held: object = scope === "inputs" ? inputs : nodes;
+    if (Object.hasOwn(held, name)) return [];
+    const near = nearest(name, Object.keys(held));
+    const label = near === null ? "not there" : `did you mean \`${near}\`?`;
+    const message = `this expression names \`${scope}.${name}\`, which is not there`;
+    return [finding("unknown-word", path, message, label, `There are: ${Object.keys(held).slice(0, 30).join(", ")}.`)];
+  });
+}

@@ -1,0 +1,188 @@
+// Workflows written in TypeScript: stages with the phases that matter to them, everything else as most would expect it.
+
+import type { FaultCode } from "../core/fault/catalogue.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, isFault, type Fault } from "../core/fault/fault.ts";
+import { nameFault } from "../core/flow/name.ts";
+import type { Resolution, Route } from "../core/flow/node.ts";
+import type { Policy } from "../core/policy/policy.ts";
+import { type RetryOptions, retryOf } from "../runtime/tool/tool.ts";
+import { digestOf } from "../runtime/session/digest.ts";
+import type {
+  ActResult,
+  ActTools,
+  AssertVerdict,
+  GateVerdict,
+  Stage,
+  StageEnding,
+  StageScope,
+  Workflow,
+  WorkflowInputs,
+  WorkflowLimits,
+} from "./stage.ts";
+
+type MaybePromise<T> = T | Promise<T>;
+
+export interface StageOptions<Context = undefined> {
+  /** Tries of the whole stage, from Setup; what its calls retry by themselves is not counted. One when left out. */
+  readonly retryPolicy?: RetryOptions & { readonly on?: readonly FaultCode[] };
+  readonly resolutionPolicy?: Resolution;
+  /** Rounds of the message loop in Act. */
+  readonly turnCap?: number;
+  readonly timeoutMs?: number;
+  /** The whole attempt may be done twice without harm. */
+  readonly idempotent?: boolean;
+  readonly role?: "coder" | "reviewer" | "tester";
+  readonly maxCostMicrocents?: number;
+  readonly setup?: (scope: StageScope) => MaybePromise<Context>;
+  readonly init?: (context: Context, scope: StageScope) => MaybePromise<string>;
+  readonly checkGate?: (context: Context, scope: StageScope) => MaybePromise<GateVerdict>;
+  /** The work. Returns the output, or an `ActResult` made by `capped` when its rounds were used up. */
+  readonly act: (request: string, tools: ActTools, scope: StageScope, context: Context) => Promise<unknown>;
+  readonly assert?: (result: ActResult, scope: StageScope, context: Context) => MaybePromise<AssertVerdict>;
+  readonly exit?: (ending: StageEnding, scope: StageScope, context: Context) => unknown;
+  /** A node's id, several that run side by side, a whole route, or nothing for the end. A failed stage that names nobody is resolved by its policy. */
+  readonly next?: (ending: StageEnding, scope: StageScope) => MaybePromise<string | Route | null | undefined>;
+}
+
+export interface WorkflowOptions {
+  readonly id: string;
+  /** Say another one when a change must not be resumed into. */
+  readonly version?: string;
+  readonly name?: string;
+  readonly stages: Readonly<Record<string, StageOptions<never>>>;
+  /** The first stage when left out. */
+  readonly start?: string;
+  readonly limits?: Partial<WorkflowLimits>;
+  readonly policy?: Policy;
+  /** Reads the inputs of a run: what it throws is told to whoever started it. */
+  readonly inputs?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** Inputs that are shown nowhere. */
+  readonly secretInputs?: readonly string[];
+}
+
+const CAPPED: unique symbol = Symbol.for("faultline.capped") as never;
+
+/** What Act returns when its rounds were used up: Assert then decides what that means. */
+export function capped(output: unknown): unknown {
+  return { [CAPPED]: true, output };
+}
+
+export const DEFAULT_LIMITS: WorkflowLimits = {
+  maxParallel: 4,
+  maxNodes: 100,
+  timeoutMs: Infinity,
+  maxCostMicrocents: 0,
+  onExceed: "fail",
+};
+
+const STAGE_TIMEOUT_MS = 30 * 60_000;
+const TURN_CAP = 20;
+/** The word for a run that came to its end, when the workflow has none of its own. */
+export const COMPLETED = "completed";
+
+export function stage<Context>(options: StageOptions<Context>): StageOptions<never> {
+  return options as unknown as StageOptions<never>;
+}
+
+export function defineWorkflow(options: WorkflowOptions): Workflow {
+  const { id, version = "1", name = id, policy = null, secretInputs = [] } = options;
+  const ids = Object.keys(options.stages);
+  const first = options.start ?? ids[0];
+  for (const one of [id, ...ids]) refuse(nameFault("step", one));
+  if (first === undefined || !ids.includes(first)) {
+    const message = `workflow ${id} starts at ${first ?? "nothing"}; it has the stages ${ids.join(", ") || "none"}`;
+    refuse(fault("ConfigSchemaViolation", { message, context: { field: "start" } }));
+  }
+  const stages = new Map(
+    ids.map((one) => [one, stageOf(one, options.stages[one] as unknown as StageOptions<unknown>, ids)]),
+  );
+  return {
+    id,
+    version,
+    name,
+    digest: digestOf({ id, version, stages: describe(options.stages) }),
+    source: null,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    policy,
+    start: [first as string],
+    stages,
+    readInputs: (given) => readInputs(given, options.inputs ?? ((all) => all), secretInputs),
+    targetsOf: () => [],
+    sendBackTo: () => ids.find((one) => options.stages[one]?.role === "coder") ?? null,
+  };
+}
+
+function stageOf(id: string, options: StageOptions<unknown>, ids: readonly string[]): Stage {
+  const { retryPolicy, resolutionPolicy = "abort-workflow", role } = options;
+  const { on = null, ...retry } = retryPolicy ?? { maxAttempts: 1 };
+  const position = ids.indexOf(id);
+  return {
+    id,
+    kind: "stage",
+    rules: {
+      node: id,
+      retry: { ...retryOf(retry), maxTotalWaitMs: retry.maxTotalWaitMs ?? Infinity },
+      retryOn: on,
+      resolution: resolutionPolicy,
+      idempotent: options.idempotent ?? false,
+    },
+    turnCap: options.turnCap ?? TURN_CAP,
+    timeoutMs: options.timeoutMs ?? STAGE_TIMEOUT_MS,
+    maxCostMicrocents: options.maxCostMicrocents ?? 0,
+    role: role === "reviewer" || role === "tester" ? role : null,
+    setup: options.setup ?? (() => undefined),
+    init: options.init ?? (() => ""),
+    checkGate: options.checkGate ?? (() => ({ verdict: "proceed" })),
+    act: async (request, tools, scope, context) => actResult(await options.act(request, tools, scope, context)),
+    assert: options.assert ?? capMeansRetry,
+    exit: options.exit ?? (({ output }) => output),
+    next: async (ending, scope) => {
+      if (options.next !== undefined) return routeOf(await options.next(ending, scope), ending);
+      return ending.status === "failed" ? null : routeOf(ids[position + 1], ending);
+    },
+  };
+}
+
+function actResult(given: unknown): ActResult {
+  const isCapped = typeof given === "object" && given !== null && CAPPED in given;
+  return isCapped ? { output: (given as { output?: unknown }).output, capHit: true } : { output: given, capHit: false };
+}
+
+/** Without a word from its author, a stage that used up its rounds is tried again. */
+export function capMeansRetry({ capHit }: ActResult): AssertVerdict {
+  if (!capHit) return { verdict: "ok" };
+  const message = "the stage used up its rounds before it was done";
+  return { verdict: "retry", reason: message, fault: fault("TurnLimit", { message }) };
+}
+
+function routeOf(given: string | Route | null | undefined, { status }: StageEnding): Route | null {
+  if (typeof given === "object" && given !== null) return given;
+  if (typeof given === "string") return { kind: "to", nodes: [given] };
+  return status === "failed" ? null : { kind: "end", outcome: COMPLETED };
+}
+
+function readInputs(
+  given: unknown,
+  read: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+  secret: readonly string[],
+): WorkflowInputs | Fault {
+  const values = read((given ?? {}) as Readonly<Record<string, unknown>>);
+  if (isFault(values)) return values;
+  const shown = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, secret.includes(key) ? "•••" : value]),
+  );
+  return { values, shown };
+}
+
+/** What a stage is made of, its functions by their text: a changed one is another workflow. */
+function describe(stages: WorkflowOptions["stages"]): unknown {
+  return Object.entries(stages).map(([id, options]) => [
+    id,
+    Object.entries(options).map(([key, value]) => [key, typeof value === "function" ? String(value) : value]),
+  ]);
+}
+
+function refuse(seen: Fault | null): void {
+  if (seen !== null) throw new FaultError(seen);
+}

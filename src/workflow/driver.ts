@@ -1,0 +1,114 @@
+// Who advances which run, and when, on one machine: a loop over the times at which runs want to be taken up. Several processes
+// may do this on one journal. The journal is the truth, so a driver promises only three things:
+// V1  a run is advanced by one of them at a time.
+// V2  a run with something to do is taken up.
+// V3  a time to wake up survives crashes: it stands in the journal.
+
+import { classify } from "../core/classify/classify.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import type { Clock } from "../host/clock.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { RunEnd } from "./runs-api.ts";
+
+/** What a driver needs of runs. */
+export interface Advances {
+  advance(run: string): Promise<RunEnd>;
+  stop(): Promise<void>;
+}
+
+export interface DriverOptions {
+  /** Runs that are advanced at the same time. */
+  readonly maxRuns?: number;
+  /** How often it looks for runs that others have started or woken. */
+  readonly lookEveryMs?: number;
+  /** Told when a run was advanced as far as it went. */
+  readonly onAdvanced?: (end: RunEnd) => void;
+  /** Told when a run could not be advanced; it is tried again. */
+  readonly onTrouble?: (run: string, fault: Fault) => void;
+}
+
+export interface Driver {
+  start(): void;
+  /** Looks for due runs at once. */
+  poke(): void;
+  /** Stops as a crash would: what is being done is taken up again by the next driver. */
+  stop(): Promise<void>;
+}
+
+/** A run that cannot be advanced, because another process has it or the store is away, is left alone for this long. */
+const TROUBLE_MS = 2_000;
+
+export function createDriver(
+  runs: Advances,
+  { journal, clock }: { readonly journal: Journal; readonly clock: Clock },
+  options: DriverOptions = {},
+): Driver {
+  const { maxRuns = 16, lookEveryMs = 1_000, onAdvanced = ignore, onTrouble = ignore } = options;
+  const active = new Set<string>();
+  const notBefore = new Map<string, number>();
+  let isRunning = false;
+  let disarm: () => void = () => undefined;
+
+  async function look(): Promise<void> {
+    if (!isRunning) return;
+    let nextMs = lookEveryMs;
+    try {
+      const now = clock.now();
+      for (const { key, value } of await journal.keptAll("wake")) {
+        if (active.size >= maxRuns) break;
+        const at = Math.max(Number(value), notBefore.get(key) ?? 0);
+        if (at <= now && !active.has(key)) advance(key);
+        else if (at > now) nextMs = Math.min(nextMs, at - now);
+      }
+    } catch (error) {
+      onTrouble("", classify({ surface: "store", error, observedAt: clock.now() }));
+    }
+    arm(nextMs);
+  }
+
+  function advance(run: string): void {
+    active.add(run);
+    void runs
+      .advance(run)
+      .then(
+        (end) => {
+          notBefore.delete(run);
+          onAdvanced(end);
+        },
+        (error: unknown) => {
+          notBefore.set(run, clock.now() + TROUBLE_MS);
+          onTrouble(run, classify({ surface: "node", error, observedAt: clock.now() }));
+        },
+      )
+      .finally(() => {
+        active.delete(run);
+        poke();
+      });
+  }
+
+  function arm(delayMs: number): void {
+    disarm();
+    if (isRunning) disarm = clock.after(delayMs, () => void look());
+  }
+
+  function poke(): void {
+    arm(0);
+  }
+
+  return {
+    start() {
+      isRunning = true;
+      poke();
+    },
+    poke,
+    async stop() {
+      isRunning = false;
+      disarm();
+      await runs.stop();
+    },
+  };
+}
+
+function ignore(): void {
+  // Nobody wants to know.
+}

@@ -1,0 +1,88 @@
+// What finished nodes have left for those after them: kept in the journal, exact, and held while a run is advanced.
+
+import type { Fault } from "../core/fault/fault.ts";
+import { viewFor } from "../core/fault/view.ts";
+import { executionsOf, keyOf, type RunState, type Visit } from "../core/flow/run.ts";
+import type { Journal, Keep } from "../journal/journal.ts";
+import type { NodeResult, StageScope } from "./stage.ts";
+
+export function outputKey(run: string, visit: Pick<Visit, "node" | "execution">): string {
+  return `${run}/node/${keyOf(visit)}`;
+}
+
+export function keepOutput(run: string, visit: Pick<Visit, "node" | "execution">, output: unknown): Keep {
+  return { kind: "result", key: outputKey(run, visit), value: output === undefined ? null : { value: output } };
+}
+
+/** undefined when it has none. */
+export async function readOutput(
+  journal: Journal,
+  run: string,
+  visit: Pick<Visit, "node" | "execution">,
+): Promise<unknown> {
+  const kept = await journal.kept("result", outputKey(run, visit));
+  return typeof kept === "object" && kept !== null && "value" in kept ? kept.value : undefined;
+}
+
+export class NodeResults {
+  readonly #run: string;
+  readonly #journal: Journal;
+  readonly #outputs = new Map<string, unknown>();
+  #inputs: Readonly<Record<string, unknown>> | null = null;
+
+  constructor(run: string, journal: Journal) {
+    this.#run = run;
+    this.#journal = journal;
+  }
+
+  put(visit: Visit, output: unknown): void {
+    this.#outputs.set(keyOf(visit), output);
+  }
+
+  async scopeFor(state: RunState, visit: Visit): Promise<StageScope> {
+    this.#inputs ??= await readInputs(this.#journal, this.#run);
+    const nodes: Record<string, NodeResult> = {};
+    for (const one of state.visits) {
+      const result = await this.#resultOf(one);
+      // A node may be called anything, `__proto__` too.
+      if (result !== null)
+        Object.defineProperty(nodes, one.node, { value: result, enumerable: true, configurable: true });
+    }
+    return Object.freeze({
+      run: this.#run,
+      node: visit.node,
+      execution: visit.execution,
+      attempt: visit.attempt,
+      inputs: this.#inputs,
+      nodes,
+      executionsOf: (node: string) => executionsOf(state, node),
+      lastFault: visit.fault,
+      instruction: visit.instruction,
+    });
+  }
+
+  /** null while it is not over. */
+  async #resultOf(visit: Visit): Promise<NodeResult | null> {
+    const { state: status, execution, attempt, fault } = visit;
+    if (status !== "completed" && status !== "failed" && status !== "skipped") return null;
+    const key = keyOf(visit);
+    if (!this.#outputs.has(key)) this.#outputs.set(key, await readOutput(this.#journal, this.#run, visit));
+    return { status, output: this.#outputs.get(key), execution, attempts: attempt, fault: shownFault(fault) };
+  }
+}
+
+export function inputsKey(run: string): string {
+  return `${run}/inputs`;
+}
+
+async function readInputs(journal: Journal, run: string): Promise<Readonly<Record<string, unknown>>> {
+  const kept = await journal.kept("input", inputsKey(run));
+  return (kept ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+/** Prompts go to models, so they get what models may see. */
+function shownFault(fault: Fault | null): NodeResult["fault"] {
+  if (fault === null) return null;
+  const { class: faultClass, code, message } = viewFor("model", fault, { correlationId: "" });
+  return { class: faultClass, code, message };
+}

@@ -1,0 +1,84 @@
+// What an operator wants to be different in the next attempt of an agent's node, as tables: what becomes of the prompt, and which
+// arguments grant a CLI what it was denied.
+
+import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
+import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import type { Instruction } from "../../core/flow/run-event.ts";
+import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
+import type { StageScope } from "../stage.ts";
+import { expressionScope } from "./expression-scope.ts";
+
+/** The template filled in, shorter when an operator asked for that. */
+export function renderedFor(template: string, scope: StageScope): string {
+  const parsed = parseTemplate(template);
+  const values = expressionScope(scope);
+  if (!isShortened(scope.instruction)) return renderTemplate(parsed, values);
+  return parsed.problems.length > 0 ? renderTemplate(parsed, values) : shortened(parsed, values);
+}
+
+export function isShortened(instruction: Instruction | null): boolean {
+  return instruction?.action === "shorten-context";
+}
+
+/** A task in a sentence or two is no context, and would make no sense without its end. */
+const ALWAYS_KEPT_CHARS = 400;
+
+function shortened(template: Template, values: Readonly<Record<string, unknown>>): string {
+  return template.parts
+    .map((part) => {
+      if (typeof part === "string") return part;
+      const text = renderTemplate({ parts: [part], paths: [part], problems: [] }, values);
+      const keptChars = Math.max(ALWAYS_KEPT_CHARS, Math.floor(text.length / 4));
+      return text.length <= keptChars ? text : `${text.slice(0, keptChars).toWellFormed()} … (shortened)`;
+    })
+    .join("");
+}
+
+/** The prompt as the operator wants it. */
+export function instructedPrompt(prompt: string, scope: StageScope): string {
+  const { instruction } = scope;
+  const edit = instruction === null ? undefined : EDITS[instruction.action];
+  return instruction === null || edit === undefined ? prompt : edit(prompt, textOf(instruction), scope);
+}
+
+type Edit = (prompt: string, text: string, scope: StageScope) => string;
+
+const COMMENTED: Edit = (prompt, text) => (text === "" ? prompt : `${prompt}\n\n## Comment of the operator\n\n${text}`);
+
+const EDITS: Readonly<Record<string, Edit | undefined>> = {
+  "edit-and-retry": (prompt, text) => (text === "" ? prompt : text),
+  "regenerate-once": (prompt, text, { lastFault }) => {
+    const why = text !== "" || lastFault === null ? text : SHAPE_REDACTOR.text(lastFault.message);
+    const told = why === "" ? "It was not what was asked for." : why;
+    return `${prompt}\n\n## Your last answer could not be used\n\n${told}\n\nAnswer again, completely and in the form that was asked for.`;
+  },
+  "send-back": COMMENTED,
+  "continue-discussion": COMMENTED,
+};
+
+function textOf({ params }: Instruction): string {
+  const { text } = params;
+  return typeof text === "string" ? text.trim() : "";
+}
+
+/** Arguments that let this CLI do what an operator granted; empty when nothing was granted, or it takes none. */
+export function grantArgs(cli: string, instruction: Instruction | null): readonly string[] {
+  if (instruction?.action !== "grant-and-retry") return [];
+  const { tools } = instruction.params;
+  const named = Array.isArray(tools) ? tools.filter(isToolName) : [];
+  const kind = AGENT_KINDS.find((one) => one === cli);
+  return (kind === undefined ? undefined : GRANTS[kind])?.(named) ?? [];
+}
+
+/** A word that begins with a dash would be taken for an option of its own. */
+function isToolName(tool: unknown): tool is string {
+  return typeof tool === "string" && /^[^\s-]/.test(tool) && !/[\p{Cc},]/u.test(tool);
+}
+
+/** As their help says; editing files is the least that makes sense where no tool can be named. */
+const GRANTS: Readonly<Partial<Record<AgentKind, (tools: readonly string[]) => readonly string[]>>> = {
+  claude: (tools) => (tools.length > 0 ? ["--allowedTools", tools.join(",")] : ["--permission-mode", "acceptEdits"]),
+  codex: () => ["-s", "workspace-write"],
+  gemini: () => ["--approval-mode", "auto_edit"],
+  qwen: () => ["--approval-mode", "auto-edit"],
+};

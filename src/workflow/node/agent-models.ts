@@ -1,0 +1,46 @@
+// The models of an agent as targets of a chain: made from what the workflow says, named as it names them, and listened to.
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { tolerate } from "../../core/tolerate.ts";
+import type { ModelTargetOptions } from "../../provider/model/model-options.ts";
+import { heardModel, type RawLog } from "./agent-raw.ts";
+import type { Named } from "./agent-targets.ts";
+import { createModel, type Environment, type ModelAgentTarget, providerNamed } from "./providers.ts";
+
+/** Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. */
+export async function modelTargets(
+  targets: readonly Named<ModelAgentTarget>[],
+  env: Environment,
+  log: RawLog,
+): Promise<readonly ModelTargetOptions[]> {
+  const made: ModelTargetOptions[] = [];
+  for (const { id, target } of targets) {
+    const model = made.length === 0 ? await createModel(target, env) : await modelOrFailing(target, env);
+    made.push({ id, model: heardModel(model, id, log), credential: credentialOf(target) });
+  }
+  return made;
+}
+
+/** The package of one of them hands no schema on, so that it has to stand in the prompt. */
+export function needsSchemaWords(targets: readonly Named<ModelAgentTarget>[]): boolean {
+  return targets.some(({ target }) => providerNamed(target.provider)?.passesSchema === false);
+}
+
+/** Which key at which address: limits on one do not hold for another. Names only; the key itself is never read here. */
+function credentialOf({ provider, baseUrl, apiKeyEnv }: ModelAgentTarget): string {
+  const host = tolerate(() => new URL(baseUrl).host, "");
+  return [provider, apiKeyEnv, host].filter((part) => part !== "").join(" ");
+}
+
+async function modelOrFailing(target: ModelAgentTarget, env: Environment): Promise<LanguageModelV4> {
+  try {
+    return await createModel(target, env);
+  } catch (error) {
+    const failure = new FaultError(classify({ surface: "node", error }));
+    const fail = (): Promise<never> => Promise.reject(failure);
+    const { provider, model: modelId } = target;
+    return { specificationVersion: "v4", provider, modelId, supportedUrls: {}, doGenerate: fail, doStream: fail };
+  }
+}

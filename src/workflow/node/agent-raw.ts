@@ -1,0 +1,134 @@
+// What agents said, word for word, for the file that is kept when a stage fails: also what came of attempts that failed.
+
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
+import { classify } from "../../core/classify/classify.ts";
+import { readField } from "../../core/tolerate.ts";
+import { Tally } from "../../provider/model/tally.ts";
+
+export class RawLog {
+  readonly #write: (text: string) => void;
+  #isHeard = false;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  heading(who: string): void {
+    this.#isHeard = true;
+    this.#write(`\n### ${who}\n\n`);
+  }
+
+  line(text: string): void {
+    this.#write(`${text}\n`);
+  }
+
+  tell(who: string, text: string): void {
+    this.heading(who);
+    this.line(text);
+  }
+
+  /** The answer is there. When nobody was heard giving it, it is one that the journal had. */
+  answered(text: string): void {
+    if (!this.#isHeard) this.tell("answered before", text);
+    this.#isHeard = false;
+  }
+}
+
+/** The same model, listened to. */
+export function heardModel(inner: LanguageModelV4, who: string, log: RawLog): LanguageModelV4 {
+  return new HeardModel(inner, who, log);
+}
+
+class HeardModel implements LanguageModelV4 {
+  readonly specificationVersion = "v4";
+  readonly #inner: LanguageModelV4;
+  readonly #who: string;
+  readonly #log: RawLog;
+
+  constructor(inner: LanguageModelV4, who: string, log: RawLog) {
+    this.#inner = inner;
+    this.#who = who;
+    this.#log = log;
+  }
+
+  get provider(): string {
+    return this.#inner.provider;
+  }
+
+  get modelId(): string {
+    return this.#inner.modelId;
+  }
+
+  get supportedUrls(): LanguageModelV4["supportedUrls"] {
+    return this.#inner.supportedUrls;
+  }
+
+  async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    try {
+      const result = await this.#inner.doGenerate(options);
+      this.#log.tell(this.#who, saidIn(result.content));
+      return result;
+    } catch (error) {
+      this.#log.tell(this.#who, failureText(error));
+      throw error;
+    }
+  }
+
+  async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    try {
+      const result = await this.#inner.doStream(options);
+      return { ...result, stream: ReadableStream.from(this.#heard(result.stream)) };
+    } catch (error) {
+      this.#log.tell(this.#who, failureText(error));
+      throw error;
+    }
+  }
+
+  /** However it ends, to its end, cut or left, what came until then is told. */
+  async *#heard(parts: ReadableStream<LanguageModelV4StreamPart>): AsyncGenerator<LanguageModelV4StreamPart> {
+    const tally = new Tally();
+    let failure = "";
+    let isTold = false;
+    const tell = (): void => {
+      if (isTold) return;
+      isTold = true;
+      this.#log.tell(this.#who, [saidIn(tally.content), failure].filter((text) => text !== "").join("\n"));
+    };
+    try {
+      for await (const part of parts) {
+        tally.add(part);
+        if (part.type === "error") failure = failureText(part.error);
+        // Nobody reads on after the last part.
+        if (part.type === "finish") tell();
+        yield part;
+      }
+    } catch (error) {
+      failure = failureText(error);
+      throw error;
+    } finally {
+      tell();
+    }
+  }
+}
+
+function saidIn(content: readonly LanguageModelV4Content[]): string {
+  return content
+    .flatMap((part) => {
+      if (part.type === "text") return [part.text];
+      return part.type === "tool-call" ? [`${part.toolName} ${part.input}`] : [];
+    })
+    .join("\n");
+}
+
+/** The body of a refusal says more than the words an SDK makes of it. */
+function failureText(error: unknown): string {
+  const body = typeof error === "object" && error !== null ? readField(error, "responseBody") : undefined;
+  return typeof body === "string" && body !== "" ? body : classify({ surface: "http", error }).message;
+}

@@ -1,0 +1,96 @@
+// The targets of an agent by the names people use for them: `openai/gpt-5.5`, `claude`. And the order they are asked in, which an
+// operator may change.
+
+import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import type { Instruction } from "../../core/flow/run-event.ts";
+import type { AgentSpec, AgentTarget } from "./node-options.ts";
+import { knownProviders, type ModelAgentTarget } from "./providers.ts";
+
+export type CliAgentTarget = Extract<AgentTarget, { readonly kind: "cli" }>;
+
+export interface Named<Target> {
+  readonly id: string;
+  readonly target: Target;
+}
+
+/** All models, or all CLIs: the first answers, the others stand in for it. */
+export type TargetChain =
+  | { readonly kind: "model"; readonly targets: readonly Named<ModelAgentTarget>[] }
+  | { readonly kind: "cli"; readonly targets: readonly Named<CliAgentTarget>[] };
+
+/** The names of its targets, in their order: what an operator can switch to. */
+export function agentTargetIds({ targets }: Pick<AgentSpec, "targets">): readonly string[] {
+  return namedTargets(targets).map(({ id }) => id);
+}
+
+/** In the order of this attempt: the one an operator switched to goes first. */
+export function targetChain(spec: Pick<AgentSpec, "id" | "targets">, instruction: Instruction | null): TargetChain {
+  const own = namedTargets(spec.targets);
+  const wanted = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;
+  if (wanted === undefined) return chainOf(own, spec.id);
+  const first = own.find(({ id }) => id === wanted) ?? otherTarget(wanted, own);
+  if (first === null) throw noSuchTarget(spec.id, wanted, own);
+  return chainOf([first, ...own.filter((each) => each !== first)], spec.id);
+}
+
+/** Models do not stand in for CLIs, nor CLIs for models: what is of another kind than the first is left out. */
+function chainOf(targets: readonly Named<AgentTarget>[], agent: string): TargetChain {
+  const [first] = targets;
+  if (first === undefined) {
+    const message = `agent ${agent} has nobody to ask: give it a model or a cli`;
+    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets", agent } }));
+  }
+  return first.target.kind === "model"
+    ? { kind: "model", targets: targets.filter(isModel) }
+    : { kind: "cli", targets: targets.filter(isCli) };
+}
+
+function isModel(named: Named<AgentTarget>): named is Named<ModelAgentTarget> {
+  return named.target.kind === "model";
+}
+
+function isCli(named: Named<AgentTarget>): named is Named<CliAgentTarget> {
+  return named.target.kind === "cli";
+}
+
+/** The same one twice, with other arguments perhaps, gives two names. */
+function namedTargets(targets: readonly AgentTarget[]): readonly Named<AgentTarget>[] {
+  const taken = new Set<string>();
+  return targets.map((target) => {
+    const name = nameOf(target);
+    let id = name;
+    for (let number = 2; taken.has(id); number++) id = `${name}#${number}`;
+    taken.add(id);
+    return { id, target };
+  });
+}
+
+function nameOf(target: AgentTarget): string {
+  if (target.kind === "model") return `${target.provider}/${target.model}`;
+  // Of a command of their own people know the name; where it lies is nobody's business.
+  return target.cli === ANY_COMMAND ? (target.command.split(/[\\/]/).at(-1) ?? target.cli) : target.cli;
+}
+
+const ANY_COMMAND: AgentKind = "generic";
+
+/** One the agent does not have: any CLI we know, or any model of a provider we know; null for neither. */
+function otherTarget(wanted: unknown, own: readonly Named<AgentTarget>[]): Named<AgentTarget> | null {
+  if (typeof wanted !== "string") return null;
+  if (wanted !== ANY_COMMAND && (AGENT_KINDS as readonly string[]).includes(wanted)) {
+    return { id: wanted, target: { kind: "cli", cli: wanted, command: "", args: [], model: "" } };
+  }
+  const [, provider = "", model = ""] = /^([^/]+)\/(.+)$/.exec(wanted) ?? [];
+  if (model === "" || !knownProviders().includes(provider)) return null;
+  // Whoever set up the provider for one model meant it for the others too.
+  const like = own.filter(isModel).find(({ target }) => target.provider === provider)?.target;
+  const { baseUrl = "", apiKeyEnv = "" } = like ?? {};
+  return { id: wanted, target: { kind: "model", provider, model, baseUrl, apiKeyEnv } };
+}
+
+function noSuchTarget(agent: string, wanted: unknown, own: readonly Named<AgentTarget>[]): FaultError {
+  const there = own.map(({ id }) => id).join(", ");
+  const message = `agent ${agent} cannot be switched to ${JSON.stringify(wanted)}; it has ${there}, and can have any <provider>/<model> (${knownProviders().join(", ")}) or CLI (${AGENT_KINDS.filter((kind) => kind !== ANY_COMMAND).join(", ")})`;
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "target", agent } }));
+}

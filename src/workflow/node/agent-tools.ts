@@ -1,0 +1,154 @@
+// Tools of a workflow as a model sees them, and the calls it makes of them: each is a protected call with a name that is the same
+// when the attempt is run again, and what it came to is told in words that are safe for a model.
+
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4ToolCall,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
+import type { FaultClass } from "../../core/fault/catalogue.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import { type ModelView, viewFor } from "../../core/fault/view.ts";
+import { parseJson, tolerate } from "../../core/tolerate.ts";
+import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
+import type { CallOptions } from "../../runtime/session/turn.ts";
+import type { AnyTool } from "../../runtime/tool/tool.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+
+/** What a model has to know of a tool to use it. */
+export interface ToolWords {
+  readonly description: string;
+  /** null: any object. */
+  readonly input: JsonSchema | null;
+}
+
+/** A tool that carries its words along, so that whoever looks it up by its id can offer it to a model. */
+export type WordedTool = AnyTool & { readonly words?: ToolWords };
+
+export function withWords(tool: AnyTool, words: ToolWords): WordedTool {
+  return Object.freeze({ ...tool, words });
+}
+
+export interface OfferedTool {
+  readonly tool: AnyTool;
+  readonly offer: LanguageModelV4FunctionTool;
+}
+
+/** Throws a FaultError when a tool is not there. */
+export function offeredTools(
+  ids: readonly string[],
+  find: (id: string) => AnyTool | undefined,
+  agent: string,
+): readonly OfferedTool[] {
+  const names = new Set<string>();
+  return ids.map((id) => {
+    const found: WordedTool | undefined = find(id);
+    if (found === undefined) {
+      const message = `agent ${agent} may use the tool ${id}, and the workflow has none of that name`;
+      throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tools", agent } }));
+    }
+    const { description = "", input = null } = found.words ?? {};
+    return {
+      tool: found,
+      offer: {
+        type: "function",
+        name: wireName(id, names),
+        ...(description === "" ? {} : { description }),
+        inputSchema: typeof input === "object" && input !== null ? input : { type: "object" },
+      },
+    };
+  });
+}
+
+const LONGEST_NAME = 64;
+
+/** Vendors take letters, digits, dashes and underscores only. */
+function wireName(id: string, taken: Set<string>): string {
+  const plain = id.replace(/[^\w-]+/g, "_").slice(0, LONGEST_NAME);
+  let name = plain;
+  for (let number = 2; taken.has(name); number++) name = `${plain.slice(0, LONGEST_NAME - 4)}_${number}`;
+  taken.add(name);
+  return name;
+}
+
+export type ProtectTool = (
+  tool: AnyTool,
+  input: never,
+  options: CallOptions & { readonly id: string },
+) => Promise<Outcome<unknown>>;
+
+/** Runs the calls of one answer side by side. Throws when one of them ends the attempt; all of them are over by then. */
+export async function runToolCalls(
+  calls: readonly LanguageModelV4ToolCall[],
+  tools: readonly OfferedTool[],
+  round: number,
+  protect: ProtectTool,
+  signal: AbortSignal,
+): Promise<readonly LanguageModelV4ToolResultPart[]> {
+  const running = calls.map(async (call, index) => {
+    const { toolName, input } = call;
+    const found = tools.find(({ offer }) => offer.name === toolName);
+    if (found === undefined) return { call, told: failing(notOffered(toolName), toolName) };
+    // Named by its place: calls that run side by side may end in any order, and models use an id twice.
+    const id = `r${round}.${index + 1}`;
+    const outcome = await protect(found.tool, inputOf(input) as never, { id, signal });
+    return { call, told: toldOf(outcome), ends: endingFault(outcome) };
+  });
+  const results = await Promise.all(running);
+  const ends = results.map((result) => result.ends ?? null).find((one) => one !== null);
+  if (ends !== undefined) throw new FaultError(ends);
+  return results.map(({ call: { toolCallId, toolName }, told }) => ({
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output: told,
+  }));
+}
+
+/** A tool without parameters may be called with nothing. */
+export function inputOf(text: string): unknown {
+  return text.trim() === "" ? {} : (parseJson(text) ?? {});
+}
+
+function notOffered(tool: string): Fault {
+  return fault("Unsupported", { message: `the model called ${tool}, which it was not offered`, context: { tool } });
+}
+
+/** What is about the run and not about the tool: no model can do anything about it. */
+const ENDS_ATTEMPT: ReadonlySet<FaultClass> = new Set<FaultClass>(["Session", "Limit", "Cancellation", "Internal"]);
+
+const OPEN_ENDS: ReadonlySet<Outcome<unknown>["status"]> = new Set<Outcome<unknown>["status"]>([
+  "waiting",
+  "parked",
+  "cancelled",
+]);
+
+/** null: the model is told, and goes on. */
+function endingFault(outcome: Outcome<unknown>): Fault | null {
+  if (hasValue(outcome)) return null;
+  return OPEN_ENDS.has(outcome.status) || ENDS_ATTEMPT.has(outcome.fault.class) ? outcome.fault : null;
+}
+
+type Told = LanguageModelV4ToolResultPart["output"];
+
+function toldOf(outcome: Outcome<unknown>): Told {
+  if (!hasValue(outcome)) return failing(outcome.fault, outcome.call);
+  if (outcome.status === "partial") return inJson({ partial: outcome.value, error: seen(outcome.fault, outcome.call) });
+  return typeof outcome.value === "string" ? { type: "text", value: outcome.value } : inJson(outcome.value);
+}
+
+function failing(why: Fault, call: string): Told {
+  return { type: "error-json", value: JSON.parse(JSON.stringify({ error: seen(why, call) })) as JsonPart };
+}
+
+function seen(why: Fault, correlationId: string): ModelView {
+  return viewFor("model", why, { correlationId });
+}
+
+type JsonPart = Extract<Told, { type: "json" }>["value"];
+
+/** As the journal gives it back: the next life of the program has to say the same. */
+function inJson(value: unknown): Told {
+  return { type: "json", value: tolerate(() => JSON.parse(JSON.stringify(value ?? null)) as JsonPart, null) };
+}

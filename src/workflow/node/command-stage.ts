@@ -1,0 +1,202 @@
+// A node that runs commands, one after the other, until one fails. All of them are checked before the first is run; each is a
+// protected call, so a command that has ended is not run again after a crash.
+
+import { resolve } from "node:path";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
+import { type Tool, tool } from "../../runtime/tool/tool.ts";
+import type { ActResult, ActTools, Stage, StageScope } from "../stage.ts";
+import { StageFailure } from "../stage-failure.ts";
+import { isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
+import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "./command-line.ts";
+import { expressionScope } from "./expression-scope.ts";
+import type { NodeOptions } from "./node-options.ts";
+import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
+
+type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;
+
+export interface CommandResult {
+  readonly command: string;
+  /** null when a signal ended it, or when it did not end in time. */
+  readonly exitCode: number | null;
+  /** The last of what it wrote. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
+export interface CommandOutput {
+  /** Of the commands that were run, the failed one included. */
+  readonly results: readonly CommandResult[];
+  readonly failed: Omit<CommandResult, "durationMs"> | null;
+}
+
+/** What the nodes after it see of a stream; the file that is kept about a failed stage has more. */
+const TAIL_BYTES = 8 * 1024;
+const RAW_BYTES = 64 * 1024;
+/** A list that a model made up has an end. */
+const MOST_COMMANDS = 100;
+/** The operator's action that lets a node run more in this visit. */
+const GRANT = "grant-and-retry";
+
+export function commandStage(options: CommandOptions, home: NodeHome): Stage {
+  const base = stageBase(options, home);
+  const allowed = readAllowList(options.allow);
+  return {
+    ...base,
+    kind: "command",
+    init: initUnlessSkipped(options, home, async (scope) => {
+      const commands = await wordsOf(options, home, scope);
+      const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
+      for (const words of commands) if (!isAllowed(words, list)) throw notAllowed(options.id, words);
+      return JSON.stringify(commands);
+    }),
+    act: (request, tools, scope) => runAll(options, home, JSON.parse(request) as readonly Words[], tools, scope),
+    next: (ending, scope) => (ending.fault?.context["repeated"] === true ? null : base.next(ending, scope)),
+  };
+}
+
+async function wordsOf(
+  { id, run }: CommandOptions,
+  { sandbox }: NodeHome,
+  scope: StageScope,
+): Promise<readonly Words[]> {
+  const seen = expressionScope(scope);
+  if ("lines" in run) return run.lines.map((line) => splitTemplate(line, seen));
+  const given = await sandbox.evaluate(run.from, seen, `run.from of node ${id}`);
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (list.length === 0)
+    throw badList(id, "it gave an empty list, and nothing that was run is nothing that was tested");
+  if (list.length > MOST_COMMANDS)
+    throw badList(id, `it gave ${list.length} commands, and ${MOST_COMMANDS} are the most`);
+  return list.map((line) => readCommand(id, line));
+}
+
+function readCommand(node: string, given: unknown): Words {
+  if (typeof given === "string") return splitLine(given);
+  const isWords = Array.isArray(given) && given.length > 0 && given.every((word) => typeof word === "string");
+  if (!isWords) throw badList(node, "one of them is neither a text nor a list of words");
+  return given;
+}
+
+function badList(node: string, why: string): FaultError {
+  const message = `node ${node} got no commands it could run from run.from: ${why}. Give a list of command lines, or pass the node over with only_if.`;
+  return new FaultError(fault("InputInvalid", { message, context: { stage: node, field: "run.from", ran: false } }));
+}
+
+function grantedBy({ instruction }: StageScope): readonly string[] {
+  if (instruction?.action !== GRANT) return [];
+  const { commands } = instruction.params;
+  return Array.isArray(commands) ? commands.filter((entry) => typeof entry === "string") : [];
+}
+
+async function runAll(
+  options: CommandOptions,
+  home: NodeHome,
+  commands: readonly Words[],
+  tools: ActTools,
+  scope: StageScope,
+): Promise<ActResult> {
+  const results: CommandResult[] = [];
+  for (const [index, words] of commands.entries()) {
+    const command = lineOf(words);
+    const live: { raw: CommandEnd | null } = { raw: null };
+    const called = lineTool(options, home, (end) => (live.raw = end));
+    const outcome = await tools.turn.protect(called, words, { id: `command-${index + 1}` });
+    const end = hasValue(outcome) ? outcome.value : null;
+    tools.raw(rawText(command, live.raw ?? end));
+    const failure = failureOf(options, command, outcome);
+    if (end !== null) results.push(resultOf(command, end));
+    if (failure === null) continue;
+    const { exitCode, stdout, stderr } = end ?? NOTHING;
+    const output: CommandOutput = { results, failed: { command, exitCode, stdout, stderr } };
+    const isRepeated = options.stopWhenRepeated && failedBefore(scope, command);
+    throw new StageFailure(isRepeated ? withContext(failure, { repeated: true }) : failure, output);
+  }
+  const output: CommandOutput = { results, failed: null };
+  return { output, capHit: false };
+}
+
+const NOTHING = { exitCode: null, stdout: "", stderr: "" } as const;
+
+/** A test may be run as often as anybody likes; how often a command that hung is run again, its node says. */
+function lineTool(
+  { id, cwd, commandTimeoutMs, failsAs, rules }: CommandOptions,
+  home: NodeHome,
+  seen: (end: CommandEnd) => void,
+): Tool<Words, CommandEnd> {
+  return tool<Words, CommandEnd>({
+    id: `command:${id}`,
+    idempotent: failsAs === "TestsFailed" || rules.idempotent,
+    timeoutMs: callTimeoutMs(commandTimeoutMs),
+    retry: "none",
+    run: async ([command = "", ...args], { signal, partial }) => {
+      const end = await runCommand(
+        {
+          command,
+          args,
+          cwd: resolve(home.cwd, cwd),
+          env: home.env,
+          stdin: null,
+          timeoutMs: commandTimeoutMs,
+          clock: home.clock,
+          signal,
+          keepBytes: RAW_BYTES,
+        },
+        (ended) => {
+          seen(ended);
+          partial(shortened(ended));
+        },
+      );
+      return shortened(end);
+    },
+  });
+}
+
+function shortened(end: CommandEnd): CommandEnd {
+  return { ...end, stdout: tailOf(end.stdout), stderr: tailOf(end.stderr) };
+}
+
+/** From a whole character on. */
+function tailOf(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= TAIL_BYTES) return text;
+  let start = bytes.length - TAIL_BYTES;
+  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start).toString();
+}
+
+function resultOf(command: string, { exitCode, stdout, stderr, durationMs }: CommandEnd): CommandResult {
+  return { command, exitCode, stdout, stderr, durationMs };
+}
+
+/** null when the command did what it was to do. */
+function failureOf({ failsAs }: CommandOptions, command: string, outcome: Outcome<CommandEnd>): Fault | null {
+  const shown = shownLine(command);
+  if (outcome.status !== "done") return withContext(outcome.fault, { command: shown });
+  const { exitCode, signal, stdout, stderr } = outcome.value;
+  if (exitCode === 0) return null;
+  const how = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;
+  return fault(failsAs, {
+    message: `${shown} ${how}`,
+    context: { command: shown, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) },
+    evidence: saidEvidence("command/exit", stderr === "" ? stdout : stderr),
+  });
+}
+
+/** In the visit before this one. */
+function failedBefore({ nodes, node }: StageScope, command: string): boolean {
+  const before = Object.hasOwn(nodes, node) ? nodes[node] : undefined;
+  if (before?.status !== "failed") return false;
+  const output = before.output as Partial<CommandOutput> | null | undefined;
+  return output?.failed?.command === command;
+}
+
+function rawText(command: string, end: CommandEnd | null): string {
+  if (end === null) return `$ ${command}\n`;
+  const { exitCode, signal, stdout, stderr } = end;
+  const how = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
+  return `$ ${command}\n${stdout}\n--- stderr\n${stderr}\n--- ${how}\n`;
+}

@@ -1,0 +1,75 @@
+// A tool that is a command: its input is JSON on stdin, what it prints is its answer, as JSON or as text, and another exit code
+// than 0 is a failure that its stderr explains.
+
+import { classify } from "../../core/classify/classify.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { parseJson } from "../../core/tolerate.ts";
+import type { Clock } from "../../host/clock.ts";
+import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import type { ToolSpec } from "./node-options.ts";
+import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
+
+export interface CommandToolHome {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+}
+
+/** An answer is kept in the journal and read by models. */
+const MOST_OUTPUT_BYTES = 1024 * 1024;
+
+export function commandTool(
+  { id, input: schema, idempotent, timeoutMs, maxAttempts }: ToolSpec,
+  { command, args }: Extract<ToolSpec["run"], { readonly kind: "command" }>,
+  { env, cwd, clock }: CommandToolHome,
+): AnyTool {
+  return tool<unknown, unknown>({
+    id,
+    ...(typeof schema === "object" && schema !== null ? { input: schema } : {}),
+    idempotent,
+    timeoutMs: callTimeoutMs(timeoutMs),
+    retry: { maxAttempts },
+    run: async (input, { signal, artefact }) => {
+      const stdin = JSON.stringify(input ?? null);
+      const end = await runCommand(
+        { command, args, cwd, env, stdin, timeoutMs, clock, signal, keepBytes: MOST_OUTPUT_BYTES },
+        ({ stdout, stderr }) => artefact("output.txt", `${stdout}\n--- stderr\n${stderr}\n`),
+      );
+      if (end.exitCode !== 0) throw new FaultError(failureOf(id, end, clock.now()));
+      if (end.stdoutBytes > MOST_OUTPUT_BYTES) throw new FaultError(tooMuch(id, end));
+      return jsonOrText(end.stdout);
+    },
+  });
+}
+
+/** A tool may print either; a text that happens to be JSON is JSON. */
+export function jsonOrText(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text.replace(/\r?\n$/, "") : value;
+}
+
+/** Words such as those of a rate limit say more than the exit code. Nobody here cancelled it, so that is not what they mean. */
+function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd, observedAt: number): Fault {
+  const said = stderr.trim() === "" ? stdout : stderr;
+  const how = exitCode === null ? { signal: signal ?? "" } : { exitCode };
+  const seen = classify({ surface: "tool", message: said.slice(-MOST_READ_CHARS), observedAt });
+  if (seen.evidence.rule !== "none" && !traitsOf(seen.code).cancels) return withContext(seen, { tool: id, ...how });
+  const ended = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;
+  return fault("ExecutionFailed", {
+    message: `the tool ${id} ${ended}`,
+    context: { tool: id, ...how },
+    evidence: saidEvidence("command/exit", said),
+  });
+}
+
+/** The last words of a failing program are about its failure. */
+const MOST_READ_CHARS = 8 * 1024;
+
+function tooMuch(id: string, { stdoutBytes }: CommandEnd): Fault {
+  return fault("OutputMalformed", {
+    message: `the tool ${id} printed ${stdoutBytes} bytes, and ${MOST_OUTPUT_BYTES} are the most. Let it print less.`,
+    context: { tool: id, limit: MOST_OUTPUT_BYTES, ran: true },
+  });
+}

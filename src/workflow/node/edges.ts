@@ -1,0 +1,37 @@
+// Which way a path goes on from a node that is over: the first edge that is open is taken.
+
+import type { Route } from "../../core/flow/run-event.ts";
+import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
+import { holds } from "./expression-scope.ts";
+import type { Edge } from "./node-options.ts";
+
+/** Where an edge leads when it leads out of the workflow. */
+export const END = "end";
+
+export interface EdgeChoice {
+  readonly node: string;
+  readonly edges: readonly Edge[];
+  readonly sandbox: Sandbox;
+  readonly scope: Scope;
+  readonly executionsOf: (node: string) => number;
+  readonly outcomeWord: string;
+}
+
+/** null when none is open. */
+export async function firstOpenRoute(choice: EdgeChoice): Promise<Route | null> {
+  for (const edge of choice.edges) {
+    if (await isOpen(edge, choice)) return routeOf(edge, choice.outcomeWord);
+  }
+  return null;
+}
+
+export function routeOf({ to, outcome }: Edge, outcomeWord: string): Route {
+  if (to === END) return { kind: "end", outcome: outcome === "" ? outcomeWord : outcome };
+  return { kind: "to", nodes: [to] };
+}
+
+async function isOpen({ to, when, max }: Edge, { node, sandbox, scope, executionsOf }: EdgeChoice): Promise<boolean> {
+  // The end is no node and cannot have been entered too often.
+  if (to !== END && executionsOf(to) >= max) return false;
+  return when === null || (await holds(sandbox, when, scope, `the condition of the edge from ${node} to ${to}`));
+}

@@ -1,0 +1,58 @@
+// What expressions and templates of a node can see: `inputs`, `nodes`, `run`, and `output` once there is one. And the one way a
+// condition is read, so that every `when`, `only_if` and `assert` means the same.
+
+import { isFaultError } from "../../core/fault/fault-error.ts";
+import { viewFor } from "../../core/fault/view.ts";
+import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
+import { parseTemplate, renderTemplate } from "../../sandbox/template.ts";
+import type { NodeResult, StageEnding, StageScope } from "../stage.ts";
+
+export function expressionScope({ inputs, nodes, run, execution, attempt }: StageScope): Scope {
+  return { inputs, nodes, run: { id: run, execution, attempt } };
+}
+
+/** For asserts: what Act gave, before the node is over. */
+export function scopeWithOutput(scope: StageScope, output: unknown): Scope {
+  return { ...expressionScope(scope), output };
+}
+
+/** For the edges out of a node: it is over, and its own result is the newest there is. */
+export function scopeAfter(scope: StageScope, ending: StageEnding): Scope {
+  // Computed keys, not a spread of an object literal: a node may be called `__proto__`.
+  const nodes = Object.fromEntries([...Object.entries(scope.nodes), [scope.node, resultOf(scope, ending)]]);
+  return { ...scopeWithOutput({ ...scope, nodes }, ending.output) };
+}
+
+function resultOf({ run, execution, attempt }: StageScope, { status, output, fault }: StageEnding): NodeResult {
+  const shown = fault === null ? null : viewFor("model", fault, { correlationId: run });
+  return {
+    status,
+    output,
+    execution,
+    attempts: attempt,
+    fault: shown === null ? null : { class: shown.class, code: shown.code, message: shown.message },
+  };
+}
+
+/** A condition is true when JavaScript says so. One that gives nothing, as a field that is not there, is not. */
+export async function holds(sandbox: Sandbox, expression: string, scope: Scope, what: string): Promise<boolean> {
+  try {
+    return Boolean(await sandbox.evaluate(expression, scope, what));
+  } catch (error) {
+    if (isFaultError(error) && error.fault.context["cause"] === "result") return false;
+    throw error;
+  }
+}
+
+/** A text with its places filled in. */
+export function rendered(template: string, scope: Scope): string {
+  return renderTemplate(parseTemplate(template), scope);
+}
+
+/** The strings in a JSON value are templates; everything else stays as it is. */
+export function renderedDeep(value: unknown, scope: Scope): unknown {
+  if (typeof value === "string") return rendered(value, scope);
+  if (Array.isArray(value)) return value.map((part: unknown) => renderedDeep(part, scope));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, renderedDeep(part, scope)]));
+}

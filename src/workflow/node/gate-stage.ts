@@ -1,0 +1,91 @@
+// A node that waits for a person. What was answered is its output; where a no leads is for its edges to say, and a no that leads
+// nowhere fails the node.
+
+import { fault } from "../../core/fault/fault.ts";
+import type { Answer, QuestionPayload } from "../../core/flow/interaction.ts";
+import type { Stage, StageScope } from "../stage.ts";
+import { StageFailure } from "../stage-failure.ts";
+import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { firstOpenRoute } from "./edges.ts";
+import { expressionScope, rendered, scopeAfter } from "./expression-scope.ts";
+import type { NodeOptions } from "./node-options.ts";
+
+type GateOptions = Extract<NodeOptions, { readonly kind: "human_gate" }>;
+
+export interface GateOutput {
+  readonly approved: boolean;
+  /** The id of the option, for Select. */
+  readonly choice?: string;
+  /** What was said, for Ask. */
+  readonly text?: unknown;
+  /** Why it was rejected, as far as somebody said. */
+  readonly reason?: string;
+  /** Nobody answered in time, and `on_timeout` did. */
+  readonly timedOut?: true;
+}
+
+export function gateStage(options: GateOptions, home: NodeHome): Stage {
+  return {
+    ...stageBase(options, home),
+    kind: "human_gate",
+    init: initUnlessSkipped(options, home, (scope) => rendered(options.prompt, expressionScope(scope))),
+    act: async (request, tools, scope) => {
+      const payload = PAYLOADS[options.ask](request, options, scope);
+      const output = outputOf(options, await tools.ask({ payload, timeoutMs: options.gateTimeoutMs }));
+      if (!output.approved && !(await hasWayForNo(options, home, scope, output))) throw notApproved(options.id, output);
+      return { output, capHit: false };
+    },
+  };
+}
+
+type MakePayload = (prompt: string, options: GateOptions, scope: StageScope) => QuestionPayload;
+
+const PAYLOADS: Readonly<Record<GateOptions["ask"], MakePayload>> = {
+  Approve: (prompt, { id }, { run, execution }) => ({
+    kind: "Approve",
+    prompt,
+    tool: id,
+    approvalKey: `${run}/${id}#${execution}`,
+  }),
+  Confirm: (prompt) => ({ kind: "Confirm", prompt }),
+  Select: (prompt, { options }) => ({ kind: "Select", prompt, options }),
+  Ask: (prompt, { id }) => ({ kind: "Ask", prompt, field: id }),
+};
+
+/** What an accepted answer says, by what was asked. */
+const ACCEPTED: Readonly<Record<GateOptions["ask"], (value: unknown) => GateOutput>> = {
+  Approve: (value) => ({ approved: value === true }),
+  Confirm: (value) => ({ approved: value === true }),
+  Select: (value) => ({ approved: true, choice: String(value) }),
+  Ask: (value) => ({ approved: true, text: value }),
+};
+
+function outputOf({ ask, onTimeout }: GateOptions, answer: Answer): GateOutput {
+  switch (answer.status) {
+    case "accepted":
+      return ACCEPTED[ask](answer.value);
+    case "rejected":
+      return { approved: false, reason: answer.reason };
+    case "timeout":
+      return { approved: onTimeout === "approve", timedOut: true };
+  }
+}
+
+/** Edges with a condition were written by somebody who thought of it; an edge without one means that all went well. */
+async function hasWayForNo(
+  { id, next }: GateOptions,
+  { sandbox, outcomeWord }: NodeHome,
+  scope: StageScope,
+  output: GateOutput,
+): Promise<boolean> {
+  if (!next.some(({ when }) => when !== null)) return false;
+  const after = scopeAfter(scope, { status: "completed", output, capHit: false, fault: null });
+  const { executionsOf } = scope;
+  return (await firstOpenRoute({ node: id, edges: next, sandbox, scope: after, executionsOf, outcomeWord })) !== null;
+}
+
+function notApproved(node: string, output: GateOutput): StageFailure {
+  const why = output.timedOut === true ? "nobody answered in time" : (output.reason ?? "");
+  const message = `the gate ${node} was not approved${why === "" ? "" : `: ${why}`}. Approve it in another run, or add an edge for this answer.`;
+  return new StageFailure(fault("Forbidden", { message, context: { stage: node } }), output);
+}

@@ -1,0 +1,140 @@
+// Tools of MCP servers that a workflow names. A server is connected when one of its tools is first used, and the client, which
+// not everybody has installed, is loaded then.
+// M1  one connection for each server, however many of its tools are used.
+// M2  a connection that could not be made is made anew by the next call.
+// M3  once closed, nothing is connected again.
+
+import { classify, rulesWith } from "../../core/classify/classify.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { readField } from "../../core/tolerate.ts";
+import type { McpConnection } from "../../mcp/connection.ts";
+import type { McpOptions, McpToolDefinition } from "../../mcp/options.ts";
+import type { McpResult } from "../../mcp/result.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { jsonOrText } from "./command-tool.ts";
+import type { McpServerSpec, ToolSpec } from "./node-options.ts";
+
+export interface McpHome {
+  readonly runtime: Runtime;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export function mcpTool(
+  { id, input: schema, idempotent, timeoutMs, maxAttempts }: ToolSpec,
+  { server, tool: name }: Extract<ToolSpec["run"], { readonly kind: "mcp" }>,
+  servers: McpServers,
+): AnyTool {
+  return tool<unknown, unknown>({
+    id,
+    ...(typeof schema === "object" && schema !== null ? { input: schema } : {}),
+    surface: "mcp",
+    provider: server.id,
+    idempotent,
+    timeoutMs,
+    retry: { maxAttempts },
+    run: async (input, context) => {
+      const connection = await servers.connection(server);
+      const called: AnyTool = connection.tool(name);
+      try {
+        // What it throws is read by the rows of the connection, which are not known before there is one.
+        const { structured, text } = (await called.run(input ?? {}, context)) as McpResult;
+        return structured ?? jsonOrText(text);
+      } catch (error) {
+        if (context.signal.aborted) throw error;
+        throw new FaultError(classifyAs(called, server, error), { cause: error });
+      }
+    },
+  });
+}
+
+function classifyAs(called: AnyTool, { id }: McpServerSpec, error: unknown): Fault {
+  const seen = classify({ surface: "mcp", provider: id, error }, rulesWith(called.rules));
+  const own = called.classify?.(error, seen) ?? seen;
+  return typeof own === "object" ? own : fault(own, { message: seen.message, context: seen.context, cause: seen });
+}
+
+export class McpServers {
+  readonly #home: McpHome;
+  readonly #connections = new Map<string, Promise<McpConnection>>();
+  readonly #connected = new Map<string, McpConnection>();
+  readonly #closing = new AbortController();
+
+  constructor(home: McpHome) {
+    this.#home = home;
+  }
+
+  /** What the server says about a tool; undefined while it is not connected. */
+  definition({ id }: McpServerSpec, name: string): McpToolDefinition | undefined {
+    return this.#connected.get(id)?.definition(name);
+  }
+
+  connection(server: McpServerSpec): Promise<McpConnection> {
+    const known = this.#connections.get(server.id);
+    if (known !== undefined) return known;
+    if (this.#closing.signal.aborted) return Promise.reject(closedError(server));
+    const made = this.#connect(server);
+    this.#connections.set(server.id, made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(new FaultError(fault("EngineState", { message: "the tools of the workflow were closed" })));
+    const ended = await Promise.allSettled(this.#connections.values());
+    await Promise.all(ended.flatMap((one) => (one.status === "fulfilled" ? [one.value.close()] : [])));
+    this.#connections.clear();
+    this.#connected.clear();
+  }
+
+  async #connect(server: McpServerSpec): Promise<McpConnection> {
+    try {
+      const { connectMcp } = await loaded(server, () => import("../../mcp/connection.ts"));
+      const connection = await connectMcp(this.#home.runtime, {
+        name: server.id,
+        transport: await transportOf(server, this.#home),
+        signal: this.#closing.signal,
+      });
+      this.#connected.set(server.id, connection);
+      return connection;
+    } catch (error) {
+      this.#connections.delete(server.id);
+      throw error;
+    }
+  }
+}
+
+async function transportOf(server: McpServerSpec, { env, cwd }: McpHome): Promise<McpOptions["transport"]> {
+  const { command, args, url } = server;
+  if (url !== "") {
+    const { StreamableHTTPClientTransport } = await loaded(
+      server,
+      () => import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+    );
+    return () => new StreamableHTTPClientTransport(new URL(url));
+  }
+  const { StdioClientTransport } = await loaded(server, () => import("@modelcontextprotocol/sdk/client/stdio.js"));
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return () =>
+    new StdioClientTransport({ command, args: [...args], env: Object.fromEntries(given), cwd, stderr: "pipe" });
+}
+
+async function loaded<Module>({ id }: McpServerSpec, load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
+    if (code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const message = `the MCP server ${id} cannot be used, because @modelcontextprotocol/sdk is not installed. Install it: npm install @modelcontextprotocol/sdk`;
+    throw new FaultError(fault("DependencyMissing", { message, context: { provider: id, ran: false } }), {
+      cause: error,
+    });
+  }
+}
+
+function closedError({ id }: McpServerSpec): FaultError {
+  const message = `the MCP server ${id} was closed with the workflow it belongs to. Run the workflow again.`;
+  return new FaultError(fault("EngineState", { message, context: { provider: id, ran: false } }));
+}

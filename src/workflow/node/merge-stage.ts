@@ -1,0 +1,31 @@
+// A node where paths meet again. Its output is what its expression makes of theirs, or all there is, by node.
+
+import type { Stage, StageScope } from "../stage.ts";
+import { type NodeHome, stageBase } from "./base.ts";
+import { expressionScope } from "./expression-scope.ts";
+import type { NodeOptions } from "./node-options.ts";
+
+export function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, home: NodeHome): Stage {
+  const { id, expression } = options;
+  return {
+    ...stageBase(options, home),
+    kind: "merge",
+    init: () => expression ?? "",
+    act: async (_request, _tools, scope) => ({
+      output:
+        expression === null
+          ? outputsOf(scope)
+          : await home.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
+      capHit: false,
+    }),
+  };
+}
+
+/** A node without an output is left out, and so is an earlier visit of the merge itself. */
+function outputsOf({ nodes, node }: StageScope): unknown {
+  return Object.fromEntries(
+    Object.entries(nodes)
+      .filter(([id, { output }]) => id !== node && output !== undefined)
+      .map(([id, { output }]) => [id, output]),
+  );
+}

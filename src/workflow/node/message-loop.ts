@@ -1,0 +1,144 @@
+// The message loop of an agent's node: a model is asked, the tools it calls are run, and it is asked again with what they gave,
+// until it answers without calling any, or its rounds are used up. No part of the `ai` package is needed for it.
+// M1  everything that happens is a protected call of the turn, and those come in the same order with the same names and inputs when
+//     the attempt is run again: finished ones are answered from the journal.
+// M2  what a failed attempt of a stream has said is forgotten: nobody has seen it.
+
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+} from "@ai-sdk/provider";
+import { parseJson } from "../../core/tolerate.ts";
+import { Tally } from "../../provider/model/tally.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+import type { ActResult } from "../stage.ts";
+import { readAnswer } from "./agent-answer.ts";
+import { inputOf, type OfferedTool, type ProtectTool, runToolCalls } from "./agent-tools.ts";
+
+export interface MessageLoop {
+  readonly agent: string;
+  /** Makes the model; it calls `voided` when what has been seen of a stream does not count. */
+  readonly model: (voided: () => void) => LanguageModelV4;
+  /** Empty for none. */
+  readonly system: string;
+  readonly prompt: string;
+  readonly outputSchema: JsonSchema | null;
+  readonly tools: readonly OfferedTool[];
+  /** `turn.protect`. */
+  readonly protect: ProtectTool;
+  readonly signal: AbortSignal;
+  /** How often the model may be asked. */
+  readonly turnCap: number;
+  /** 0: as many as the model gives. */
+  readonly maxOutputTokens: number;
+  readonly stream: boolean;
+  /** Throws when it may not be asked any more. */
+  readonly mayAsk: () => void;
+  readonly answered: (text: string) => void;
+}
+
+/** Throws the fault of what could not be cured; a tool's failure is the model's to deal with. */
+export async function runMessageLoop(loop: MessageLoop): Promise<ActResult> {
+  const { agent, outputSchema, tools, protect, signal, turnCap } = loop;
+  const reader = new AnswerReader(loop);
+  const messages: LanguageModelV4Message[] = [
+    ...(loop.system === "" ? [] : [{ role: "system" as const, content: loop.system }]),
+    { role: "user", content: [{ type: "text", text: loop.prompt }] },
+  ];
+  let lastText = "";
+  for (let round = 1; round <= turnCap; round++) {
+    loop.mayAsk();
+    const content = await reader.ask(optionsFor(loop, messages));
+    const text = textIn(content);
+    loop.answered(text);
+    const calls = content.filter(isOwnCall);
+    // The chain has held it against its schema already, and asked once more when it did not fit.
+    if (calls.length === 0) return { output: outputSchema === null ? text : parseJson(text), capHit: false };
+    if (text.trim() !== "") lastText = text;
+    const results = await runToolCalls(calls, tools, round, protect, signal);
+    messages.push({ role: "assistant", content: content.flatMap(partsOf) }, { role: "tool", content: [...results] });
+  }
+  return {
+    output: outputSchema === null ? lastText : await asFarAsItFits(lastText, outputSchema, agent),
+    capHit: true,
+  };
+}
+
+function optionsFor(loop: MessageLoop, messages: readonly LanguageModelV4Message[]): LanguageModelV4CallOptions {
+  const { tools, outputSchema, maxOutputTokens, signal } = loop;
+  return {
+    prompt: [...messages],
+    abortSignal: signal,
+    ...(maxOutputTokens > 0 ? { maxOutputTokens } : {}),
+    ...(tools.length === 0 ? {} : { tools: tools.map(({ offer }) => offer) }),
+    ...(outputSchema === null ? {} : formatFor(outputSchema)),
+  };
+}
+
+/** OpenAI's strict mode refuses most schemas that people write; what comes back is checked in full here anyway. */
+const NOT_STRICT = { openai: { strictJsonSchema: false } };
+
+function formatFor(schema: JsonSchema): Pick<LanguageModelV4CallOptions, "responseFormat" | "providerOptions"> {
+  return {
+    responseFormat: { type: "json", ...(typeof schema === "object" ? { schema } : {}) },
+    providerOptions: NOT_STRICT,
+  };
+}
+
+/** An answer as a whole, whether it comes in one piece or in many. */
+class AnswerReader {
+  readonly #model: LanguageModelV4;
+  readonly #streams: boolean;
+  #tally = new Tally();
+
+  constructor({ model, stream }: MessageLoop) {
+    this.#streams = stream;
+    this.#model = model(() => (this.#tally = new Tally()));
+  }
+
+  async ask(options: LanguageModelV4CallOptions): Promise<readonly LanguageModelV4Content[]> {
+    if (!this.#streams) return (await this.#model.doGenerate(options)).content;
+    this.#tally = new Tally();
+    const { stream } = await this.#model.doStream(options);
+    for await (const part of stream) this.#take(part);
+    return this.#tally.content;
+  }
+
+  #take(part: LanguageModelV4StreamPart): void {
+    if (part.type === "error") throw part.error;
+    this.#tally.add(part);
+  }
+}
+
+function textIn(content: readonly LanguageModelV4Content[]): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** What the vendor runs itself has its result already. */
+function isOwnCall(part: LanguageModelV4Content): part is LanguageModelV4ToolCall {
+  return part.type === "tool-call" && part.providerExecuted !== true;
+}
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+/** What was said, as it is told again; a vendor finds its own marks in it. */
+function partsOf(part: LanguageModelV4Content): readonly AssistantPart[] {
+  if (part.type !== "text" && part.type !== "reasoning" && part.type !== "tool-call") return [];
+  const marks = part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata };
+  if (part.type === "tool-call") {
+    const { toolCallId, toolName, input } = part;
+    return [{ type: "tool-call", toolCallId, toolName, input: inputOf(input), ...marks }];
+  }
+  if (part.type === "text" && part.text === "") return [];
+  return [{ type: part.type, text: part.text, ...marks }];
+}
+
+/** The value, if there is one that fits; otherwise the text, for whoever decides what a loop without an end is worth. */
+async function asFarAsItFits(text: string, schema: JsonSchema, agent: string): Promise<unknown> {
+  const read = await readAnswer(text, schema, agent);
+  return read.ok ? read.value : text;
+}

@@ -1,0 +1,34 @@
+// Every kind of node as a stage: one row per kind.
+
+import type { Stage } from "../stage.ts";
+import { agentStage } from "./agent-stage.ts";
+import type { NodeHome } from "./base.ts";
+import { commandStage } from "./command-stage.ts";
+import { conditionStage } from "./condition-stage.ts";
+import { gateStage } from "./gate-stage.ts";
+import { mergeStage } from "./merge-stage.ts";
+import type { NodeOptions } from "./node-options.ts";
+import { parallelStage } from "./parallel-stage.ts";
+import { toolStage } from "./tool-stage.ts";
+import { transformStage } from "./transform-stage.ts";
+
+type Kind = NodeOptions["kind"];
+type OptionsOf<K extends Kind> = Extract<NodeOptions, { readonly kind: K }>;
+
+const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeHome) => Stage } = {
+  agent: agentStage,
+  command: commandStage,
+  tool: toolStage,
+  human_gate: gateStage,
+  condition: conditionStage,
+  transform: transformStage,
+  parallel: parallelStage,
+  merge: mergeStage,
+};
+
+/** Throws a FaultError for what can never work, such as an entry of an allow-list that is no command. */
+export function createStage(options: NodeOptions, home: NodeHome): Stage {
+  // The row and the options have the same kind, which the compiler cannot follow through a table.
+  const make = STAGES[options.kind] as (options: NodeOptions, home: NodeHome) => Stage;
+  return make(options, home);
+}

@@ -1,0 +1,206 @@
+// The providers a workflow may name, as a table: which package speaks to them, where their key and address come from. Packages
+// are optional and loaded when a model of theirs is made, so a workflow needs only those it uses.
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import { readField, tolerate } from "../../core/tolerate.ts";
+import type { AgentTarget } from "./node-options.ts";
+
+export type ModelAgentTarget = Extract<AgentTarget, { readonly kind: "model" }>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ProviderSettings {
+  readonly model: string;
+  /** Empty: the package's own. */
+  readonly baseUrl: string;
+  /** Empty: none is sent. */
+  readonly apiKey: string;
+}
+
+export interface WorkflowProvider {
+  readonly id: string;
+  readonly npmPackage: string;
+  /** What the package exports to make it. */
+  readonly factory: string;
+  /** Any one of these holds the key, the first that is set does; none here: no key is needed. */
+  readonly keyEnv: readonly string[];
+  /** Holds the address when the workflow names none; empty for no such variable. */
+  readonly baseUrlEnv: string;
+  /** Put behind an address without a path, because the vendor's own tools take it without. */
+  readonly versionPath: string;
+  /** There is no address to go to unless one is given. */
+  readonly needsBaseUrl: boolean;
+  /** The package hands the schema of an answer on to the model; otherwise it has to stand in the prompt. */
+  readonly passesSchema: boolean;
+  /** As it stands in a workflow. */
+  readonly example: string;
+  readonly make: (settings: ProviderSettings) => Promise<LanguageModelV4>;
+}
+
+export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
+  {
+    id: "openai",
+    npmPackage: "@ai-sdk/openai",
+    factory: "createOpenAI",
+    keyEnv: ["OPENAI_API_KEY"],
+    baseUrlEnv: "OPENAI_BASE_URL",
+    versionPath: "",
+    needsBaseUrl: false,
+    passesSchema: true,
+    example: "openai/gpt-5.5",
+    make: async (settings) => (await import("@ai-sdk/openai")).createOpenAI(asOptions(settings))(settings.model),
+  },
+  {
+    // For servers that speak like OpenAI's older API and not like its newer one.
+    id: "openai-chat",
+    npmPackage: "@ai-sdk/openai",
+    factory: "createOpenAI",
+    keyEnv: ["OPENAI_API_KEY"],
+    baseUrlEnv: "OPENAI_BASE_URL",
+    versionPath: "",
+    needsBaseUrl: false,
+    passesSchema: true,
+    example: "openai-chat/gpt-4o",
+    make: async (settings) => (await import("@ai-sdk/openai")).createOpenAI(asOptions(settings)).chat(settings.model),
+  },
+  {
+    id: "anthropic",
+    npmPackage: "@ai-sdk/anthropic",
+    factory: "createAnthropic",
+    keyEnv: ["ANTHROPIC_API_KEY"],
+    baseUrlEnv: "ANTHROPIC_BASE_URL",
+    versionPath: "/v1",
+    needsBaseUrl: false,
+    passesSchema: true,
+    example: "anthropic/claude-sonnet-4-5",
+    make: async (settings) => (await import("@ai-sdk/anthropic")).createAnthropic(asOptions(settings))(settings.model),
+  },
+  {
+    id: "google",
+    npmPackage: "@ai-sdk/google",
+    factory: "createGoogle",
+    keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    baseUrlEnv: "",
+    versionPath: "/v1beta",
+    needsBaseUrl: false,
+    passesSchema: true,
+    example: "google/gemini-2.5-flash",
+    make: async (settings) => (await import("@ai-sdk/google")).createGoogle(asOptions(settings))(settings.model),
+  },
+  {
+    // Any other server: Ollama, vLLM, LM Studio, a gateway. Many want no key, so one is sent only when the workflow names it.
+    id: "openai-compatible",
+    npmPackage: "@ai-sdk/openai-compatible",
+    factory: "createOpenAICompatible",
+    keyEnv: [],
+    baseUrlEnv: "",
+    versionPath: "",
+    needsBaseUrl: true,
+    passesSchema: false,
+    example: "openai-compatible/llama3.3",
+    make: async (settings) => {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const { baseUrl: baseURL, apiKey, model } = settings;
+      const name = "openai-compatible";
+      // Without it a streamed answer says nothing about what it has cost.
+      return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey === "" ? {} : { apiKey }) })(model);
+    },
+  },
+];
+
+function asOptions({ baseUrl, apiKey }: ProviderSettings): { readonly baseURL?: string; readonly apiKey?: string } {
+  return { ...(baseUrl === "" ? {} : { baseURL: baseUrl }), ...(apiKey === "" ? {} : { apiKey }) };
+}
+
+export function knownProviders(): readonly string[] {
+  return WORKFLOW_PROVIDERS.map(({ id }) => id);
+}
+
+/** null when there is none of this name. */
+export function providerNamed(
+  id: string,
+  table: readonly WorkflowProvider[] = WORKFLOW_PROVIDERS,
+): WorkflowProvider | null {
+  return table.find((one) => one.id === id) ?? null;
+}
+
+/** Makes the model; nothing is sent yet. Throws a FaultError when the provider, its package, its address or its key is missing. */
+export async function createModel(
+  target: ModelAgentTarget,
+  env: Environment,
+  table: readonly WorkflowProvider[] = WORKFLOW_PROVIDERS,
+): Promise<LanguageModelV4> {
+  const row = providerNamed(target.provider, table);
+  if (row === null) throw unknownProvider(target.provider, table);
+  const baseUrl = baseUrlOf(target, row, env);
+  const apiKey = keyOf(target, row, baseUrl, env);
+  try {
+    return await row.make({ model: target.model, baseUrl, apiKey });
+  } catch (error) {
+    if (error instanceof Error && readField(error, "code") === "ERR_MODULE_NOT_FOUND") throw packageMissing(row);
+    throw new FaultError(classify({ surface: "node", error }), { cause: error });
+  }
+}
+
+function baseUrlOf({ provider, baseUrl }: ModelAgentTarget, row: WorkflowProvider, env: Environment): string {
+  const given = baseUrl === "" ? (env[row.baseUrlEnv] ?? "") : baseUrl;
+  if (given === "") {
+    if (!row.needsBaseUrl) return "";
+    throw misconfigured(`provider ${provider} has no address of its own: give it base_url`, provider);
+  }
+  const url = tolerate(() => new URL(given), null);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw misconfigured(`base_url of provider ${provider} is no http address; write http://host:port/v1`, provider);
+  }
+  return url.pathname === "/" ? `${given.replace(/\/+$/, "")}${row.versionPath}` : given;
+}
+
+/** On this machine nobody checks it, and the packages insist on one. */
+const PLACEHOLDER_KEY = "no-key-needed-on-loopback";
+
+function keyOf(
+  { provider, apiKeyEnv }: ModelAgentTarget,
+  row: WorkflowProvider,
+  baseUrl: string,
+  env: Environment,
+): string {
+  const variables = apiKeyEnv === "" ? row.keyEnv : [apiKeyEnv];
+  if (variables.length === 0) return "";
+  const key = variables.map((name) => env[name] ?? "").find((value) => value !== "");
+  if (key !== undefined) return key;
+  if (isLoopback(baseUrl)) return PLACEHOLDER_KEY;
+  const [variable = ""] = variables;
+  throw new FaultError(
+    fault("AuthFailed", {
+      message: `provider ${provider} needs a key, and the environment variable ${variables.join(" or ")} is not set; set it, or name another one with api_key_env`,
+      context: { provider, variable },
+    }),
+  );
+}
+
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+function isLoopback(baseUrl: string): boolean {
+  return LOOPBACK.test(tolerate(() => new URL(baseUrl).hostname, ""));
+}
+
+function unknownProvider(provider: string, table: readonly WorkflowProvider[]): FaultError {
+  const examples = table.map(({ example }) => example).join(", ");
+  return misconfigured(`there is no provider ${JSON.stringify(provider)}; models are written ${examples}`, provider);
+}
+
+function misconfigured(message: string, provider: string): FaultError {
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "provider", provider } }));
+}
+
+function packageMissing({ id, npmPackage }: WorkflowProvider): FaultError {
+  return new FaultError(
+    fault("HostCapabilityMissing", {
+      message: `provider ${id} needs the package ${npmPackage}, which is not installed here: npm i ${npmPackage}`,
+      context: { provider: id, package: npmPackage },
+    }),
+  );
+}

@@ -1,0 +1,106 @@
+// One command as a process in a group of its own, ended with all it started when its time is up. What keeps it from coming to an
+// end of its own is a fault; how it ended is a value.
+
+import { runProcess } from "../../agent/process/run-process.ts";
+import type { ProcessEnd, SpawnObstacle } from "../../agent/process/process-spec.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { Clock } from "../../host/clock.ts";
+
+export interface CommandSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: string | null;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** How much of the end of each stream is kept. */
+  readonly keepBytes: number;
+}
+
+export interface CommandEnd {
+  /** null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: number;
+  readonly durationMs: number;
+}
+
+/** A protected call around a command is given this much longer than the command: it takes a while to end one. */
+export const ENDING_MS = 10_000;
+
+const LONGEST_CALL_MS = 30 * 24 * 3_600_000;
+
+export function callTimeoutMs(commandTimeoutMs: number): number {
+  return Math.min(commandTimeoutMs + ENDING_MS, LONGEST_CALL_MS);
+}
+
+/** `seen` is told what there was of output, also of a command that did not end by itself. */
+export async function runCommand(
+  spec: CommandSpec,
+  seen: (end: CommandEnd) => void = () => undefined,
+): Promise<CommandEnd> {
+  const { command, args, cwd, env, stdin, timeoutMs, clock, signal, keepBytes } = spec;
+  const nobody = (): void => undefined;
+  const running = runProcess(
+    {
+      command,
+      args,
+      cwd,
+      env,
+      stdin,
+      clock,
+      signal,
+      // Silence is allowed: many a build says nothing until it is done.
+      timeouts: { startupMs: Infinity, idleMs: Infinity, totalMs: timeoutMs },
+      maxLineBytes: 1024,
+      maxTailBytes: keepBytes,
+    },
+    { stdout: nobody, stderr: nobody },
+  );
+  const ended = await running.done;
+  const { exitCode, stdoutTail: stdout, stderrTail: stderr, stdoutBytes, durationMs } = ended;
+  const end = { exitCode, signal: ended.signal, stdout, stderr, stdoutBytes, durationMs };
+  seen(end);
+  if (ended.aborted) signal.throwIfAborted();
+  const failed = neverEnded(spec, ended);
+  if (failed !== null) throw new FaultError(failed);
+  return end;
+}
+
+const OBSTACLES: Readonly<Record<SpawnObstacle, FaultCode>> = {
+  command: "BinaryMissing",
+  interpreter: "BinaryMissing",
+  folder: "NotFound",
+  arguments: "InputInvalid",
+  machine: "ResourceBusy",
+};
+
+function neverEnded(
+  { command, timeoutMs }: CommandSpec,
+  { spawnError, timedOut, stdoutTail, stderrTail }: ProcessEnd,
+): Fault | null {
+  if (spawnError !== null)
+    return fault(OBSTACLES[spawnError.obstacle], {
+      message: spawnError.message,
+      context: { program: command, errno: spawnError.code, ran: false },
+    });
+  if (timedOut === null) return null;
+  return fault("ExecutionTimeout", {
+    message: `${command} was not done after ${timeoutMs} ms and was ended with all it had started. Give it more time, or look at why it hangs.`,
+    context: { program: command, limit: timeoutMs },
+    evidence: saidEvidence("command/timeout", stderrTail === "" ? stdoutTail : stderrTail),
+  });
+}
+
+const EXCERPT_CHARS = 2_000;
+
+/** The last words of a process, for whoever looks into its failure. */
+export function saidEvidence(rule: string, said: string): Fault["evidence"] {
+  return { rule, source: "process", nearly: [], excerpt: said.trim().slice(-EXCERPT_CHARS) };
+}

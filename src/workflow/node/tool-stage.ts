@@ -1,0 +1,78 @@
+// A node that calls one tool of the workflow, as a protected call with the input its templates make.
+
+import { fault } from "../../core/fault/fault.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { ItemFault } from "../../core/fault/partial.ts";
+import { viewFor } from "../../core/fault/view.ts";
+import type { Outcome } from "../../runtime/call/outcome.ts";
+import type { AnyTool } from "../../runtime/tool/tool.ts";
+import type { Stage } from "../stage.ts";
+import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { expressionScope, renderedDeep } from "./expression-scope.ts";
+import type { NodeOptions } from "./node-options.ts";
+
+type ToolNodeOptions = Extract<NodeOptions, { readonly kind: "tool" }>;
+
+/** What a tool that got part of it done leaves to the nodes after it. */
+export interface PartialToolOutput {
+  readonly partial: true;
+  readonly value: unknown;
+  readonly errors: readonly { readonly item: string | number; readonly code: string; readonly message: string }[];
+}
+
+export function toolStage(options: ToolNodeOptions, home: NodeHome): Stage {
+  return {
+    ...stageBase(options, home),
+    kind: "tool",
+    init: initUnlessSkipped(options, home, (scope) =>
+      JSON.stringify(renderedDeep(options.input, expressionScope(scope)) ?? null),
+    ),
+    act: async (request, tools) => {
+      const called = foundTool(options, home);
+      const input: unknown = JSON.parse(request);
+      const outcome = await tools.turn.protect(called, input as never, { id: "tool" });
+      tools.raw(`${called.id} ${outcome.status}\n`);
+      return { output: outputOf(outcome), capHit: false };
+    },
+  };
+}
+
+function foundTool({ id, tool }: ToolNodeOptions, home: NodeHome): AnyTool {
+  const found = home.tool(tool);
+  if (found !== undefined) return found;
+  const message = `node ${id} calls the tool ${tool}, and the workflow has none of that name. Declare it under tools, or correct the name.`;
+  throw new FaultError(fault("NotFound", { message, context: { tool, stage: id, ran: false } }));
+}
+
+/** Throws what the call came to when there is no value. */
+function outputOf(outcome: Outcome<unknown>): unknown {
+  switch (outcome.status) {
+    case "done":
+      return outcome.errors.length === 0 ? outcome.value : partOf(outcome.value, outcome.errors, outcome.call);
+    case "partial":
+      return partOf(outcome.value, [...outcome.errors, { item: "call", fault: outcome.fault }], outcome.call);
+    case "defaulted":
+      return outcome.value;
+    // The tool says that one can do without it.
+    case "skipped":
+      return null;
+    case "surfaced":
+    case "failed":
+    case "cancelled":
+    case "waiting":
+    case "parked":
+      throw new FaultError(outcome.fault);
+  }
+}
+
+/** In the words for models: outputs go into prompts. */
+function partOf(value: unknown, errors: readonly ItemFault[], correlationId: string): PartialToolOutput {
+  return {
+    partial: true,
+    value,
+    errors: errors.map(({ item, fault: seen }) => {
+      const { code, message } = viewFor("model", seen, { correlationId });
+      return { item, code, message };
+    }),
+  };
+}

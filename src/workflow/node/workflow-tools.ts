@@ -1,0 +1,53 @@
+// The tools a workflow brings itself: commands that read their input from stdin, and tools of MCP servers.
+
+import type { Clock } from "../../host/clock.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { AnyTool } from "../../runtime/tool/tool.ts";
+import { withWords } from "./agent-tools.ts";
+import { commandTool } from "./command-tool.ts";
+import { mcpTool, McpServers } from "./mcp-tool.ts";
+import type { ToolSpec } from "./node-options.ts";
+
+export interface ToolsHome {
+  /** Connections to MCP servers are kept up by it. */
+  readonly runtime: Runtime;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+}
+
+export interface WorkflowTools {
+  find(id: string): AnyTool | undefined;
+  /** Asks MCP servers for what the workflow does not say about their tools, so that models can be told. */
+  learn(ids: readonly string[]): Promise<void>;
+  /** Ends the servers that were started. */
+  close(): Promise<void>;
+}
+
+export function toolsOf(specs: readonly ToolSpec[], home: ToolsHome): WorkflowTools {
+  const servers = new McpServers(home);
+  const tools = new Map<string, AnyTool>();
+  for (const spec of specs) tools.set(spec.id, toolOf(spec, home, servers));
+  return {
+    find: (id) => tools.get(id),
+    learn: async (ids) => {
+      for (const { id, input, run } of specs)
+        if (run.kind === "mcp" && input === null && ids.includes(id)) await servers.connection(run.server);
+    },
+    close: () => servers.close(),
+  };
+}
+
+function toolOf(spec: ToolSpec, home: ToolsHome, servers: McpServers): AnyTool {
+  const { run, description, input } = spec;
+  if (run.kind === "command") return withWords(commandTool(spec, run, home), { description, input });
+  return withWords(mcpTool(spec, run, servers), {
+    // Known once the server is connected.
+    get description() {
+      return description === "" ? (servers.definition(run.server, run.tool)?.description ?? "") : description;
+    },
+    get input() {
+      return input ?? servers.definition(run.server, run.tool)?.inputSchema ?? null;
+    },
+  });
+}

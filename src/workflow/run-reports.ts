@@ -1,0 +1,99 @@
+// Runs as they are looked at: in a list, one by one, with what can be done about them. Nothing here changes anything.
+
+import { FaultError } from "../core/fault/fault-error.ts";
+import { actionsFor, type OfferedAction } from "../core/flow/action.ts";
+import type { RunState } from "../core/flow/run.ts";
+import type { SessionState } from "../core/record/replay.ts";
+import type { Journal } from "../journal/journal.ts";
+import { readSession } from "../runtime/session/read-session.ts";
+import { readOutput } from "./node-results.ts";
+import { filesOf } from "./run-files.ts";
+import { noRun } from "./run-refusals.ts";
+import type { RunEnd, RunReport, RunsFilter, RunSummary } from "./runs-api.ts";
+import type { RunsHome } from "./runs-options.ts";
+import { summaryOf } from "./summary.ts";
+
+export async function listRuns({ journal }: RunsHome, filter: RunsFilter): Promise<readonly RunSummary[]> {
+  const { status, workflow, limit = Infinity } = filter;
+  const kept = await journal.keptAll("run");
+  return kept
+    .map(({ value }) => value as RunSummary)
+    .filter((one) => (status === undefined || one.status === status) && (workflow ?? one.workflow) === one.workflow)
+    .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1))
+    .slice(0, limit);
+}
+
+/** null when there is no such run. */
+export async function showRun(home: RunsHome, run: string): Promise<RunReport | null> {
+  const { journal, clock } = home;
+  const kept = await summaryFor(home, run);
+  const session = kept === null ? null : await readRun(journal, run);
+  if (kept === null || session?.run == null) return null;
+  const { run: state, spending, seq } = session;
+  const { files, folder } = await filesOf(journal, run);
+  return {
+    summary: summaryOf(run, state, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
+    state,
+    spending,
+    questions: questionsOf(state),
+    actions: await offeredFor(home, run, state, seq),
+    files,
+    folder,
+  };
+}
+
+async function offeredFor(
+  { journal, locale, library }: RunsHome,
+  run: string,
+  state: RunState,
+  lastSeq: number,
+): Promise<readonly OfferedAction[]> {
+  const workflow = await library.find(state);
+  const waiting = state.visits.findLast(({ state: at }) => at === "paused" || at === "ready");
+  const node = waiting?.node ?? state.failedNode;
+  const failed = state.visits.findLast((visit) => visit.node === state.failedNode);
+  const partial = failed === undefined ? undefined : await readOutput(journal, run, failed);
+  const about = {
+    run,
+    state,
+    targets: workflow?.targetsOf(node) ?? [],
+    sendBackTo: workflow?.sendBackTo(node) ?? null,
+    hasPartialOutput: partial !== undefined && partial !== null,
+    lastSeq,
+  };
+  return actionsFor(about, locale);
+}
+
+export async function endOf({ journal, clock }: RunsHome, run: string): Promise<RunEnd> {
+  const { run: state } = await readRun(journal, run);
+  if (state === null) throw new FaultError(noRun(run));
+  const { status, outcome, fault } = state;
+  const { wakeAt } = summaryOf(run, state, 0, clock.now());
+  return { run, status, outcome, fault, wakeAt, questions: questionsOf(state) };
+}
+
+function questionsOf({ visits }: RunState): RunReport["questions"] {
+  return visits.flatMap(({ pause }) => pause?.questions ?? []);
+}
+
+export async function readRun(journal: Journal, run: string): Promise<SessionState> {
+  return readSession(
+    {
+      kept: (kind, key) => journal.kept(kind, key),
+      each: async (session, from, take) => {
+        for await (const entry of journal.read(session, from)) take(entry);
+      },
+    },
+    run,
+  );
+}
+
+export async function summaryFor({ journal }: RunsHome, run: string): Promise<RunSummary | null> {
+  return ((await journal.kept("run", run)) ?? null) as RunSummary | null;
+}
+
+export async function knownRun(home: RunsHome, run: string): Promise<RunSummary> {
+  const summary = await summaryFor(home, run);
+  if (summary === null) throw new FaultError(noRun(run));
+  return summary;
+}

@@ -1,0 +1,215 @@
+// One attempt of one visit, live: the turn it is, and what its end means for the run — gone on from, paused, tried again, put
+// off, passed over, or failed. What was decided is written down by whoever advances the run; nothing is written here.
+
+import { classify } from "../core/classify/classify.ts";
+import { traitsOf } from "../core/fault/catalogue.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import type { Redactor } from "../core/fault/redact.ts";
+import { matrixOutcome } from "../core/fault/vocabulary.ts";
+import type { Question } from "../core/flow/interaction.ts";
+import {
+  type NodePlace,
+  type PauseReason,
+  type Route,
+  type StagePhase,
+  STAGE_PHASES,
+  turnOf,
+} from "../core/flow/node.ts";
+import type { RunEvent } from "../core/flow/run-event.ts";
+import type { Visit } from "../core/flow/run.ts";
+import { decideStage } from "../core/flow/stage.ts";
+import type { Faultline } from "../faultline.ts";
+import type { Chance } from "../host/chance.ts";
+import type { Clock } from "../host/clock.ts";
+import { preview } from "../runtime/call/preview.ts";
+import type { Session } from "../runtime/session/session.ts";
+import type { TurnResult } from "../runtime/session/turn-result.ts";
+import { type AttemptEnd, runAttempt } from "./attempt.ts";
+import type { ActTools, Stage, StageScope } from "./stage.ts";
+
+export interface VisitHome {
+  readonly session: Session;
+  readonly faultline: Faultline;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly redactor: Redactor;
+  /** What the visits of this node have spent so far. */
+  readonly spentBy: (node: string) => number;
+}
+
+/** How a visit's attempt ended, as the events that say so. */
+export interface VisitEnd {
+  readonly events: readonly RunEvent[];
+  readonly output: unknown;
+  /** What failed in this attempt; null when nothing did. */
+  readonly fault: Fault | null;
+  /** The visit has failed for good, and nothing goes on from it. */
+  readonly isDeadEnd: boolean;
+  /** Raw output, for the files of a failed stage. */
+  readonly raw: string;
+}
+
+export async function runVisit(
+  home: VisitHome,
+  stage: Stage,
+  visit: Visit,
+  scope: StageScope,
+  signal: AbortSignal,
+): Promise<VisitEnd> {
+  const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
+  const raw: string[] = [];
+  if (visit.instruction?.action === "accept-partial") return acceptPartial(stage, place, scope);
+  const before = visit.phase === null ? -1 : STAGE_PHASES.indexOf(visit.phase);
+  const result = await home.session.turn<AttemptEnd | null>(
+    (turn) => {
+      const tools: ActTools = {
+        faultline: home.faultline,
+        turn,
+        signal,
+        turnCap: stage.turnCap,
+        ask: async ({ payload, timeoutMs }) => {
+          const answer = await turn.ask("gate", payload, timeoutMs === null ? {} : { timeoutMs });
+          if (answer.status === "waiting") throw new StillWaiting();
+          return answer;
+        },
+        raw: (text) => void raw.push(text),
+        budgetLeftMicrocents: () =>
+          stage.maxCostMicrocents === 0 ? Infinity : stage.maxCostMicrocents - home.spentBy(stage.id),
+      };
+      return runAttempt(stage, tools, scope, (phase) => enter(home.session, place, phase, before));
+    },
+    { id: turnOf(place), timeoutMs: stage.timeoutMs, signal, beside: true },
+  );
+  return { ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") };
+}
+
+/** Ends Act where it stands; nobody sees it, because the turn is waiting then. */
+class StillWaiting extends Error {}
+
+/** Told once: after a crash the phases are gone through again, but they were entered before. */
+function enter(session: Session, place: NodePlace, phase: StagePhase, before: number): void {
+  if (STAGE_PHASES.indexOf(phase) <= before) return;
+  // Goes with the next entry that is waited for; a store that is gone is told there.
+  session
+    .record([{ type: "stage-entered", ...place, phase }])
+    .catch((error: unknown) => classify({ surface: "store", error }));
+}
+
+/** What an operator accepts is what the failed stage had to show. */
+async function acceptPartial(stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
+  const output = scope.instruction?.params["output"];
+  const ending = { status: "completed", output, capHit: false, fault: null } as const;
+  const route = (await stage.next(ending, scope)) ?? { kind: "end", outcome: "" };
+  return {
+    events: [{ type: "node-completed", ...place, route, output: null }],
+    output,
+    fault: null,
+    isDeadEnd: false,
+    raw: "",
+  };
+}
+
+type Settled = Omit<VisitEnd, "raw">;
+
+async function settle(
+  home: VisitHome,
+  stage: Stage,
+  place: NodePlace,
+  scope: StageScope,
+  result: TurnResult<AttemptEnd | null>,
+): Promise<Settled> {
+  if (result.status === "waiting") return pausedBy(stage, place, result);
+  const end = result.value ?? null;
+  if (result.fault !== null || end === null) {
+    const seen =
+      result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} came to nothing`) });
+    return failed(home, stage, place, scope, { end: "failed", fault: seen, again: false, output: undefined });
+  }
+  switch (end.end) {
+    case "completed":
+      return done(
+        { type: "node-completed", ...place, route: end.route, output: preview(end.output, home.redactor) },
+        end.output,
+        null,
+      );
+    case "skipped":
+      return done({ type: "node-skipped", ...place, reason: "gate", fault: null, route: end.route }, end.output, null);
+    case "failed":
+      return failed(home, stage, place, scope, end);
+  }
+}
+
+function done(event: RunEvent, output: unknown, fault: Fault | null): Settled {
+  return { events: [event], output, fault, isDeadEnd: false };
+}
+
+function pausedBy(stage: Stage, place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
+  const times = [...questions.map(({ expiresAt }) => expiresAt), ...(wakeAt === null ? [] : [wakeAt])];
+  const open = Object.values(outcomes).find(({ status }) => status === "waiting" || status === "parked");
+  const why = reasonOf(stage, questions);
+  const fault = open !== undefined && "fault" in open && why !== "gate" ? open.fault : null;
+  const next = times.length === 0 ? null : Math.min(...times);
+  return done({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
+}
+
+function reasonOf({ kind }: Stage, questions: readonly Question[]): PauseReason {
+  const [question] = questions;
+  if (question === undefined) return "parked";
+  if (question.code === null) return kind === "human_gate" ? "gate" : "question";
+  return traitsOf(question.code).pill === "budget exceeded" ? "budget" : "question";
+}
+
+async function failed(
+  { clock, chance }: VisitHome,
+  stage: Stage,
+  place: NodePlace,
+  scope: StageScope,
+  { fault, again, output }: Extract<AttemptEnd, { end: "failed" }>,
+): Promise<Settled> {
+  const now = clock.now();
+  const { rules } = stage;
+  const of = rules.retry.maxAttempts;
+  const decided = decideStage(
+    { fault, again, attempt: place.attempt, now, deadlineAt: null, roll: chance.roll() },
+    rules,
+  );
+  switch (decided.do) {
+    case "retry": {
+      const { decision, delayMs } = decided;
+      return done(
+        { type: "node-retrying", ...place, of, fault, decision, delayMs, nextAt: now + delayMs },
+        output,
+        fault,
+      );
+    }
+    case "defer":
+      return done({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs }, output, fault);
+    case "skip": {
+      const route = await routeOf(stage, scope, "skipped", fault, output);
+      return done({ type: "node-skipped", ...place, reason: "resolution", fault, route }, output, fault);
+    }
+    case "fail": {
+      const isCancelled = traitsOf(fault.code).cancels;
+      const route = isCancelled ? null : await routeOf(stage, scope, "failed", fault, output);
+      const outcome = matrixOutcome(fault.code, stage.role ?? "coder");
+      const event = { type: "node-failed", ...place, fault, outcome, resolution: rules.resolution, route } as const;
+      return { events: [event], output, fault, isDeadEnd: route === null };
+    }
+  }
+}
+
+/** A stage that cannot say where to go from a failure goes nowhere; what it failed with is what is told. */
+async function routeOf(
+  stage: Stage,
+  scope: StageScope,
+  status: "failed" | "skipped",
+  fault: Fault,
+  output: unknown,
+): Promise<Route | null> {
+  try {
+    return await stage.next({ status, output, capHit: false, fault }, scope);
+  } catch (error) {
+    classify({ surface: "node", error });
+    return null;
+  }
+}

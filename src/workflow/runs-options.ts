@@ -1,0 +1,65 @@
+// What a program says when it wants to run workflows, and what is meant when it says nothing.
+
+import { createRedactor, type Redactor } from "../core/fault/redact.ts";
+import type { Locale } from "../core/fault/words/words.ts";
+import type { Policy } from "../core/policy/policy.ts";
+import { createFaultline, type Faultline, type FaultlineOptions } from "../faultline.ts";
+import { type Chance, systemChance } from "../host/chance.ts";
+import { type Clock, systemClock } from "../host/clock.ts";
+import { createWorker, type Worker } from "../host/worker.ts";
+import { createMemoryJournal } from "../journal/memory.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Workflow, WorkflowSource } from "./stage.ts";
+import { WorkflowLibrary } from "./workflow-library.ts";
+
+export interface RunsOptions extends FaultlineOptions {
+  /** Workflows written in TypeScript, so that their runs are found again after a restart. */
+  readonly workflows?: readonly Workflow[];
+  /** Makes a workflow of a text the journal has kept; without it only workflows given here can be resumed. */
+  readonly load?: (source: WorkflowSource) => Promise<Workflow>;
+  /** Names this process among those that share the journal. */
+  readonly worker?: Worker;
+}
+
+export interface RunsHome {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly redactor: Redactor;
+  readonly locale: Locale;
+  readonly worker: Worker;
+  readonly library: WorkflowLibrary;
+  /** For what has nothing to do with one workflow: answers, questions. */
+  readonly faultline: Faultline;
+  /** A workflow with a policy of its own has a Faultline of its own, on the same journal. */
+  readonly faultlineFor: (workflow: Workflow) => Faultline;
+}
+
+export const DEFAULT_BY = "program";
+
+export function resolveRunsOptions({ workflows = [], load, worker, ...options }: RunsOptions): RunsHome {
+  const clock = options.clock ?? systemClock;
+  const chance = options.chance ?? systemChance;
+  const journal = options.journal ?? createMemoryJournal({ clock, chance });
+  const shared = { ...options, clock, chance, journal };
+  const faultline = createFaultline(shared);
+  const byPolicy = new Map<Policy, Faultline>();
+  const library = new WorkflowLibrary(journal, load ?? null);
+  for (const workflow of workflows) library.add(workflow);
+  return {
+    journal,
+    clock,
+    chance,
+    redactor: createRedactor(options.secrets ?? []),
+    locale: options.locale ?? "en",
+    worker: worker ?? createWorker(),
+    library,
+    faultline,
+    faultlineFor: ({ policy }) => {
+      if (policy === null) return faultline;
+      const known = byPolicy.get(policy) ?? createFaultline({ ...shared, policy });
+      byPolicy.set(policy, known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,253 @@
+// Runs of workflows: begun, advanced, looked at, acted upon. The library's door, the CLI and the daemon all go through here.
+
+import { classify } from "../core/classify/classify.ts";
+import { traitsOf } from "../core/fault/catalogue.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, isFault } from "../core/fault/fault.ts";
+import type { OfferedAction } from "../core/flow/action.ts";
+import { checkActionParams } from "../core/flow/action-params.ts";
+import type { Answer, Question } from "../core/flow/interaction.ts";
+import { isEnded, type RunState } from "../core/flow/run.ts";
+import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
+import type { Session } from "../runtime/session/session.ts";
+import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
+import { holdRun } from "./held-run.ts";
+import { inputsKey } from "./node-results.ts";
+import { postAction, wakeRun } from "./posted-actions.ts";
+import { keepStageFiles } from "./run-files.ts";
+import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow } from "./run-refusals.ts";
+import { endOf, knownRun, listRuns, showRun, summaryFor } from "./run-reports.ts";
+import { DEFAULT_BY, resolveRunsOptions, type RunsHome, type RunsOptions } from "./runs-options.ts";
+import type {
+  Acted,
+  ActOptions,
+  ResumeOptions,
+  RunEnd,
+  RunReport,
+  Runs,
+  RunsFilter,
+  RunSummary,
+  StartOptions,
+} from "./runs-api.ts";
+import { Slice } from "./slice.ts";
+import type { Workflow } from "./stage.ts";
+import { succeed, successorIn } from "./succeed.ts";
+import { keepsOf, summaryOf } from "./summary.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+export function createRuns(options: RunsOptions): WorkflowRuns {
+  return new WorkflowRuns(resolveRunsOptions(options));
+}
+
+export class WorkflowRuns implements Runs {
+  readonly #home: RunsHome;
+  /** Runs this process is advancing now. */
+  readonly #active = new Map<string, { readonly slice: Slice | null; readonly done: Promise<RunEnd> }>();
+
+  constructor(home: RunsHome) {
+    this.#home = home;
+  }
+
+  async start(workflow: Workflow, { inputs = {}, run }: StartOptions = {}): Promise<string> {
+    const { chance } = this.#home;
+    const read = workflow.readInputs(inputs);
+    if (isFault(read)) throw new FaultError(read);
+    const id = run ?? chance.newId("run");
+    if ((await summaryFor(this.#home, id)) !== null) throw new FaultError(alreadyThere(id));
+    const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = workflow.limits;
+    const limits = {
+      maxParallel,
+      maxNodes,
+      timeoutMs: Number.isFinite(timeoutMs) ? timeoutMs : null,
+      maxCostMicrocents,
+    };
+    const beginning = { start: workflow.start, inherited: null, instruction: null, limits, predecessor: null };
+    const keeps = [{ kind: "input", key: inputsKey(id), value: read.values }] as const;
+    await beginRun(this.#home, id, workflow, { ...beginning, inputs: read.shown }, keeps);
+    return id;
+  }
+
+  async advance(run: string): Promise<RunEnd> {
+    const active = this.#active.get(run);
+    if (active !== undefined) return active.done;
+    const done = this.#advance(run).finally(() => this.#active.delete(run));
+    if (!this.#active.has(run)) this.#active.set(run, { slice: null, done });
+    return done;
+  }
+
+  async #advance(run: string): Promise<RunEnd> {
+    const summary = await knownRun(this.#home, run);
+    if (isEnded(summary)) return endOf(this.#home, run);
+    let session: Session | null = null;
+    const lost = (): void => void session?.abandon(`run ${run} was taken over by another process`);
+    const held = await holdRun(this.#home, run, lost);
+    if (held === null) throw new FaultError(heldElsewhere(run));
+    try {
+      const workflow = await this.#home.library.get(summary);
+      session = await openRun(this.#home, run, workflow, summary.limits);
+      const live = session;
+      const slice = new Slice({
+        ...this.#home,
+        session: live,
+        workflow,
+        faultline: this.#home.faultlineFor(workflow),
+        spentBy: (node) => spentBy(stateOf(live), node),
+        keepFiles: (visit, end) => keepStageFiles(this.#home, live, workflow, visit, end),
+      });
+      const known = this.#active.get(run);
+      if (known !== undefined) this.#active.set(run, { ...known, slice });
+      await this.#guard(slice, live);
+      if (!live.isOver) await live.leave();
+      return await endOf(this.#home, run);
+    } catch (error) {
+      await session?.abandon(`run ${run} could not be advanced`);
+      throw error;
+    } finally {
+      await held.release();
+    }
+  }
+
+  /** A bug ends the run, loudly and once; a store that does not answer does not: the run goes on when it does. */
+  async #guard(slice: Slice, session: Session): Promise<void> {
+    try {
+      await slice.run();
+      // An end that was written by an earlier life, whose session was not closed.
+      const { status } = stateOf(session);
+      if (isEnded({ status }) && !session.isOver) await session.end(status === "completed" ? "done" : "failed");
+    } catch (error) {
+      const seen = classify({ surface: "node", error, observedAt: this.#home.clock.now() });
+      if (traitsOf(seen.code).scope === "host" && seen.class !== "Internal") throw error;
+      const why = fault("Uncaught", {
+        message: "the run could not go on because of an error inside Faultline",
+        cause: seen,
+      });
+      await slice.breakOff(why);
+    }
+  }
+
+  list(filter: RunsFilter = {}): Promise<readonly RunSummary[]> {
+    return listRuns(this.#home, filter);
+  }
+
+  show(run: string): Promise<RunReport | null> {
+    return showRun(this.#home, run);
+  }
+
+  async resume(run: string, workflow: Workflow | null, options: ResumeOptions = {}): Promise<void> {
+    const { changed = "refuse", by = DEFAULT_BY } = options;
+    const { journal, clock } = this.#home;
+    const summary = await knownRun(this.#home, run);
+    if (isEnded(summary)) throw new FaultError(isOver(run, summary));
+    if (workflow !== null) {
+      const isOther = workflow.digest !== summary.digest;
+      if (isOther && changed === "refuse") throw new FaultError(otherWorkflow(run, summary));
+      if (isOther && changed === "accept") await this.#change(run, summary, workflow, by);
+      if (!isOther) this.#home.library.add(workflow);
+    }
+    await wakeRun(journal, run, clock.now());
+    this.#active.get(run)?.slice?.poke();
+  }
+
+  async #change(run: string, summary: RunSummary, workflow: Workflow, by: string): Promise<void> {
+    const held = await holdRun(this.#home, run, () => undefined);
+    if (held === null) throw new FaultError(heldElsewhere(run));
+    try {
+      const { journal, clock } = this.#home;
+      await keepDefinition(this.#home, workflow);
+      const session = await openRun(this.#home, run, workflow, summary.limits);
+      await session.record([{ type: "workflow-changed", from: summary.digest, to: workflow.digest, by }]);
+      await journal.keep(keepsOf(summaryOf(run, stateOf(session), session.spending.microcents, clock.now())));
+      await session.leave();
+    } finally {
+      await held.release();
+    }
+  }
+
+  async act(run: string, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions = {}): Promise<Acted> {
+    const { journal } = this.#home;
+    const report = await this.show(run);
+    if (report === null) throw new FaultError(noRun(run));
+    const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
+    if (before !== null && before !== undefined) return { run: successorIn(before) ?? run, did: false };
+    const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
+    if (offered === undefined) throw new FaultError(notOffered(run, action, report));
+    const checked = checkActionParams(offered, params);
+    if (isFault(checked)) throw new FaultError(checked);
+    return this.#take(run, report.state, offered, checked.params, by);
+  }
+
+  async #take(run: string, state: RunState, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
+    switch (offered.effect) {
+      case "answer":
+        // An answer with a comment is more than a question can take: the gate gets it as an instruction.
+        if ("text" in params) return this.#instruct(run, offered, params, by);
+        return { run, did: await this.answer(offered.question, params["answer"] as Answer, by) };
+      case "resume":
+        await this.resume(run, null, { by });
+        return { run, did: true };
+      case "cancel":
+        await this.cancel(run, by);
+        return { run, did: true };
+      case "successor":
+        return succeed(this.#home, run, state, offered, params, by);
+      case "instruct":
+        return this.#instruct(run, offered, params, by);
+    }
+  }
+
+  async #instruct(run: string, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
+    const { id: action, node, execution, key } = offered;
+    const { journal, clock } = this.#home;
+    const did = await postAction(journal, run, { action, node, execution, key, params, by, at: clock.now() });
+    this.#active.get(run)?.slice?.poke();
+    return { run, did };
+  }
+
+  async answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
+    const { journal, clock } = this.#home;
+    const asked = (await journal.kept("question", question)) as Question | null;
+    const isFirst = await this.#home.faultline.answer(question, answer, by);
+    if (asked !== null && asked !== undefined) {
+      await wakeRun(journal, asked.session, clock.now());
+      this.#active.get(asked.session)?.slice?.poke();
+    }
+    return isFirst;
+  }
+
+  async cancel(run: string, by = DEFAULT_BY): Promise<void> {
+    const summary = await knownRun(this.#home, run);
+    if (isEnded(summary)) throw new FaultError(isOver(run, summary));
+    const posted = { action: "cancel", node: "", execution: 0, key: "cancel", params: { cancel: true }, by };
+    await postAction(this.#home.journal, run, { ...posted, at: this.#home.clock.now() });
+    this.#active.get(run)?.slice?.poke();
+  }
+
+  watch(run: string, listener: (event: RunStreamEvent) => void, after = 0): () => void {
+    const stream = createRunStream(run);
+    return this.#home.journal.subscribe(
+      (entry) => {
+        for (const event of stream.feed(entry)) if (event.sequence > after) listener(event);
+      },
+      { session: run, after: 0 },
+    );
+  }
+
+  /** Stops what it advances as a crash would; every run can be taken up again. */
+  async stop(): Promise<void> {
+    const all = [...this.#active.values()];
+    for (const { slice } of all) await slice?.abandon("this process is stopping");
+    await Promise.allSettled(all.map(({ done }) => done));
+  }
+}
+
+function stateOf({ run, id }: Session): RunState {
+  if (run !== null) return run;
+  throw new FaultError(
+    fault("InvariantBroken", { message: `session ${id} is no run of a workflow`, context: { run: id } }),
+  );
+}
+
+function spentBy({ visits }: RunState, node: string): number {
+  return visits.reduce((sum, visit) => (visit.node === node ? sum + visit.spentMicrocents : sum), 0);
+}

@@ -1,0 +1,83 @@
+// Goes on from a failed run in a new one, once: the two are linked, and the old one says by whom it was superseded.
+
+import { isFault } from "../core/fault/fault.ts";
+import type { OfferedAction } from "../core/flow/action.ts";
+import type { RunState } from "../core/flow/run.ts";
+import { readField } from "../core/tolerate.ts";
+import { beginRun } from "./begin-run.ts";
+import { inputsKey, readOutput } from "./node-results.ts";
+import { readRun } from "./run-reports.ts";
+import type { Acted } from "./runs-api.ts";
+import type { RunsHome } from "./runs-options.ts";
+import { inheritOutputs, successionOf } from "./successor.ts";
+import { summaryOf } from "./summary.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+export async function succeed(
+  home: RunsHome,
+  run: string,
+  state: RunState,
+  offered: OfferedAction,
+  params: Params,
+  by: string,
+): Promise<Acted> {
+  const { journal, clock, chance, library } = home;
+  const { id, node, execution, key } = offered;
+  const chosen = { action: id, node, execution, key, params, by, at: clock.now(), successor: chance.newId("run") };
+  // One run goes on from another, whatever was clicked and how often.
+  const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/successor`, value: chosen });
+  const successor = successorIn(isFirst ? chosen : await journal.kept("action", `${run}/successor`)) ?? run;
+  const isThere = (await journal.kept("run", successor)) != null;
+  if (!isThere) {
+    // Also when a crash came between the choice and the run: the choice stands.
+    const workflow = await library.get(state);
+    const given = await withWhatItNeeds(home, run, state, offered, params);
+    const succession = successionOf(state, offered, given, by, clock.now());
+    const inputs = await journal.kept("input", inputsKey(run));
+    const read = workflow.readInputs(inputs ?? {});
+    const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
+    const beginning = { ...succession, inputs: isFault(read) ? {} : read.shown, predecessor: run };
+    await beginRun(home, successor, workflow, beginning, [
+      ...keeps,
+      { kind: "input", key: inputsKey(successor), value: inputs },
+      { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
+    ]);
+  }
+  await supersede(home, run, successor);
+  return { run: successor, did: isFirst };
+}
+
+/** The run an action led to; null for one that led nowhere else. */
+export function successorIn(kept: unknown): string | null {
+  const successor = typeof kept === "object" && kept !== null ? readField(kept, "successor") : undefined;
+  return typeof successor === "string" ? successor : null;
+}
+
+/** An action may stand for more than was typed: the output that is accepted, the node that is sent back to. */
+async function withWhatItNeeds(
+  { journal, library }: RunsHome,
+  run: string,
+  state: RunState,
+  { id, node }: OfferedAction,
+  params: Params,
+): Promise<Params> {
+  const failed = state.visits.findLast((visit) => visit.node === node);
+  if (id === "accept-partial" && failed !== undefined) {
+    return { ...params, output: await readOutput(journal, run, failed) };
+  }
+  return id === "send-back" ? { ...params, to: (await library.get(state)).sendBackTo(node) } : params;
+}
+
+async function supersede({ journal, clock }: RunsHome, run: string, successor: string): Promise<void> {
+  const { run: state, seq, spending } = await readRun(journal, run);
+  if (state === null || state.successor !== null) return;
+  const at = clock.now();
+  const summary = { ...summaryOf(run, state, spending.microcents, at), successor };
+  await journal.append(
+    run,
+    seq,
+    [{ at, event: { type: "run-superseded", successor } }],
+    [{ kind: "run", key: run, value: summary }],
+  );
+}

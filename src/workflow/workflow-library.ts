@@ -1,0 +1,49 @@
+// The workflows of the runs there are: those a program has given, and those whose text the journal has kept.
+
+import { FaultError } from "../core/fault/fault-error.ts";
+import type { Journal } from "../journal/journal.ts";
+import { definitionGone } from "./run-refusals.ts";
+import type { Workflow, WorkflowSource } from "./stage.ts";
+
+interface Sought {
+  readonly workflow: string;
+  readonly digest: string;
+}
+
+/** Texts are made into workflows again when they are needed; so many are held. */
+const MANY = 50;
+
+export class WorkflowLibrary {
+  readonly #journal: Journal;
+  readonly #load: ((source: WorkflowSource) => Promise<Workflow>) | null;
+  readonly #known = new Map<string, Workflow>();
+
+  constructor(journal: Journal, load: ((source: WorkflowSource) => Promise<Workflow>) | null) {
+    this.#journal = journal;
+    this.#load = load;
+  }
+
+  add(workflow: Workflow): void {
+    this.#known.set(workflow.digest, workflow);
+    // Those without a text cannot be had again, so they stay.
+    const texts = [...this.#known.values()].filter(({ source }) => source !== null);
+    for (const { digest } of texts.slice(0, Math.max(0, texts.length - MANY))) this.#known.delete(digest);
+  }
+
+  async get(sought: Sought): Promise<Workflow> {
+    const found = await this.find(sought);
+    if (found === null) throw new FaultError(definitionGone(sought));
+    return found;
+  }
+
+  /** null when it is neither known nor kept. */
+  async find({ digest }: Sought): Promise<Workflow | null> {
+    const known = this.#known.get(digest);
+    if (known !== undefined) return known;
+    const source = (await this.#journal.kept("definition", digest)) as WorkflowSource | null;
+    if (source === null || source === undefined || this.#load === null) return null;
+    const workflow = await this.#load(source);
+    this.add(workflow);
+    return workflow;
+  }
+}

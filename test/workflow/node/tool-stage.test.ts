@@ -1,0 +1,92 @@
+// Nodes that call one tool: its input is made from templates, and what the call comes to is what the node comes to.
+
+import { describe, expect, it } from "vitest";
+import { fault, FaultError, partial, tool, type ToolOptions } from "../../../src/index.ts";
+import type { NodeOptions } from "../../../src/workflow/node/node-options.ts";
+import type { StageScope } from "../../../src/workflow/stage.ts";
+import { nodeBase, nodeResult, nodeWorld, type Visited } from "./node-world.ts";
+
+type Made = Omit<ToolOptions<unknown, unknown>, "id">;
+
+function calling(input: unknown): NodeOptions {
+  return { ...nodeBase({ id: "lookup1" }), kind: "tool", tool: "lookup", input };
+}
+
+function visit(made: Made, input: unknown = {}, scope: Partial<StageScope> = {}): Promise<Visited> {
+  const lookup = tool<unknown, unknown>({ ...made, id: "lookup" });
+  return nodeWorld({ home: { tool: (id) => (id === "lookup" ? lookup : undefined) } }).visit(calling(input), scope);
+}
+
+const echo: Made = { run: (input) => ({ got: input }) };
+
+describe("an input", () => {
+  it("has templates at any depth; what is no text stays as it is", async () => {
+    const input = { q: "find {{ inputs.task }}", list: ["{{ nodes.a.output.n }}", 5, null], flag: true };
+    const { end } = await visit(echo, input, { inputs: { task: "it" }, nodes: { a: nodeResult({ n: 4 }) } });
+    expect(end).toMatchObject({
+      end: "completed",
+      output: { got: { q: "find it", list: ["4", 5, null], flag: true } },
+    });
+  });
+
+  it("that needs a value which is not there fails the node before the tool is called", async () => {
+    let calls = 0;
+    const { end } = await visit({ run: () => ++calls }, { q: "{{ inputs.task }}" });
+    expect(end).toMatchObject({ end: "failed", fault: { code: "ShapeInvalid" } });
+    expect(calls).toBe(0);
+  });
+});
+
+describe("a call", () => {
+  it("that failed fails the node with its fault", async () => {
+    const run = (): never => {
+      throw new FaultError(fault("NotFound", { message: "there is no such city" }));
+    };
+    expect((await visit({ run })).end).toMatchObject({
+      end: "failed",
+      fault: { code: "NotFound", class: "ToolTerminal" },
+    });
+  });
+
+  it("that failed and has a default gives the default", async () => {
+    const run = (): never => {
+      throw new FaultError(fault("NotFound"));
+    };
+    expect((await visit({ run, default: "nothing" })).end).toMatchObject({ end: "completed", output: "nothing" });
+  });
+
+  it("of a tool that one can do without gives null when it failed", async () => {
+    const run = (): never => {
+      throw new FaultError(fault("NotFound"));
+    };
+    expect((await visit({ run, optional: true })).end).toMatchObject({ end: "completed", output: null });
+  });
+
+  it("that got part of it done gives the part, and what is missing in words for models", async () => {
+    const run: Made["run"] = () =>
+      partial([1, 2], [{ item: "c", fault: fault("NotFound", { message: "in /home/ann" }) }]);
+    const { end } = await visit({ run });
+    expect(end).toMatchObject({
+      end: "completed",
+      output: { partial: true, value: [1, 2], errors: [{ item: "c", code: "NotFound" }] },
+    });
+    expect(JSON.stringify((end as { readonly output: unknown }).output)).not.toContain("ann");
+  });
+
+  it("that broke off with a part gives the part", async () => {
+    const run: Made["run"] = (_input, context) => {
+      context.partial(["a"]);
+      throw new FaultError(fault("ExecutionFailed"));
+    };
+    const { end } = await visit({ run });
+    expect(end).toMatchObject({
+      end: "completed",
+      output: { partial: true, value: ["a"], errors: [{ item: "call", code: "ExecutionFailed" }] },
+    });
+  });
+
+  it("of a tool that the workflow does not have says so", async () => {
+    const { end } = await nodeWorld().visit(calling({}));
+    expect(end).toMatchObject({ end: "failed", fault: { code: "NotFound", context: { tool: "lookup", ran: false } } });
+  });
+});
