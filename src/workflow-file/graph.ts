@@ -64,6 +64,7 @@ function arrow(from: string, path: Path, target: WrittenTarget): Arrow {
 }
 
 export function checkGraph(file: WorkflowFile, arrows: Arrows): readonly Finding[] {
+  if (arrows.size === 0) return [];
   const dangling = [...arrows.values()].flat().flatMap((one) => danglingAt(one, arrows));
   const start = startOf(file);
   const noStart = arrows.has(start) ? [] : [unknownNode(["start"], start, arrows)];

@@ -43,7 +43,7 @@ function compiled(schema: JsonSchema, path: Path, file: string): ReturnType<type
     compileSchema(schema, said(path));
     return { schema };
   } catch (error) {
-    const { message } = classify({ surface: "schema", error });
+    const message = classify({ surface: "schema", error }).message.replace(/ Correct the schema\.$/, "");
     const inside = file === "" ? stepsIn(message, schema) : [];
     const help = file === "" ? "Correct the schema." : `Correct the schema in \`${file}\`.`;
     return { finding: finding("bad-schema", [...path, ...inside], message, "not a JSON Schema", help) };

@@ -158,7 +158,10 @@ export const NODE_SCHEMAS = {
     ...common,
     ...optional({
       input: field(z.unknown(), "What it is given; texts in it may have {{ … }}.", { q: "{{ inputs.task }}" }),
-      timeout: duration("Of one attempt, all calls included. Enough for every attempt of the tool when left out.", "2m"),
+      timeout: duration(
+        "Of one attempt, all calls included. Enough for every attempt of the tool when left out.",
+        "2m",
+      ),
     }),
   }),
   human_gate: z.strictObject({

@@ -1,6 +1,6 @@
 // The policy of a workflow: a file of its own, or its keys in the workflow file.
 
-import { type Policy, type PolicyRow, withRows } from "../core/index.ts";
+import type { Policy } from "../core/index.ts";
 import { parsePolicy } from "../policy-file/index.ts";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { diagnosticAt, type FilePlace, lineOf, rangeOf } from "../yaml-file/locate.ts";
@@ -43,25 +43,36 @@ function inlinePolicy(
   place: FilePlace,
 ): ReadPolicy {
   const { rows = [], ...rest } = written;
-  const head = JSON.stringify({ ...rest, version: 1 }).slice(0, -1);
-  const listed = rows.map((row) => JSON.stringify(row)).join(",\n");
-  const parsed = parsePolicy(`${head},"rows":[\n${listed}\n]}\n`, place.file);
-  const firstRowLine = 2;
+  const lines = rows.map((_row, index) => lineOf(document, ["policy", "rows", index], place.at));
+  const { text, rowAt } = onTheirLines(JSON.stringify({ ...rest, version: 1 }), rows, lines);
+  const parsed = parsePolicy(text, place.file);
   const diagnostics = parsed.diagnostics.map((one) => {
-    const row = one.line - firstRowLine;
-    const path = row >= 0 && row < rows.length ? ["policy", "rows", row] : ["policy"];
+    const row = rowAt(one);
+    const path = row === null ? ["policy"] : ["policy", "rows", row];
     const { code, message, label, help, severity } = one;
     return { ...diagnosticAt(place, code, message, rangeOf(document, path), label, help), severity };
   });
-  const { policy } = parsed;
-  if (policy === null) return { policy, diagnostics, findings: [] };
-  const at = (index: number): PolicyRow["origin"] => ({
-    layer: "file",
-    at: `${place.file}:${lineOf(document, ["policy", "rows", index], place.at)}`,
-  });
-  const own = policy.rows
-    .filter(({ origin }) => origin.layer === "file")
-    .map((row, index) => ({ ...row, origin: at(index) }));
-  const others = { ...policy, rows: policy.rows.filter(({ origin }) => origin.layer !== "file") };
-  return { policy: withRows(others, own), diagnostics, findings: [] };
+  return { policy: parsed.policy, diagnostics, findings: [] };
+}
+
+/** As a policy file in which every row stands on the line it has in the workflow, so that rows are named by their true lines. */
+function onTheirLines(
+  head: string,
+  rows: readonly unknown[],
+  lines: readonly number[],
+): { readonly text: string; readonly rowAt: (at: Pick<Diagnostic, "line" | "column">) => number | null } {
+  const written = [`${head.slice(0, -1)},"rows":[`];
+  const starts: { readonly line: number; readonly column: number }[] = [];
+  for (const [index, row] of rows.entries()) {
+    while (written.length < (lines[index] ?? 0)) written.push("");
+    const line = written.length;
+    const before = written[line - 1] ?? "";
+    starts.push({ line, column: before.length + 1 });
+    written[line - 1] = `${before}${JSON.stringify(row)}${index === rows.length - 1 ? "" : ","}`;
+  }
+  const rowAt = ({ line, column }: Pick<Diagnostic, "line" | "column">): number | null => {
+    const row = starts.findLastIndex((start) => start.line < line || (start.line === line && start.column <= column));
+    return row === -1 ? null : row;
+  };
+  return { text: `${written.join("\n")}]}\n`, rowAt };
 }

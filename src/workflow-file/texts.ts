@@ -171,6 +171,8 @@ function unknownWords(path: Path, expression: string, { inputs = {}, nodes }: Wo
     const near = nearest(name, Object.keys(held));
     const label = near === null ? "not there" : `did you mean \`${near}\`?`;
     const message = `this expression names \`${scope}.${name}\`, which is not there`;
-    return [finding("unknown-word", path, message, label, `There are: ${Object.keys(held).slice(0, 30).join(", ")}.`)];
+    const known = Object.keys(held).slice(0, 30).join(", ");
+    const help = known === "" ? `There are no ${scope} at all.` : `There are: ${known}.`;
+    return [finding("unknown-word", path, message, label, help)];
   });
 }

@@ -28,6 +28,7 @@ export function gateStage(options: GateOptions, home: NodeHome): Stage {
   return {
     ...stageBase(options, home),
     kind: "human_gate",
+    timeoutMs: attemptMs(options),
     init: initUnlessSkipped(options, home, (scope) => rendered(options.prompt, expressionScope(scope))),
     act: async (request, tools, scope) => {
       const payload = PAYLOADS[options.ask](request, options, scope);
@@ -36,6 +37,14 @@ export function gateStage(options: GateOptions, home: NodeHome): Stage {
       return { output, capHit: false };
     },
   };
+}
+
+/** Writing the answer down takes a moment, too. */
+const AFTER_ANSWER_MS = 60_000;
+
+/** A person who is asked where the program runs thinks within the attempt, which must not be over before the question is. */
+function attemptMs({ timeoutMs, gateTimeoutMs }: GateOptions): number {
+  return gateTimeoutMs === null ? Infinity : Math.max(timeoutMs, gateTimeoutMs + AFTER_ANSWER_MS);
 }
 
 type MakePayload = (prompt: string, options: GateOptions, scope: StageScope) => QuestionPayload;
