@@ -1,7 +1,7 @@
 // Who this process is among those that share a journal, and whether another one is still there.
 
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Chance } from "./chance.ts";
 
 export interface Worker {
   /** Nobody else has this name. */
@@ -10,10 +10,10 @@ export interface Worker {
   isGone(name: string): boolean;
 }
 
-export function createWorker(): Worker {
+export function createWorker(chance: Chance): Worker {
   const host = hostname().replaceAll(":", "_");
   return {
-    name: `${host}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    name: `${host}:${process.pid}:${chance.newId("w")}`,
     isGone(name) {
       const [theirHost, pid] = name.split(":");
       return theirHost === host && pid !== undefined && /^\d+$/.test(pid) && !isAlive(Number(pid));

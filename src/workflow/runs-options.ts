@@ -52,7 +52,7 @@ export function resolveRunsOptions({ workflows = [], load, worker, ...options }:
     chance,
     redactor: createRedactor(options.secrets ?? []),
     locale: options.locale ?? "en",
-    worker: worker ?? createWorker(),
+    worker: worker ?? createWorker(chance),
     library,
     faultline,
     faultlineFor: ({ policy }) => {

@@ -68,12 +68,18 @@ function rawText(stage: StageRecord, { raw, before, redactor }: ContentOptions):
   const { node, execution } = stage;
   const known = sectionsOf(before.get(rawNameOf(stage)) ?? "");
   const parts = failedAttempts(stage).map(({ attempt, fault, outcome }) => {
-    const given = raw.get(turnOf({ node, execution, attempt })) ?? "";
-    const { bytes } = fit(given === "" ? (known.get(attempt) ?? "") : given, MAX_RAW_BYTES, redactor);
+    const now = fitted(raw.get(turnOf({ node, execution, attempt })) ?? "", redactor);
+    const then = fitted(known.get(attempt) ?? "", redactor);
+    // An attempt that is gone through again after a crash is answered from the journal, and says less than the first time.
+    const text = then.length > now.length ? then : now;
     const what = fault === null ? "" : `${fault.class}/${fault.code}`;
-    return `## Attempt ${attempt}: ${what} (${outcome ?? ""})\n\n${section(attempt, Buffer.from(bytes).toString("utf8"))}`;
+    return `## Attempt ${attempt}: ${what} (${outcome ?? ""})\n\n${section(attempt, text)}`;
   });
   return [`# Raw output of ${node}, round ${execution}\n`, ...parts].join("\n");
+}
+
+function fitted(text: string, redactor: Redactor): string {
+  return Buffer.from(fit(text, MAX_RAW_BYTES, redactor).bytes).toString("utf8");
 }
 
 /** With its length, so that nothing in the output can be taken for the beginning of another attempt. */
@@ -108,8 +114,8 @@ function jsonText(value: unknown, { redactor }: ContentOptions): string {
 function metaOf(stage: StageRecord, state: RunState | null, options: ContentOptions): unknown {
   const { node, execution, attempts, then } = stage;
   const last = failedAttempts(stage).at(-1);
-  const fault = last?.fault ?? null;
-  if (last === undefined || fault === null) return {};
+  if (last?.fault == null) return {};
+  const fault = { ...last.fault, code: knownCode(last.fault) };
   const transport = attempts.reduce((sum, { callAttempts, calls }) => sum + callAttempts - calls.size, 0);
   const ids = [options.run, turnOf({ node, execution, attempt: last.attempt }), last.failedCall];
   const correlationId = ids.filter((id) => id !== "").join("/");
@@ -120,7 +126,7 @@ function metaOf(stage: StageRecord, state: RunState | null, options: ContentOpti
   return {
     ...{ node, execution, state: stage.state },
     attempts: attempts.map((attempt) => attemptMeta(attempt, options)),
-    ...{ class: fault.class, code: fault.code, outcome: last.outcome, pill: traitsOf(knownCode(fault)).pill },
+    ...{ class: fault.class, code: fault.code, outcome: last.outcome, pill: traitsOf(fault.code).pill },
     retries: { workflow: attempts.length - 1, transport },
     then,
     nextAction: nextActionOf(stage, state, options),

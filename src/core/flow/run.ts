@@ -5,38 +5,14 @@
 // R3  where a path goes stands in the event that ended its node: folding asks no workflow.
 // R4  a join is entered once, when every path of its fan-out has arrived.
 
-import type { Fault } from "../fault/fault.ts";
-import type { Instruction, NodePlace, Route, RunEvent, RunLimits } from "./run-event.ts";
+import type { RunEvent } from "./run-event.ts";
+import { again, enter, instruct, leave, restart } from "./run-paths.ts";
+import { isEnded, keyOf, type RunState, visitOf } from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
-export type RunStatus = "running" | "paused" | "completed" | "failed" | "cancelled";
-
-/** Folded in place, like the session it belongs to. Plain data: a snapshot is a copy. */
-export interface RunState {
-  readonly workflow: string;
-  readonly version: string;
-  digest: string;
-  readonly file: string | null;
-  limits: RunLimits;
-  readonly predecessor: string | null;
-  successor: string | null;
-  status: RunStatus;
-  outcome: string;
-  /** What ended it, and where. */
-  fault: Fault | null;
-  failedNode: string;
-  startedAt: number;
-  endedAt: number;
-  /** In the order in which they were entered; those that are ready stand in the order in which they come. */
-  visits: Visit[];
-  fans: Record<string, Fan>;
-  /** Paths that have ended, and how they say it ended. */
-  ends: { readonly node: string; readonly outcome: string }[];
-  /** Keys of actions that were taken. */
-  actions: string[];
-  /** A person wants it to end. */
-  cancelledBy: string | null;
-}
+export { executionsOf, isEnded, keyOf, visitOf } from "./run-state.ts";
+export type { RunState, RunStatus } from "./run-state.ts";
+export type { Visit, VisitState } from "./visit.ts";
 
 export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {
   const { workflow, version, digest, file, limits, predecessor, inherited, start, instruction } = event;
@@ -145,131 +121,6 @@ const FOLDS: Folds = {
   },
 };
 
-export function isEnded({ status }: Pick<RunState, "status">): boolean {
-  return status === "completed" || status === "failed" || status === "cancelled";
-}
-
-export function visitOf(state: RunState, { node, execution }: Omit<NodePlace, "attempt">): Visit | undefined {
-  return state.visits.findLast((visit) => visit.node === node && visit.execution === execution);
-}
-
-/** How often the node has been entered so far. */
-export function executionsOf({ visits }: Pick<RunState, "visits">, node: string): number {
-  return visits.reduce((most, visit) => (visit.node === node ? Math.max(most, visit.execution) : most), 0);
-}
-
-function newVisit(node: string, execution: number, fan: string, at: number): Visit {
-  return {
-    node,
-    execution,
-    kind: null,
-    attempt: 1,
-    of: 0,
-    state: "ready",
-    phase: null,
-    notBefore: at,
-    pause: null,
-    fan,
-    skipped: null,
-    fault: null,
-    instruction: null,
-    startedAt: 0,
-    endedAt: 0,
-    callAttempts: 0,
-    spentMicrocents: 0,
-    inherited: false,
-  };
-}
-
-function enter(state: RunState, node: string, fan: string, at: number, instruction: Instruction | null): void {
-  state.visits.push({ ...newVisit(node, executionsOf(state, node) + 1, fan, at), instruction });
-}
-
-function again(visit: Visit, { attempt, of, fault }: NodePlace & { of: number; fault: Fault }, nextAt: number): void {
-  visit.state = "ready";
-  visit.attempt = attempt + 1;
-  visit.of = of;
-  visit.fault = fault;
-  visit.notBefore = nextAt;
-  visit.phase = null;
-  visit.pause = null;
-}
-
-function leave(
-  state: RunState,
-  { route, ...place }: NodePlace & { readonly route: Route | null },
-  ending: Pick<Visit, "state" | "fault" | "skipped">,
-  at: number,
-): void {
-  const visit = visitOf(state, place);
-  if (visit === undefined) return;
-  Object.assign(visit, ending);
-  visit.pause = null;
-  visit.phase = null;
-  visit.instruction = null;
-  visit.endedAt = at;
-  // Where one that fails stops the others nobody arrives: the run is about to end.
-  const isStopped = route === null && (ending.state === "failed" || ending.skipped === "sibling-failed");
-  if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
-}
-
-function follow(state: RunState, { node, execution, fan }: Visit, route: Route | null, at: number): void {
-  if (route === null) return arrive(state, fan, at);
-  switch (route.kind) {
-    case "end":
-      state.ends.push({ node, outcome: route.outcome });
-      return arrive(state, fan, at);
-    case "fan": {
-      const name = `${node}#${execution}`;
-      state.fans[name] = { join: route.join, failFast: route.failFast, outer: fan, open: route.nodes.length };
-      for (const to of route.nodes) step(state, to, name, at);
-      return;
-    }
-    case "to": {
-      const home = state.fans[fan];
-      if (home !== undefined) home.open += route.nodes.length - 1;
-      for (const to of route.nodes) step(state, to, fan, at);
-    }
-  }
-}
-
-/** A path that comes to the join of its fan-out has arrived; anywhere else it goes on. */
-function step(state: RunState, to: string, fan: string, at: number): void {
-  if (state.fans[fan]?.join === to) arrive(state, fan, at);
-  else enter(state, to, fan, at, null);
-}
-
-function arrive(state: RunState, name: string, at: number): void {
-  const fan = state.fans[name];
-  if (fan === undefined) return;
-  fan.open -= 1;
-  if (fan.open > 0) return;
-  delete state.fans[name];
-  enter(state, fan.join, fan.outer, at, null);
-}
-
-/** An action on a visit that waits gives it another attempt at once, over and above those it had. */
-function instruct(state: RunState, event: Extract<RunEvent, { type: "run-instructed" }>, at: number): void {
-  const { action, node, execution, key, params, by } = event;
-  state.actions.push(key);
-  const limits = params["limits"];
-  if (typeof limits === "object" && limits !== null) state.limits = { ...state.limits, ...limits };
-  if (params["cancel"] === true) state.cancelledBy = by;
-  const visit = visitOf(state, { node, execution });
-  if (visit === undefined || (visit.state !== "paused" && visit.state !== "ready")) return;
-  state.status = "running";
-  visit.instruction = { action, params, by };
-  visit.notBefore = at;
-  if (visit.state === "paused") restart(visit);
-}
-
-function restart(visit: Visit): void {
-  visit.attempt += 1;
-  visit.state = "ready";
-  visit.phase = null;
-  visit.pause = null;
-}
-
 export interface RunNeeds {
   /** To be started, in this order. */
   readonly start: readonly Visit[];
@@ -306,10 +157,6 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   };
 }
 
-export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): string {
-  return `${node}#${execution}`;
-}
-
 /** The visits a failed one takes with it: those beside it in its fan-out, when that is to fail fast. */
 export function siblingsOf(state: RunState, failed: Visit): readonly Visit[] {
   const within = new Set<string>();
@@ -329,5 +176,3 @@ function isWithin(state: RunState, fan: string, fans: ReadonlySet<string>): bool
   for (let name = fan; name !== ""; name = state.fans[name]?.outer ?? "") if (fans.has(name)) return true;
   return false;
 }
-
-export type { Visit, VisitState } from "./visit.ts";

@@ -147,7 +147,7 @@ function lineTool(
         },
         (ended) => {
           seen(ended);
-          partial(shortened(ended));
+          
         },
       );
       return shortened(end);

@@ -1,0 +1,123 @@
+// The paths of a run: how they enter nodes, leave them, fan out, meet again, and what an operator changes about them.
+
+import type { Fault } from "../fault/fault.ts";
+import type { Instruction, NodePlace, Route } from "./node.ts";
+import type { RunEvent } from "./run-event.ts";
+import { executionsOf, type RunState, visitOf } from "./run-state.ts";
+import type { Visit } from "./visit.ts";
+
+function newVisit(node: string, execution: number, fan: string, at: number): Visit {
+  return {
+    node,
+    execution,
+    kind: null,
+    attempt: 1,
+    of: 0,
+    state: "ready",
+    phase: null,
+    notBefore: at,
+    pause: null,
+    fan,
+    skipped: null,
+    fault: null,
+    instruction: null,
+    startedAt: 0,
+    endedAt: 0,
+    callAttempts: 0,
+    spentMicrocents: 0,
+    inherited: false,
+  };
+}
+
+export function enter(state: RunState, node: string, fan: string, at: number, instruction: Instruction | null): void {
+  state.visits.push({ ...newVisit(node, executionsOf(state, node) + 1, fan, at), instruction });
+}
+
+export function again(
+  visit: Visit,
+  { attempt, of, fault }: NodePlace & { of: number; fault: Fault },
+  nextAt: number,
+): void {
+  visit.state = "ready";
+  visit.attempt = attempt + 1;
+  visit.of = of;
+  visit.fault = fault;
+  visit.notBefore = nextAt;
+  visit.phase = null;
+  visit.pause = null;
+}
+
+export function leave(
+  state: RunState,
+  { route, ...place }: NodePlace & { readonly route: Route | null },
+  ending: Pick<Visit, "state" | "fault" | "skipped">,
+  at: number,
+): void {
+  const visit = visitOf(state, place);
+  if (visit === undefined) return;
+  Object.assign(visit, ending);
+  visit.pause = null;
+  visit.phase = null;
+  visit.instruction = null;
+  visit.endedAt = at;
+  // Where one that fails stops the others nobody arrives: the run is about to end.
+  const isStopped = route === null && (ending.state === "failed" || ending.skipped === "sibling-failed");
+  if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
+}
+
+function follow(state: RunState, { node, execution, fan }: Visit, route: Route | null, at: number): void {
+  if (route === null) return arrive(state, fan, at);
+  switch (route.kind) {
+    case "end":
+      state.ends.push({ node, outcome: route.outcome });
+      return arrive(state, fan, at);
+    case "fan": {
+      const name = `${node}#${execution}`;
+      state.fans[name] = { join: route.join, failFast: route.failFast, outer: fan, open: route.nodes.length };
+      for (const to of route.nodes) step(state, to, name, at);
+      return;
+    }
+    case "to": {
+      const home = state.fans[fan];
+      if (home !== undefined) home.open += route.nodes.length - 1;
+      for (const to of route.nodes) step(state, to, fan, at);
+    }
+  }
+}
+
+/** A path that comes to the join of its fan-out has arrived; anywhere else it goes on. */
+function step(state: RunState, to: string, fan: string, at: number): void {
+  if (state.fans[fan]?.join === to) arrive(state, fan, at);
+  else enter(state, to, fan, at, null);
+}
+
+function arrive(state: RunState, name: string, at: number): void {
+  const fan = state.fans[name];
+  if (fan === undefined) return;
+  fan.open -= 1;
+  if (fan.open > 0) return;
+  delete state.fans[name];
+  enter(state, fan.join, fan.outer, at, null);
+}
+
+/** An action on a visit that waits gives it another attempt at once, over and above those it had. */
+export function instruct(state: RunState, event: Extract<RunEvent, { type: "run-instructed" }>, at: number): void {
+  const { action, node, execution, key, params, by } = event;
+  state.actions.push(key);
+  const limits = params["limits"];
+  if (typeof limits === "object" && limits !== null) state.limits = { ...state.limits, ...limits };
+  if (params["cancel"] === true) state.cancelledBy = by;
+  const visit = visitOf(state, { node, execution });
+  if (visit === undefined || (visit.state !== "paused" && visit.state !== "ready")) return;
+  state.status = "running";
+  visit.instruction = { action, params, by };
+  visit.notBefore = at;
+  if (visit.state === "paused") restart(visit);
+}
+
+export function restart(visit: Visit): void {
+  visit.attempt += 1;
+  visit.state = "ready";
+  visit.phase = null;
+  visit.pause = null;
+}

@@ -1,0 +1,48 @@
+// `faultline/workflow`: workflows in TypeScript and YAML, their runs, and the loop that drives them.
+
+export { actionsFor, ACTION_IDS } from "../core/flow/action.ts";
+export type { ActionId, OfferedAction } from "../core/flow/action.ts";
+export type { Instruction, NodeKind, Resolution, Route, RunEvent, RunLimits } from "../core/flow/run-event.ts";
+export type { RunState, RunStatus, Visit } from "../core/flow/run.ts";
+export { createRunStream } from "../core/record/run-stream.ts";
+export type { RunStreamEvent } from "../core/record/run-stream.ts";
+export { toCloudEvent } from "../core/record/cloud-event.ts";
+export type { CloudEvent } from "../core/record/cloud-event.ts";
+export { capped, defineWorkflow, stage } from "./define.ts";
+export type { StageOptions, WorkflowOptions } from "./define.ts";
+export { createDriver } from "./driver.ts";
+export type { Advances, Driver, DriverOptions } from "./driver.ts";
+export type { LoadedFile } from "./load.ts";
+export { createRuns } from "./runs.ts";
+export type { WorkflowRuns } from "./runs.ts";
+export type { RunsOptions } from "./runs-options.ts";
+export type {
+  Acted,
+  ActOptions,
+  ChangedWorkflow,
+  ResumeOptions,
+  RunEnd,
+  RunReport,
+  Runs,
+  RunsFilter,
+  RunSummary,
+  StartOptions,
+} from "./runs-api.ts";
+export { StageFailure } from "./stage-failure.ts";
+export type {
+  ActResult,
+  ActTools,
+  AssertVerdict,
+  GateQuestion,
+  GateVerdict,
+  NodeResult,
+  Stage,
+  StageEnding,
+  StageScope,
+  Workflow,
+  WorkflowInputs,
+  WorkflowLimits,
+  WorkflowSource,
+} from "./stage.ts";
+export { createWorkflows } from "./workflows.ts";
+export type { Workflows, WorkflowsOptions } from "./workflows.ts";
