@@ -205,10 +205,10 @@ export function foldingTheJournalFromScratchGivesTheLiveState(story: Story): Bro
 
 /** Field by field in one order, so that equal states read the same. */
 function textOf(state: SessionState): string {
-  const { session, seq, lastAt, manifest, status, startedAt, spending, budgetWarned, ...rest } = state;
-  const own = [session, seq, lastAt, manifest, status, startedAt, spending, budgetWarned];
+  const { session, seq, lastAt, manifest, status, startedAt, spending, budgetWarned, run, ...rest } = state;
+  const own = [session, seq, lastAt, manifest, status, startedAt, spending, budgetWarned, run];
   const { turns, calls } = snapshotOf(state) as { turns: unknown; calls: unknown };
-  return JSON.stringify([...own, Object.keys(rest), turns, calls]);
+  return JSON.stringify([...own, Object.keys(rest).sort(), turns, calls]);
 }
 
 function differenceOf(a: string, b: string): string {

@@ -207,6 +207,8 @@ export function fromSnapshot(snapshot: unknown): SessionState {
   const { turns, calls, asks, ...rest } = snapshot as Snapshot;
   return {
     ...rest,
+    // Written by a program that knew no workflows.
+    run: (rest.run as RunState | null | undefined) ?? null,
     turns: new Map(
       turns.map((turn) => [turn.turn, { ...turn, rounds: new Map(turn.rounds), settled: new Set(turn.settled) }]),
     ),

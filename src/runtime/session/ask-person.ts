@@ -14,7 +14,7 @@ export type PersonAnswer = Answer | { readonly status: "waiting"; readonly quest
 export interface AskOptions {
   /** The turn that waits for the answer; empty for the program itself. */
   readonly turn: string;
-  /** null: as long as any question waits. */
+  /** null: as long as every question waits. */
   readonly timeoutMs: number | null;
 }
 

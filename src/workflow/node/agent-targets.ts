@@ -75,7 +75,7 @@ function nameOf(target: AgentTarget): string {
 
 const ANY_COMMAND: AgentKind = "generic";
 
-/** One the agent does not have: any CLI we know, or any model of a provider we know; null for neither. */
+/** One the agent does not have, whatever CLI we know, or any model of a provider we know; null for neither. */
 function otherTarget(wanted: unknown, own: readonly Named<AgentTarget>[]): Named<AgentTarget> | null {
   if (typeof wanted !== "string") return null;
   if (wanted !== ANY_COMMAND && (AGENT_KINDS as readonly string[]).includes(wanted)) {

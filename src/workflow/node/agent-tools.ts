@@ -19,7 +19,7 @@ import type { JsonSchema } from "../../schema/json-schema.ts";
 /** What a model has to know of a tool to use it. */
 export interface ToolWords {
   readonly description: string;
-  /** null: any object. */
+  /** null for every object. */
   readonly input: JsonSchema | null;
 }
 

@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import { type Tool, tool } from "../../runtime/tool/tool.ts";
 import type { ActResult, ActTools, Stage, StageScope } from "../stage.ts";
@@ -48,10 +48,15 @@ export function commandStage(options: CommandOptions, home: NodeHome): Stage {
     ...base,
     kind: "command",
     init: initUnlessSkipped(options, home, async (scope) => {
-      const commands = await wordsOf(options, home, scope);
-      const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
-      for (const words of commands) if (!isAllowed(words, list)) throw notAllowed(options.id, words);
-      return JSON.stringify(commands);
+      try {
+        const commands = await wordsOf(options, home, scope);
+        const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
+        for (const words of commands) if (!isAllowed(words, list)) throw notAllowed(options.id, words);
+        return JSON.stringify(commands);
+      } catch (error) {
+        if (!isFaultError(error) || !hasNotRun(error.fault)) throw error;
+        throw failing(options, scope, error.fault, [], commandIn(error.fault), null);
+      }
     }),
     act: (request, tools, scope) => runAll(options, home, JSON.parse(request) as readonly Words[], tools, scope),
     next: (ending, scope) => (ending.fault?.context["repeated"] === true ? null : base.next(ending, scope)),
@@ -110,16 +115,37 @@ async function runAll(
     const failure = failureOf(options, command, outcome);
     if (end !== null) results.push(resultOf(command, end));
     if (failure === null) continue;
-    const { exitCode, stdout, stderr } = end ?? NOTHING;
-    const output: CommandOutput = { results, failed: { command, exitCode, stdout, stderr } };
-    const isRepeated = options.stopWhenRepeated && failedBefore(scope, command);
-    throw new StageFailure(isRepeated ? withContext(failure, { repeated: true }) : failure, output);
+    throw failing(options, scope, failure, results, command, end);
   }
   const output: CommandOutput = { results, failed: null };
   return { output, capHit: false };
 }
 
-const NOTHING = { exitCode: null, stdout: "", stderr: "" } as const;
+/** What keeps a command from being run is told where its words would be: the next node may be the one that can mend it. */
+function failing(
+  { stopWhenRepeated }: CommandOptions,
+  scope: StageScope,
+  failure: Fault,
+  results: readonly CommandResult[],
+  command: string,
+  end: CommandEnd | null,
+): StageFailure {
+  const stderr = hasNotRun(failure) ? failure.message : (end?.stderr ?? "");
+  const failed = { command, exitCode: end?.exitCode ?? null, stdout: end?.stdout ?? "", stderr };
+  const output: CommandOutput = { results, failed };
+  const isRepeated = stopWhenRepeated && failedBefore(scope, command);
+  return new StageFailure(isRepeated ? withContext(failure, { repeated: true }) : failure, output);
+}
+
+function hasNotRun({ context }: Fault): boolean {
+  return context["ran"] === false;
+}
+
+/** Empty when there was none to speak of. */
+function commandIn({ context }: Fault): string {
+  const { command = "" } = context;
+  return String(command);
+}
 
 /** A test may be run as often as anybody likes; how often a command that hung is run again, its node says. */
 function lineTool(
@@ -147,7 +173,7 @@ function lineTool(
         },
         (ended) => {
           seen(ended);
-          
+          partial(shortened(ended));
         },
       );
       return shortened(end);

@@ -29,7 +29,7 @@ async function chosen(options: ConditionOptions, { sandbox }: NodeHome, scope: S
   const { id, expression, cases } = options;
   const seen = expressionScope(scope);
   const what = `the condition of node ${id}`;
-  // With no other cases than these, the expression is read as any other condition is.
+  // With no other cases than these, the expression is read like every other condition.
   if (Object.keys(cases).every((name) => YES_OR_NO.includes(name))) {
     const isTrue = await holds(sandbox, expression, seen, what);
     return caseOf(options, String(isTrue)) === undefined ? unknownCase(options, String(isTrue)) : isTrue;

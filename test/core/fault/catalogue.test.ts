@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<FaultClass, readonly string[]>> = {
     "MissingCapability",
     "ContextWindowTooSmall",
   ],
-  Output: ["SchemaInvalid", "OutputTruncated", "EmptyOutput", "TestsFailed"],
+  Output: ["SchemaInvalid", "OutputTruncated", "EmptyOutput", "TestsFailed", "AssertFailed"],
   ToolTransient: ["ExecutionTimeout", "ResourceBusy", "ToolUnavailable"],
   ToolTerminal: [
     "InputInvalid",

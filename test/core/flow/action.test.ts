@@ -1,0 +1,280 @@
+// Which actions an operator is offered: the matrix of the seeds as a table, and what holds for every fault and every state.
+
+import { describe, expect, it } from "vitest";
+import { CATALOGUE, fault, FAULT_CODES, type FaultCode } from "../../../src/core/index.ts";
+import { ACTIONS, actionsFor, actionsOn, focusOf, REMEDIES, remediesFor } from "../../../src/core/flow/action.ts";
+import { actionTable } from "../../../src/core/flow/action-table.ts";
+import { ACTION_IDS, type ActionId } from "../../../src/core/flow/action-words.ts";
+import type { RunState } from "../../../src/core/flow/run.ts";
+import {
+  CODER_DONE,
+  failedWith,
+  FIRST,
+  folded,
+  pausedFor,
+  question,
+  retryingAfter,
+  SELECT,
+  situation,
+  started,
+} from "./action-situations.ts";
+
+const EVERYTHING = { targets: ["codex"], sendBackTo: "coder" };
+const idsOf = (state: RunState, more = {}): readonly ActionId[] =>
+  actionsFor(situation(state, more), "en").map(({ id }) => id);
+
+// prettier-ignore
+const AFTER_A_FAILURE: readonly (readonly [FaultCode, readonly ActionId[]])[] = [
+  ["NetworkDisconnect", ["retry-stage", "switch-provider"]],
+  ["NetworkTimeout",    ["retry-stage", "switch-provider"]],
+  ["RateLimited",       ["retry-stage", "switch-provider"]],
+  ["Overloaded",        ["retry-stage", "switch-provider"]],
+  ["CircuitOpen",       ["retry-stage", "switch-provider"]],
+  ["AuthFailed",        ["sign-in-again", "switch-provider"]],
+  ["AccessDenied",      ["sign-in-again", "switch-provider"]],
+  ["BinaryMissing",     ["retry-stage", "switch-provider"]],
+  ["PermissionLoop",    ["grant-and-retry", "edit-and-retry"]],
+  ["Forbidden",         ["grant-and-retry", "edit-and-retry"]],
+  ["SchemaInvalid",     ["regenerate-once", "edit-and-retry", "send-back"]],
+  ["OutputTruncated",   ["regenerate-once", "edit-and-retry", "send-back"]],
+  ["OutputMalformed",   ["regenerate-once", "edit-and-retry", "send-back"]],
+  ["TestsFailed",       ["send-back", "edit-and-retry"]],
+  ["ContextOverflow",   ["shorten-context", "switch-provider"]],
+  ["ContentFiltered",   ["edit-and-retry"]],
+  ["BudgetExceeded",    ["raise-limit"]],
+  ["TurnLimit",         ["raise-limit"]],
+  ["RunTimeout",        ["raise-limit", "retry-stage"]],
+  ["QuotaExhausted",    ["switch-provider", "retry-stage"]],
+  ["ExecutionFailed",   ["retry-stage", "edit-and-retry"]],
+  ["Unclassified",      ["retry-stage", "edit-and-retry"]],
+];
+
+describe("a failed run", () => {
+  it.each(AFTER_A_FAILURE)("offers after %s: %j", (code, ids) => {
+    expect(idsOf(failedWith(code), EVERYTHING)).toEqual(ids);
+  });
+
+  it("is gone on from in a successor that starts at the failed node and keeps what is finished", () => {
+    const [retry] = actionsFor(situation(failedWith("NetworkDisconnect")), "en");
+    expect(retry).toEqual({
+      id: "retry-stage",
+      node: "reviewer",
+      execution: 1,
+      label: "Retry this stage",
+      explains: "Tries the stage again as it is, after whatever was in its way has passed or was put right.",
+      redoes: "Runs reviewer again from its beginning, in a new run.",
+      keeps: "Keeps what is finished: coder. The failed run stays as it is, to be looked at.",
+      needs: "nothing",
+      choices: [],
+      limits: {},
+      effect: "successor",
+      question: "",
+      key: "run_1:retry-stage:reviewer#1.1:failed",
+    });
+  });
+
+  it("speaks Chinese with the names of the matrix", () => {
+    const labels = actionsFor(situation(failedWith("NetworkDisconnect"), EVERYTHING), "zh-CN").map(
+      ({ label }) => label,
+    );
+    expect(labels).toEqual(["重试当前阶段", "切换 Provider 重试"]);
+  });
+
+  it("offers nothing that cannot be done: no other target, nowhere to send it back to", () => {
+    expect(idsOf(failedWith("AuthFailed"))).toEqual(["sign-in-again"]);
+    expect(idsOf(failedWith("TestsFailed"))).toEqual(["edit-and-retry"]);
+    expect(idsOf(failedWith("TestsFailed"), { sendBackTo: "reviewer" })).toEqual(["edit-and-retry"]);
+  });
+
+  it("offers what the node had by then as its result", () => {
+    expect(idsOf(failedWith("BudgetExceeded"), { hasPartialOutput: true })).toEqual(["raise-limit", "accept-partial"]);
+  });
+
+  it("names the targets, the limit that was reached and the node the work goes back to", () => {
+    const offered = (code: FaultCode, id: ActionId) =>
+      actionsFor(situation(failedWith(code), EVERYTHING), "en").find((action) => action.id === id);
+    expect(offered("Overloaded", "switch-provider")).toMatchObject({ needs: "target", choices: ["codex"] });
+    expect(offered("BudgetExceeded", "raise-limit")).toMatchObject({ limits: { maxCostMicrocents: 500 } });
+    expect(offered("RunTimeout", "raise-limit")).toMatchObject({
+      choices: ["timeoutMs"],
+      limits: { timeoutMs: 60_000 },
+    });
+    expect(offered("TurnLimit", "raise-limit")).toMatchObject({ limits: { maxNodes: 100, attempts: 1 } });
+    expect(offered("TestsFailed", "send-back")).toMatchObject({
+      choices: ["coder"],
+      redoes: "Runs coder again and then goes the same way to reviewer.",
+      keeps: "No node is finished yet, so there is nothing to keep. The failed run stays as it is, to be looked at.",
+    });
+  });
+
+  it("asks for commands where a command was refused, and for tools everywhere else", () => {
+    const needs = (kind: "agent" | "command") =>
+      actionsFor(situation(failedWith("Forbidden", kind)), "en").find(({ id }) => id === "grant-and-retry")?.needs;
+    expect([needs("command"), needs("agent")]).toEqual(["commands", "tools"]);
+  });
+
+  it("that somebody went on from is acted on in its successor", () => {
+    const state = failedWith("NetworkDisconnect");
+    state.successor = "run_2";
+    expect(idsOf(state, EVERYTHING)).toEqual([]);
+  });
+
+  it("whose end names no node is gone on from where it stood", () => {
+    const state = failedWith("RunTimeout");
+    state.failedNode = "";
+    expect(focusOf(state)?.node).toBe("reviewer");
+    expect(idsOf(state)).toEqual(["raise-limit", "retry-stage"]);
+  });
+});
+
+describe("a run that waits", () => {
+  it("for a retry can be retried now, elsewhere, or in place", () => {
+    const offered = actionsFor(situation(retryingAfter("NetworkDisconnect"), EVERYTHING), "en");
+    expect(offered.map(({ id, effect }) => [id, effect])).toEqual([
+      ["retry-stage", "instruct"],
+      ["retry-now", "instruct"],
+      ["switch-provider", "instruct"],
+      ["cancel", "cancel"],
+      ["resume", "resume"],
+    ]);
+    expect(offered[0]?.redoes).toBe("Runs reviewer again, as attempt 2.");
+  });
+
+  it("for a quota goes elsewhere first, and need not wait for the time", () => {
+    const state = pausedFor("parked", "QuotaExhausted", [], 5000);
+    expect(idsOf(state, EVERYTHING)).toEqual(["switch-provider", "retry-now", "retry-stage", "resume", "cancel"]);
+  });
+
+  it("for money lets the limit be raised, with and without a fault", () => {
+    expect(idsOf(pausedFor("budget", null))).toEqual(["raise-limit", "resume", "cancel"]);
+    expect(idsOf(pausedFor("budget", "BudgetExceeded", [question("q_1", { kind: "Confirm", prompt: "?" })]))).toEqual([
+      "answer",
+      "raise-limit",
+      "resume",
+      "cancel",
+    ]);
+  });
+
+  it("at a gate takes an answer, and goes on talking where the gate has that option", () => {
+    const state = pausedFor("gate", null, [question("q_1", SELECT)]);
+    const [answer, talk, ...rest] = actionsFor(situation(state, EVERYTHING), "en");
+    expect(answer).toMatchObject({ id: "answer", question: "q_1", choices: ["confirm", "continue"], needs: "answer" });
+    expect(talk).toMatchObject({
+      id: "continue-discussion",
+      effect: "answer",
+      needs: "text",
+      key: "run_1:continue-discussion:q_1",
+    });
+    expect(rest.map(({ id }) => id)).toEqual(["resume", "cancel"]);
+    expect(idsOf(pausedFor("gate", null, [question("q_2", { kind: "Confirm", prompt: "?" })]))).not.toContain(
+      "continue-discussion",
+    );
+  });
+
+  it("is offered what is known about one node for that node only", () => {
+    const state = folded(
+      { type: "node-started", node: "coder", ...FIRST, kind: "agent" },
+      { type: "node-completed", node: "coder", ...FIRST, route: { kind: "to", nodes: ["a", "b"] }, output: null },
+      { type: "node-paused", node: "a", ...FIRST, why: "parked", fault: null, questions: [], wakeAt: 9 },
+      { type: "node-paused", node: "b", ...FIRST, why: "parked", fault: null, questions: [], wakeAt: 9 },
+    );
+    const switches = actionsFor(situation(state, EVERYTHING), "en").filter(({ id }) => id === "switch-provider");
+    expect(focusOf(state)?.node).toBe("a");
+    expect(switches.map(({ node }) => node)).toEqual(["a"]);
+  });
+});
+
+describe("a run that works", () => {
+  it("can be cancelled, and taken up again in case nobody works on it", () => {
+    expect(idsOf(folded(...CODER_DONE, started()))).toEqual(["cancel", "resume"]);
+  });
+
+  it("is not cancelled twice", () => {
+    const state = folded(started());
+    state.cancelledBy = "ops";
+    expect(idsOf(state)).toEqual(["resume"]);
+  });
+});
+
+describe("a run that has ended well, or was cancelled", () => {
+  it.each(["completed", "cancelled"] as const)("offers nothing: %s", (status) => {
+    expect(idsOf(folded({ type: "run-ended", status, outcome: "x", node: "", fault: null }), EVERYTHING)).toEqual([]);
+  });
+});
+
+describe("the key of an offer", () => {
+  const keyOf = (state: RunState, id: ActionId, lastSeq = 10): string | undefined =>
+    actionsFor(situation(state, { lastSeq }), "en").find((action) => action.id === id)?.key;
+
+  it("is the same for the same offer, whatever else was written meanwhile", () => {
+    expect(keyOf(retryingAfter("Overloaded"), "retry-stage", 10)).toBe(
+      keyOf(retryingAfter("Overloaded"), "retry-stage", 77),
+    );
+    expect(keyOf(retryingAfter("Overloaded"), "cancel", 10)).toBe(keyOf(retryingAfter("Overloaded"), "cancel", 77));
+  });
+
+  it("is another one when the same stage fails again", () => {
+    const before = retryingAfter("Overloaded");
+    const after = retryingAfter("Overloaded");
+    for (const visit of after.visits) visit.attempt = 3;
+    expect(keyOf(after, "retry-stage")).not.toBe(keyOf(before, "retry-stage"));
+  });
+
+  it("is another one for an attempt that was begun by it and then had to wait", () => {
+    const begun = folded(...CODER_DONE, started(), {
+      ...{ type: "node-paused", node: "reviewer", execution: 1, attempt: 1 },
+      ...{ why: "parked", fault: null, questions: [], wakeAt: 9 },
+    });
+    const waiting = retryingAfter("Overloaded");
+    for (const visit of begun.visits) visit.attempt = 2;
+    expect(keyOf(begun, "retry-stage")).not.toBe(keyOf(waiting, "retry-stage"));
+  });
+
+  it("of resuming is another one each time it stopped", () => {
+    expect(keyOf(pausedFor("parked", null), "resume", 10)).not.toBe(keyOf(pausedFor("parked", null), "resume", 11));
+  });
+});
+
+describe("every fault", () => {
+  const codes = FAULT_CODES.filter((code) => !CATALOGUE[code].cancels);
+
+  it.each(codes)("leaves something to do when the run failed with it: %s", (code) => {
+    expect(idsOf(failedWith(code))).not.toEqual([]);
+    expect(idsOf(retryingAfter(code)).length).toBeGreaterThan(2);
+  });
+
+  it("of a newer program is met like one that nobody knows", () => {
+    expect(remediesFor({ code: "FromTheFuture" as FaultCode })).toEqual(remediesFor({ code: "Unclassified" }));
+  });
+
+  it("is spoken for by a row, and every row speaks for some code", () => {
+    const spoken = new Set(FAULT_CODES.map((code) => remediesFor({ code })));
+    expect(REMEDIES.filter(({ offer }) => !spoken.has(offer))).toEqual([]);
+  });
+});
+
+describe("what can be done about a visit before its run has ended", () => {
+  it("is what can be done afterwards", () => {
+    const state = folded(...CODER_DONE, started(), {
+      ...{ type: "node-failed", node: "reviewer", ...FIRST, outcome: "provider_network_error" },
+      ...{ fault: fault("NetworkDisconnect"), resolution: "abort-workflow", route: null },
+    });
+    const failed = state.visits.find(({ node }) => node === "reviewer") ?? null;
+    expect(actionsOn(situation(state, EVERYTHING), failed, "en").map(({ id }) => id)).toEqual([
+      "retry-stage",
+      "switch-provider",
+    ]);
+  });
+});
+
+describe("the table for the docs", () => {
+  it("has a row for every action, in both languages", () => {
+    for (const locale of ["en", "zh-CN"] as const) {
+      const lines = actionTable(locale).trimEnd().split("\n");
+      expect(lines).toHaveLength(ACTION_IDS.length + 2);
+      ACTION_IDS.forEach((id, index) => expect(lines[index + 2]).toContain(`\`${id}\``));
+      for (const line of lines) expect(line.match(/(?<!\\)\|/g)).toHaveLength(6);
+    }
+    expect(Object.keys(ACTIONS)).toEqual([...ACTION_IDS]);
+  });
+});
