@@ -69,7 +69,7 @@ function withCap(module: QuickJSWASMModule): Engine {
   const grow = memory.grow.bind(memory);
   Object.defineProperty(memory, "grow", {
     value: (pages: number) => {
-      if (memory.buffer.byteLength + pages * PAGE_BYTES > engine.capBytes * 8) {
+      if (memory.buffer.byteLength + pages * PAGE_BYTES > engine.capBytes) {
         engine.wasRefused = true;
         throw new RangeError("the memory of the sandbox is used up");
       }

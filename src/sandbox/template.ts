@@ -31,8 +31,6 @@ export const LONGEST_TEXT_BYTES = 2 ** 20;
 const KEY = String.raw`[\p{L}\p{N}_$-]+`;
 const PATH = new RegExp(String.raw`^${KEY}(?:\.${KEY}|\[\d{1,9}\])*$`, "u");
 const STEP = new RegExp(String.raw`(${KEY})|\[(\d+)\]`, "gu");
-/** Backslashes before braces; of more than two braces the last two open a place, unless they are escaped. */
-const OPENING = /\\*\{{2,}/g;
 
 /**
  * `\{{` stands for two braces. Backslashes count only in front of braces, where two of them stand for one, so a text can have a
@@ -44,16 +42,15 @@ export function parseTemplate(text: string): Template {
   const lastClosing = text.lastIndexOf("}}");
   let at = 0;
   let literal = "";
-  const find = new RegExp(OPENING);
-  for (let found = find.exec(text); found !== null; found = find.exec(text)) {
-    const slashes = found[0].indexOf("{");
-    literal += text.slice(at, found.index) + "\\".repeat(Math.floor(slashes / 2));
+  for (let braces = text.indexOf("{{"); braces !== -1; braces = text.indexOf("{{", at)) {
+    const slashes = slashesBefore(text, braces, at);
+    literal += text.slice(at, braces - slashes) + "\\".repeat(Math.floor(slashes / 2));
     if (slashes % 2 === 1) {
       literal += "{{";
-      at = found.index + slashes + 2;
+      at = braces + 2;
     } else {
-      const open = find.lastIndex - 2;
-      literal += text.slice(found.index + slashes, open);
+      const open = lastPair(text, braces);
+      literal += text.slice(braces, open);
       if (lastClosing < open + 2) {
         problems.push({ message: "{{ is never closed. Close it with }}, or write \\{{ for the braces.", offset: open });
         return { parts, paths: pathsOf(parts), problems };
@@ -69,11 +66,24 @@ export function parseTemplate(text: string): Template {
       literal = "";
       at = close + 2;
     }
-    find.lastIndex = at;
   }
   literal += text.slice(at);
   if (literal !== "") parts.push(literal);
   return { parts, paths: pathsOf(parts), problems };
+}
+
+/** Counted backwards from the braces: a pattern would start anew at every backslash of a long row. */
+function slashesBefore(text: string, braces: number, from: number): number {
+  let start = braces;
+  while (start > from && text[start - 1] === "\\") start--;
+  return braces - start;
+}
+
+/** Of more than two braces the last two open the place. */
+function lastPair(text: string, braces: number): number {
+  let open = braces;
+  while (text[open + 2] === "{") open++;
+  return open;
 }
 
 function pathsOf(parts: readonly (string | TemplatePath)[]): readonly TemplatePath[] {

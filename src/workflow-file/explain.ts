@@ -1,6 +1,6 @@
 // A finding as a diagnostic: where its path, its key or its place in a text stands in the file.
 
-import { type Document, isNode, isScalar, LineCounter } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, visit } from "yaml";
 import type * as z from "zod";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { diagnosticAt, type FilePlace, keyRange, type Path, type Range, rangeOf } from "../yaml-file/locate.ts";
@@ -55,6 +55,21 @@ function placeIn({ name, text }: ReferredFile, { file }: FilePlace): FilePlace {
 function rangeInFile({ at }: Finding, { text }: ReferredFile): Range {
   const brace = typeof at === "string" ? null : placeOfBrace(text, at.brace);
   return brace === null ? [0, 1] : [brace.offset, brace.offset + brace.length];
+}
+
+/** `prompt: {{ inputs.task }}` is a map with a map as its key: who wrote it meant a text. */
+export function bareBraces({ document, place }: Written): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  visit(document, {
+    Pair(_key, { key }) {
+      if (!isMap(key) || !key.range) return;
+      const message = "a text that begins with {{ stands here without quotes, and YAML takes it for a map";
+      const help = 'Put the whole text in quotes, as in `prompt: "{{ inputs.task }}"`.';
+      const range: Range = [Math.max(0, key.range[0] - 1), key.range[0] + 1];
+      found.push(diagnosticAt(place, MISTAKES.syntax.code, message, range, "needs quotes", help));
+    },
+  });
+  return found;
 }
 
 const UNQUOTED =

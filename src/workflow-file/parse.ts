@@ -2,13 +2,14 @@
 
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
 import { explainIssues } from "../yaml-file/issues.ts";
+import { diagnosticAt, type Range } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { checkAmounts } from "./amounts.ts";
 import { build } from "./build.ts";
 import { type Finding, finding, MISTAKES } from "./codes.ts";
 import { collect } from "./collect.ts";
 import type { WorkflowDefinition } from "./definition.ts";
-import { explainFinding, withCommaHint, type Written } from "./explain.ts";
+import { bareBraces, explainFinding, withCommaHint, type Written } from "./explain.ts";
 import { ReferredFiles, type ReadText } from "./files.ts";
 import { grammarFor } from "./grammar.ts";
 import { arrowsOf, checkGraph } from "./graph.ts";
@@ -20,6 +21,7 @@ import { readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
 import type { WorkflowFile } from "./schema.ts";
 import { checkSecrets } from "./secrets.ts";
+import { MAX_ENTRIES, tooLongAt } from "./size.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 
 export interface ParsedWorkflow {
@@ -44,10 +46,14 @@ const KIND: FileKind = {
 };
 
 export async function parseWorkflow(text: string, file: string, options: ParseOptions = {}): Promise<ParsedWorkflow> {
+  const tooLong = typeof text === "string" ? tooLongAt(withoutMark(text)) : null;
+  if (tooLong !== null) return told([tooManyEntries(file, withoutMark(text), tooLong)], null);
   const { place, documents, mistakes } = readYaml(text, file, KIND);
   const [read] = documents;
   if (read === undefined) return { definition: null, diagnostics: mistakes };
   const written: Written = { document: read.document, place, source: withoutMark(text) };
+  const bare = bareBraces(written);
+  if (bare.length > 0) return told(bare, null);
   const refused = checkNames(read.value);
   if (refused.length > 0)
     return told(
@@ -57,6 +63,15 @@ export async function parseWorkflow(text: string, file: string, options: ParseOp
   const wrong = checkShape(read, written);
   if (wrong.length > 0) return told(wrong, null);
   return checkMeaning(read, written, options);
+}
+
+function tooManyEntries(file: string, source: string, offset: number): Diagnostic {
+  const before = source.slice(0, offset);
+  const place = { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+  const message = `a map or a list has more than ${MAX_ENTRIES} entries`;
+  const range: Range = [offset, offset + 1];
+  const help = "Check that this is a workflow file, or make several workflows of it.";
+  return diagnosticAt({ file, at: () => place }, MISTAKES["too-large"].code, message, range, "too many", help);
 }
 
 function checkShape(read: ReadDocument, written: Written): readonly Diagnostic[] {

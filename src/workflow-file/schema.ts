@@ -52,7 +52,11 @@ const limits = z
 
 export const provider = z
   .strictObject({
-    type: field(z.enum(PROVIDER_TYPES), "Whose interface it speaks. Its own name when left out.", "openai-compatible"),
+    type: field(
+      z.enum(PROVIDER_TYPES),
+      `Whose interface it speaks: ${PROVIDER_TYPES.join(", ")}. Its own name when left out.`,
+      "openai-compatible",
+    ),
     base_url: field(
       z.url({ protocol: /^https?$/, error: "must be an http or https address" }).max(2000),
       "Where it is reached. The provider's own address when left out.",

@@ -7,6 +7,7 @@ import { isFaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import type { Route, StagePhase } from "../core/flow/run-event.ts";
 import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } from "../core/flow/stage.ts";
+import { deepFreeze } from "./deep-freeze.ts";
 import type { ActResult, ActTools, AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "./stage.ts";
 import { StageFailure } from "./stage-failure.ts";
 
@@ -14,7 +15,14 @@ import { StageFailure } from "./stage-failure.ts";
 export type AttemptEnd =
   | { readonly end: "completed"; readonly output: unknown; readonly route: Route }
   | { readonly end: "skipped"; readonly reason: string; readonly output: unknown; readonly route: Route | null }
-  | { readonly end: "failed"; readonly fault: Fault; readonly again: boolean; readonly output: unknown };
+  | {
+      readonly end: "failed";
+      readonly fault: Fault;
+      readonly again: boolean;
+      /** Act had begun: before it nothing is done that could have happened. */
+      readonly acted: boolean;
+      readonly output: unknown;
+    };
 
 /** null: it waits for a person or a time, and is run again then. */
 export async function runAttempt(
@@ -47,6 +55,7 @@ class Attempt {
   #fault: Fault | null = null;
   #reason = "";
   #route: Route | null = null;
+  #acted = false;
   ending: AttemptState["ending"] = "completed";
   again = false;
 
@@ -71,6 +80,7 @@ class Attempt {
 
   readonly #phases: Readonly<Record<StagePhase, (ending: AttemptState["ending"]) => Promise<PhaseVerdict>>> = {
     "setup": async () => {
+      // Only Setup may fill it.
       this.#context = deepFreeze(await this.#stage.setup(this.#scope));
       return "ok";
     },
@@ -80,6 +90,7 @@ class Attempt {
     },
     "check-gate": async () => this.#judge(await this.#stage.checkGate(this.#context, this.#scope)),
     "act": async () => {
+      this.#acted = true;
       const { output, capHit }: ActResult = await this.#stage.act(
         this.#request,
         this.#tools,
@@ -129,7 +140,7 @@ class Attempt {
     if (this.ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
     if (this.ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };
     const seen = this.#fault ?? nowhere(this.#stage.id);
-    return { end: "failed", fault: seen, again: this.again, output };
+    return { end: "failed", fault: seen, again: this.again, acted: this.#acted, output };
   }
 }
 
@@ -154,14 +165,4 @@ function nowhere(stage: string): Fault {
     message: `stage ${stage} is completed and says not where to go`,
     context: { stage },
   });
-}
-
-/** Only Setup may fill the context: whoever writes into it later gets an error of JavaScript, which names the stage. */
-function deepFreeze(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) deepFreeze(part);
-  return value;
 }

@@ -76,6 +76,14 @@ export const DEFAULT_LIMITS: WorkflowLimits = {
   onExceed: "fail",
 };
 
+/** With less than this a run would wait for ever, or fail before it begins. */
+const LEAST = [
+  { field: "maxParallel", least: 1 },
+  { field: "maxNodes", least: 1 },
+  { field: "timeoutMs", least: 1 },
+  { field: "maxCostMicrocents", least: 0 },
+] as const;
+
 const STAGE_TIMEOUT_MS = 30 * 60_000;
 const TURN_CAP = 20;
 /** The word for a run that came to its end, when the workflow has none of its own. */
@@ -94,6 +102,12 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     const message = `workflow ${id} starts at ${first ?? "nothing"}; it has the stages ${ids.join(", ") || "none"}`;
     refuse(fault("ConfigSchemaViolation", { message, context: { field: "start" } }));
   }
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  for (const { field, least } of LEAST) {
+    if (limits[field] >= least) continue;
+    const message = `limits.${field} of workflow ${id} is ${limits[field]}; it must be ${least} or more`;
+    refuse(fault("ConfigSchemaViolation", { message, context: { field: `limits.${field}` } }));
+  }
   const stages = new Map(
     ids.map((one) => [one, stageOf(one, options.stages[one] as unknown as StageOptions<unknown>, ids)]),
   );
@@ -103,7 +117,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     name,
     digest: digestOf({ id, version, stages: describe(options.stages) }),
     source: null,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits,
     policy,
     start: [first as string],
     stages,

@@ -47,15 +47,20 @@ export function createDriver(
   const active = new Set<string>();
   const notBefore = new Map<string, number>();
   let isRunning = false;
+  let isLooking = false;
+  let isPoked = false;
   let disarm: () => void = () => undefined;
 
   async function look(): Promise<void> {
     if (!isRunning) return;
+    isLooking = true;
+    isPoked = false;
     let nextMs = lookEveryMs;
     try {
       const now = clock.now();
       for (const { key, value } of await journal.keptAll("wake")) {
-        if (active.size >= maxRuns) break;
+        // It may have been stopped while it looked.
+        if (!isRunning || active.size >= maxRuns) break;
         const at = Math.max(Number(value), notBefore.get(key) ?? 0);
         if (at <= now && !active.has(key)) advance(key);
         else if (at > now) nextMs = Math.min(nextMs, at - now);
@@ -63,7 +68,9 @@ export function createDriver(
     } catch (error) {
       onTrouble("", classify({ surface: "store", error, observedAt: clock.now() }));
     }
-    arm(nextMs);
+    isLooking = false;
+    // What came meanwhile may not have been seen.
+    arm(isPoked ? 0 : nextMs);
   }
 
   function advance(run: string): void {
@@ -92,7 +99,8 @@ export function createDriver(
   }
 
   function poke(): void {
-    arm(0);
+    isPoked = true;
+    if (!isLooking) arm(0);
   }
 
   return {

@@ -78,6 +78,7 @@ export class WorkflowLoader {
       cwd,
       clock,
       tool: (id) => tools.find(id),
+      learn: (ids) => tools.learn(ids),
       outcomeWord: COMPLETED,
     });
   }

@@ -4,6 +4,7 @@ import type { Fault } from "../core/fault/fault.ts";
 import { viewFor } from "../core/fault/view.ts";
 import { executionsOf, keyOf, type RunState, type Visit } from "../core/flow/run.ts";
 import type { Journal, Keep } from "../journal/journal.ts";
+import { deepFreeze } from "./deep-freeze.ts";
 import type { NodeResult, StageScope } from "./stage.ts";
 
 export function outputKey(run: string, visit: Pick<Visit, "node" | "execution">): string {
@@ -36,7 +37,7 @@ export class NodeResults {
   }
 
   put(visit: Visit, output: unknown): void {
-    this.#outputs.set(keyOf(visit), output);
+    this.#outputs.set(keyOf(visit), asKept(output));
   }
 
   async scopeFor(state: RunState, visit: Visit): Promise<StageScope> {
@@ -54,7 +55,7 @@ export class NodeResults {
       execution: visit.execution,
       attempt: visit.attempt,
       inputs: this.#inputs,
-      nodes,
+      nodes: Object.freeze(nodes),
       executionsOf: (node: string) => executionsOf(state, node),
       lastFault: visit.fault,
       instruction: visit.instruction,
@@ -66,7 +67,9 @@ export class NodeResults {
     const { state: status, execution, attempt, fault } = visit;
     if (status !== "completed" && status !== "failed" && status !== "skipped") return null;
     const key = keyOf(visit);
-    if (!this.#outputs.has(key)) this.#outputs.set(key, await readOutput(this.#journal, this.#run, visit));
+    if (!this.#outputs.has(key)) {
+      this.#outputs.set(key, deepFreeze(await readOutput(this.#journal, this.#run, visit)));
+    }
     return { status, output: this.#outputs.get(key), execution, attempts: attempt, fault: shownFault(fault) };
   }
 }
@@ -77,7 +80,13 @@ export function inputsKey(run: string): string {
 
 async function readInputs(journal: Journal, run: string): Promise<Readonly<Record<string, unknown>>> {
   const kept = await journal.kept("input", inputsKey(run));
-  return (kept ?? {}) as Readonly<Record<string, unknown>>;
+  return deepFreeze((kept ?? {}) as Readonly<Record<string, unknown>>);
+}
+
+/** As a later life would find it: a node sees the same whether or not there was a crash before it, and nobody can change it. */
+function asKept(output: unknown): unknown {
+  const text: string | undefined = JSON.stringify(output);
+  return text === undefined ? undefined : deepFreeze(JSON.parse(text) as unknown);
 }
 
 /** Prompts go to models, so they get what models may see. */

@@ -1,39 +1,67 @@
 // The files about failed stages of a run: when they are written, and which there are.
 
 import { readdir } from "node:fs/promises";
+import { relative, join } from "node:path";
 import { classify } from "../core/classify/classify.ts";
+import { suppressed } from "../core/fault/suppressed.ts";
+import { turnOf } from "../core/flow/node.ts";
 import type { Visit } from "../core/flow/run.ts";
+import { readField } from "../core/tolerate.ts";
 import type { Journal } from "../journal/journal.ts";
+import { storeError } from "../journal/store-errors.ts";
 import type { Session } from "../runtime/session/session.ts";
 import type { VisitEnd } from "./run-visit.ts";
 import type { RunsHome } from "./runs-options.ts";
+import { runFolder, writeStageFiles } from "./stage-files.ts";
 import type { Workflow } from "./stage.ts";
 
+/** Written before the event that tells of the failure. A disk that takes no files does not end a run. */
 export async function keepStageFiles(
-  _home: RunsHome,
-  _session: Session,
-  _workflow: Workflow,
-  _visit: Visit,
-  _end: VisitEnd,
+  { journal, clock, redactor }: RunsHome,
+  session: Session,
+  workflow: Workflow,
+  visit: Visit,
+  { events, raw, output }: VisitEnd,
 ): Promise<void> {
-  // Filled in when stage-files.ts is there.
+  if (journal.path === null) return;
+  const at = clock.now();
+  try {
+    await writeStageFiles(runFolder(journal.path, session.id), {
+      run: session.id,
+      entries: await session.entries(),
+      coming: events.map((event) => ({ at, event })),
+      raw: new Map([[turnOf(visit), raw]]),
+      roleOf: (node) => workflow.stages.get(node)?.role ?? null,
+      knownOf: (node) => ({
+        targets: workflow.targetsOf(node),
+        sendBackTo: workflow.sendBackTo(node),
+        hasPartialOutput: node === visit.node && output !== undefined && output !== null,
+      }),
+      redactor,
+    });
+  } catch (error) {
+    const { type, fault, reason } = suppressed(
+      classify({ surface: "store", error, observedAt: at }),
+      `the files about node ${visit.node} could not be written; the run goes on`,
+      at,
+    );
+    await session.record([{ type, fault, reason }]);
+  }
 }
 
 export async function filesOf(
   journal: Journal,
   run: string,
-): Promise<{ files: readonly string[]; folder: string | null }> {
+): Promise<{ readonly files: readonly string[]; readonly folder: string | null }> {
   if (journal.path === null) return { files: [], folder: null };
-  const folder = `${journal.path}.runs/${run}`;
+  const folder = runFolder(journal.path, run);
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(folder.length + 1));
-    return { files: files.toSorted(), folder };
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    return { files: files.map((file) => relative(folder, file)).toSorted(), folder };
   } catch (error) {
     // A run of which nothing failed has no folder.
-    classify({ surface: "store", error });
-    return { files: [], folder };
+    if (error instanceof Error && readField(error, "code") === "ENOENT") return { files: [], folder };
+    throw storeError(error, { run });
   }
 }

@@ -1,8 +1,8 @@
 // Runs as they are looked at: in a list, one by one, with what can be done about them. Nothing here changes anything.
 
 import { FaultError } from "../core/fault/fault-error.ts";
-import { actionsFor, type OfferedAction } from "../core/flow/action.ts";
-import type { RunState } from "../core/flow/run.ts";
+import { actionsFor, focusOf, type OfferedAction } from "../core/flow/action.ts";
+import { isEnded, type RunState } from "../core/flow/run.ts";
 import type { SessionState } from "../core/record/replay.ts";
 import type { Journal } from "../journal/journal.ts";
 import { readSession } from "../runtime/session/read-session.ts";
@@ -49,10 +49,9 @@ async function offeredFor(
   lastSeq: number,
 ): Promise<readonly OfferedAction[]> {
   const workflow = await library.find(state);
-  const waiting = state.visits.findLast(({ state: at }) => at === "paused" || at === "ready");
-  const node = waiting?.node ?? state.failedNode;
-  const failed = state.visits.findLast((visit) => visit.node === state.failedNode);
-  const partial = failed === undefined ? undefined : await readOutput(journal, run, failed);
+  const focus = focusOf(state);
+  const node = focus?.node ?? "";
+  const partial = focus?.state === "failed" ? await readOutput(journal, run, focus) : undefined;
   const about = {
     run,
     state,
@@ -72,8 +71,8 @@ export async function endOf({ journal, clock }: RunsHome, run: string): Promise<
   return { run, status, outcome, fault, wakeAt, questions: questionsOf(state) };
 }
 
-function questionsOf({ visits }: RunState): RunReport["questions"] {
-  return visits.flatMap(({ pause }) => pause?.questions ?? []);
+function questionsOf(state: RunState): RunReport["questions"] {
+  return isEnded(state) ? [] : state.visits.flatMap(({ pause }) => pause?.questions ?? []);
 }
 
 export async function readRun(journal: Journal, run: string): Promise<SessionState> {

@@ -60,12 +60,13 @@ export async function runVisit(
   const raw: string[] = [];
   if (visit.instruction?.action === "accept-partial") return acceptPartial(stage, place, scope);
   const before = visit.phase === null ? -1 : STAGE_PHASES.indexOf(visit.phase);
+  const givenUp = new AbortController();
   const result = await home.session.turn<AttemptEnd | null>(
     (turn) => {
       const tools: ActTools = {
         faultline: home.faultline,
         turn,
-        signal,
+        signal: AbortSignal.any([signal, givenUp.signal]),
         turnCap: stage.turnCap,
         ask: async ({ payload, timeoutMs }) => {
           const answer = await turn.ask("gate", payload, timeoutMs === null ? {} : { timeoutMs });
@@ -76,10 +77,14 @@ export async function runVisit(
         budgetLeftMicrocents: () =>
           stage.maxCostMicrocents === 0 ? Infinity : stage.maxCostMicrocents - home.spentBy(stage.id),
       };
-      return runAttempt(stage, tools, scope, (phase) => enter(home.session, place, phase, before));
+      return runAttempt(stage, tools, scope, (phase) => {
+        if (!givenUp.signal.aborted) enter(home.session, place, phase, before);
+      });
     },
     { id: turnOf(place), timeoutMs: stage.timeoutMs, signal, beside: true },
   );
+  // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
+  givenUp.abort();
   return { ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") };
 }
 
@@ -118,13 +123,15 @@ async function settle(
   scope: StageScope,
   result: TurnResult<AttemptEnd | null>,
 ): Promise<Settled> {
-  if (result.status === "waiting") return pausedBy(stage, place, result);
-  const end = result.value ?? null;
-  if (result.fault !== null || end === null) {
+  if (result.status === "waiting") return pausedBy(place, result);
+  const value = result.value ?? null;
+  if (result.fault !== null || value === null) {
     const seen =
       result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} came to nothing`) });
-    return failed(home, stage, place, scope, { end: "failed", fault: seen, again: false, output: undefined });
+    const end = { end: "failed", fault: seen, again: false, acted: true, output: undefined } as const;
+    return failed(home, stage, place, scope, end);
   }
+  const end = value;
   switch (end.end) {
     case "completed":
       return done(
@@ -143,19 +150,20 @@ function done(event: RunEvent, output: unknown, fault: Fault | null): Settled {
   return { events: [event], output, fault, isDeadEnd: false };
 }
 
-function pausedBy(stage: Stage, place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
+function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
   const times = [...questions.map(({ expiresAt }) => expiresAt), ...(wakeAt === null ? [] : [wakeAt])];
   const open = Object.values(outcomes).find(({ status }) => status === "waiting" || status === "parked");
-  const why = reasonOf(stage, questions);
+  const why = reasonOf(questions);
   const fault = open !== undefined && "fault" in open && why !== "gate" ? open.fault : null;
   const next = times.length === 0 ? null : Math.min(...times);
   return done({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
 }
 
-function reasonOf({ kind }: Stage, questions: readonly Question[]): PauseReason {
+/** A question that no failing call has asked is a gate: nothing went wrong. */
+function reasonOf(questions: readonly Question[]): PauseReason {
   const [question] = questions;
   if (question === undefined) return "parked";
-  if (question.code === null) return kind === "human_gate" ? "gate" : "question";
+  if (question.code === null) return "gate";
   return traitsOf(question.code).pill === "budget exceeded" ? "budget" : "question";
 }
 
@@ -164,14 +172,14 @@ async function failed(
   stage: Stage,
   place: NodePlace,
   scope: StageScope,
-  { fault, again, output }: Extract<AttemptEnd, { end: "failed" }>,
+  { fault, again, acted, output }: Extract<AttemptEnd, { end: "failed" }>,
 ): Promise<Settled> {
   const now = clock.now();
   const { rules } = stage;
   const of = rules.retry.maxAttempts;
   const decided = decideStage(
     { fault, again, attempt: place.attempt, now, deadlineAt: null, roll: chance.roll() },
-    rules,
+    { ...rules, idempotent: rules.idempotent || !acted },
   );
   switch (decided.do) {
     case "retry": {

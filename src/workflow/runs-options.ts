@@ -9,6 +9,7 @@ import { type Clock, systemClock } from "../host/clock.ts";
 import { createWorker, type Worker } from "../host/worker.ts";
 import { createMemoryJournal } from "../journal/memory.ts";
 import type { Journal } from "../journal/journal.ts";
+import { policyOfRuns } from "./runs-policy.ts";
 import type { Workflow, WorkflowSource } from "./stage.ts";
 import { WorkflowLibrary } from "./workflow-library.ts";
 
@@ -41,7 +42,7 @@ export function resolveRunsOptions({ workflows = [], load, worker, ...options }:
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
   const journal = options.journal ?? createMemoryJournal({ clock, chance });
-  const shared = { ...options, clock, chance, journal };
+  const shared = { ...options, clock, chance, journal, policy: policyOfRuns(options.policy ?? "default") };
   const faultline = createFaultline(shared);
   const byPolicy = new Map<Policy, Faultline>();
   const library = new WorkflowLibrary(journal, load ?? null);
@@ -57,7 +58,7 @@ export function resolveRunsOptions({ workflows = [], load, worker, ...options }:
     faultline,
     faultlineFor: ({ policy }) => {
       if (policy === null) return faultline;
-      const known = byPolicy.get(policy) ?? createFaultline({ ...shared, policy });
+      const known = byPolicy.get(policy) ?? createFaultline({ ...shared, policy: policyOfRuns(policy) });
       byPolicy.set(policy, known);
       return known;
     },

@@ -152,6 +152,9 @@ function note(stage: StageRecord, attempt: AttemptRecord, { event, at }: StageEn
       if (event.fault !== null && event.reason === "resolution") {
         fail(attempt, event.fault, matrixOutcome(knownCode(event.fault), role ?? "coder"), at);
       }
+      return;
+    default:
+      return;
   }
 }
 

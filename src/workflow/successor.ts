@@ -5,7 +5,7 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import type { Inheritance, Instruction, RunLimits } from "../core/flow/run-event.ts";
-import type { RunState, Visit } from "../core/flow/run.ts";
+import { executionsOf, type RunState, type Visit } from "../core/flow/run.ts";
 import type { Journal, Keep } from "../journal/journal.ts";
 import { keepOutput, readOutput } from "./node-results.ts";
 
@@ -37,7 +37,10 @@ export function successionOf(
   // Sent to another node: the failed visit stays failed, and the path goes on from there.
   if (typeof to === "string") {
     const visits = state.visits.map((visit) => (visit === failed ? over(visit) : kept(visit, now)));
-    return { start: [to], inherited: { visits, fans: state.fans }, instruction, limits };
+    // In the place of the failed one: in its fan-out, if it stands in one, so that its path arrives there.
+    const execution = executionsOf(state, to) + 1;
+    const sent = { ...anew(failed, now), node: to, execution, kind: null, instruction };
+    return { start: [], inherited: { visits: [...visits, sent], fans: state.fans }, instruction: null, limits };
   }
   const visits = state.visits.map((visit) =>
     visit === failed ? { ...anew(visit, now), instruction } : kept(visit, now),
@@ -90,5 +93,6 @@ function anew(visit: Visit, now: number): Visit {
     endedAt: 0,
     callAttempts: 0,
     spentMicrocents: 0,
+    inherited: false,
   };
 }

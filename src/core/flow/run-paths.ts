@@ -54,7 +54,7 @@ export function leave(
   at: number,
 ): void {
   const visit = visitOf(state, place);
-  if (visit === undefined) return;
+  if (visit === undefined || isOver(visit)) return;
   Object.assign(visit, ending);
   visit.pause = null;
   visit.phase = null;
@@ -65,6 +65,15 @@ export function leave(
   if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
 }
 
+function isOver({ state }: Visit): boolean {
+  return state === "completed" || state === "failed" || state === "skipped";
+}
+
+/** Whether the run ends when this visit fails and goes nowhere: it stands beside nobody, or stops those beside it. */
+export function stopsOthers({ fans }: Pick<RunState, "fans">, { fan }: Pick<Visit, "fan">): boolean {
+  return fans[fan]?.failFast ?? true;
+}
+
 function follow(state: RunState, { node, execution, fan }: Visit, route: Route | null, at: number): void {
   if (route === null) return arrive(state, fan, at);
   switch (route.kind) {
@@ -72,12 +81,15 @@ function follow(state: RunState, { node, execution, fan }: Visit, route: Route |
       state.ends.push({ node, outcome: route.outcome });
       return arrive(state, fan, at);
     case "fan": {
+      // Nobody to wait for.
+      if (route.nodes.length === 0) return step(state, route.join, fan, at);
       const name = `${node}#${execution}`;
       state.fans[name] = { join: route.join, failFast: route.failFast, outer: fan, open: route.nodes.length };
       for (const to of route.nodes) step(state, to, name, at);
       return;
     }
     case "to": {
+      if (route.nodes.length === 0) return arrive(state, fan, at);
       const home = state.fans[fan];
       if (home !== undefined) home.open += route.nodes.length - 1;
       for (const to of route.nodes) step(state, to, fan, at);
@@ -97,7 +109,8 @@ function arrive(state: RunState, name: string, at: number): void {
   fan.open -= 1;
   if (fan.open > 0) return;
   delete state.fans[name];
-  enter(state, fan.join, fan.outer, at, null);
+  // Two fan-outs, one within the other, may have one join: it is that of the outer one then.
+  step(state, fan.join, fan.outer, at);
 }
 
 /** An action on a visit that waits gives it another attempt at once, over and above those it had. */

@@ -32,6 +32,8 @@ export interface RunState {
   actions: string[];
   /** A person wants it to end. */
   cancelledBy: string | null;
+  /** The visit it fails because of: nothing is begun any more, and the end is written when everything has stopped. */
+  failing: { readonly node: string; readonly execution: number; readonly outcome: string } | null;
 }
 
 export function isEnded({ status }: Pick<RunState, "status">): boolean {

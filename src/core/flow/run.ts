@@ -4,9 +4,10 @@
 // R2  the run is over once, and after `run-ended` nothing but `run-superseded` changes it.
 // R3  where a path goes stands in the event that ended its node: folding asks no workflow.
 // R4  a join is entered once, when every path of its fan-out has arrived.
+// R5  no more visits run at a time than the limit says: those that wait take no place, and wait for one when they go on.
 
 import type { RunEvent } from "./run-event.ts";
-import { again, enter, instruct, leave, restart } from "./run-paths.ts";
+import { again, enter, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
 import { isEnded, keyOf, type RunState, visitOf } from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
@@ -35,6 +36,7 @@ export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: 
     ends: [],
     actions: [],
     cancelledBy: null,
+    failing: null,
   };
   for (const node of start) enter(state, node, "", at, instruction);
   return state;
@@ -105,7 +107,13 @@ const FOLDS: Folds = {
     visit.pause = null;
   },
   "node-completed": (state, event, at) => leave(state, event, { state: "completed", fault: null, skipped: null }, at),
-  "node-failed": (state, event, at) => leave(state, event, { state: "failed", fault: event.fault, skipped: null }, at),
+  "node-failed": (state, event, at) => {
+    const visit = visitOf(state, event);
+    const isFailing = event.route === null && visit !== undefined && stopsOthers(state, visit);
+    leave(state, event, { state: "failed", fault: event.fault, skipped: null }, at);
+    const { node, execution, outcome } = event;
+    if (isFailing) state.failing ??= { node, execution, outcome };
+  },
   "node-skipped": (state, event, at) =>
     leave(state, event, { state: "skipped", fault: event.fault, skipped: event.reason }, at),
   "run-instructed": (state, event, at) => instruct(state, event, at),
@@ -128,6 +136,8 @@ export interface RunNeeds {
   readonly goOn: readonly Visit[];
   /** Paused: somebody may have answered. */
   readonly paused: readonly Visit[];
+  /** So many of those that were answered may go on now. */
+  readonly places: number;
   /** When the first of those that wait for a time is due; null when none does. */
   readonly wakeAt: number | null;
   /** Nothing is left to do. */
@@ -140,18 +150,23 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   const running = live.filter((visit) => visit.state === "running");
   const paused = live.filter((visit) => visit.state === "paused");
   const isDue = ({ pause }: Visit): boolean => pause?.wakeAt !== null && (pause?.wakeAt ?? Infinity) <= now;
-  const goOn = [...running, ...paused.filter(isDue)].filter((visit) => !busy.has(keyOf(visit)));
+  const isIdle = (visit: Visit): boolean => !busy.has(keyOf(visit));
   const ready = live.filter((visit) => visit.state === "ready");
-  const places = Math.max(0, state.limits.maxParallel - running.length);
-  const start = ready.filter(({ notBefore }) => notBefore <= now).slice(0, places);
+  // Who is about to run has a place already.
+  const taken = live.filter((visit) => visit.state === "running" || !isIdle(visit)).length;
+  const free = Math.max(0, state.limits.maxParallel - taken);
+  const due = paused.filter((visit) => isDue(visit) && isIdle(visit)).slice(0, free);
+  const places = free - due.length;
+  const start = ready.filter((visit) => visit.notBefore <= now && isIdle(visit)).slice(0, places);
   const times = [
     ...ready.flatMap(({ notBefore }) => (notBefore > now ? [notBefore] : [])),
     ...paused.flatMap(({ pause }) => (pause?.wakeAt == null || pause.wakeAt <= now ? [] : [pause.wakeAt])),
   ];
   return {
     start,
-    goOn,
-    paused: paused.filter((visit) => !isDue(visit)),
+    goOn: [...running.filter(isIdle), ...due],
+    paused: paused.filter((visit) => !isDue(visit) && isIdle(visit)),
+    places,
     wakeAt: times.length === 0 ? null : Math.min(...times),
     isOver: live.length === 0,
   };

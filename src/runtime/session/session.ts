@@ -8,7 +8,7 @@ import type { QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Spending } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { RunState } from "../../core/flow/run.ts";
-import type { Entry, SessionStatus } from "../../core/record/event.ts";
+import type { Entry, HostEvent, SessionStatus } from "../../core/record/event.ts";
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
@@ -27,6 +27,14 @@ import type { SessionLimits, TurnOptions } from "./session-options.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
 export type { SessionLimits, TurnOptions } from "./session-options.ts";
+
+/** What belongs to the end of a session, there with it or not at all. */
+export interface LastWords {
+  readonly events: readonly RunEvent[];
+  readonly keeps: readonly Keep[];
+}
+
+const SILENT: LastWords = { events: [], keeps: [] };
 
 export class Session {
   readonly #core: SessionCore;
@@ -61,7 +69,7 @@ export class Session {
   }
 
   /** Writes what happened to its workflow, with the values that belong to it. */
-  record(events: readonly RunEvent[], keeps: readonly Keep[] = []): Promise<void> {
+  record(events: readonly (RunEvent | HostEvent)[], keeps: readonly Keep[] = []): Promise<void> {
     return this.#core.recorder.record(events, keeps, this.#core.clock.now());
   }
 
@@ -245,27 +253,31 @@ export class Session {
     await this.#core.idle();
   }
 
-  /** Stops everything in it at once. Wins over every other end. */
-  async cancel(reason = ""): Promise<void> {
+  /** Stops everything in it at once. Wins over every other end. `last` is written together with the end. */
+  async cancel(reason = "", last: LastWords = SILENT): Promise<void> {
     this.#core.scope.cancel(cancellation("session", reason));
     await this.#core.idle();
     await this.#queue;
-    await this.#end("cancelled", cancellation("session", reason));
+    await this.#end("cancelled", cancellation("session", reason), last);
   }
 
-  /** Nothing more comes: writes the one event that ends the session. */
-  async end(status: "done" | "failed" = "done"): Promise<void> {
+  /** Nothing more comes: writes the one event that ends the session, together with `last`. */
+  async end(status: "done" | "failed" = "done", last: LastWords = SILENT): Promise<void> {
     await this.#queue;
     await this.#core.idle();
-    await this.#end(status, null);
+    await this.#end(status, null, last);
   }
 
-  async #end(status: SessionStatus, why: Fault | null): Promise<void> {
-    if (this.#ended !== null) return;
+  async #end(status: SessionStatus, why: Fault | null, { events, keeps }: LastWords): Promise<void> {
+    if (this.#ended !== null) {
+      if (events.length > 0) throw new FaultError(endedFault(this.id, this.#ended));
+      return;
+    }
     this.#ended = status;
     const { recorder, clock } = this.#core;
     const ended = { type: "session-ended", status, fault: why } as const;
-    const written = recorder.record([ended], this.#core.withoutQuestions(null), clock.now());
+    const all = [...keeps, ...this.#core.withoutQuestions(null)];
+    const written = recorder.record([...events, ended], all, clock.now());
     recorder.close();
     await written;
     await recorder.settled();

@@ -62,6 +62,7 @@ async function act(
     const asked = { agent: agent.id, system, prompt, outputSchema, instruction };
     return { output: await runCliAct({ ...asked, faultline, turn, signal, targets, log, mayAsk }), capHit: false };
   }
+  await home.learn(agent.tools);
   const targets = await modelTargets(chain.targets, env, log);
   const inWords = outputSchema !== null && needsSchemaWords(chain.targets) ? schemaWords(outputSchema) : "";
   return runMessageLoop({

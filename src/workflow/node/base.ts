@@ -20,6 +20,8 @@ export interface NodeHome {
   readonly cwd: string;
   readonly clock: Clock;
   readonly tool: (id: string) => AnyTool | undefined;
+  /** Asks the servers of these tools what they take, before a model is told. */
+  readonly learn: (ids: readonly string[]) => Promise<void>;
   /** The outcome of a run whose last node leads nowhere. */
   readonly outcomeWord: string;
 }

@@ -32,11 +32,18 @@ export function gateStage(options: GateOptions, home: NodeHome): Stage {
     init: initUnlessSkipped(options, home, (scope) => rendered(options.prompt, expressionScope(scope))),
     act: async (request, tools, scope) => {
       const payload = PAYLOADS[options.ask](request, options, scope);
-      const output = outputOf(options, await tools.ask({ payload, timeoutMs: options.gateTimeoutMs }));
+      const output =
+        toldByOperator(scope) ?? outputOf(options, await tools.ask({ payload, timeoutMs: options.gateTimeoutMs }));
       if (!output.approved && !(await hasWayForNo(options, home, scope, output))) throw notApproved(options.id, output);
       return { output, capHit: false };
     },
   };
+}
+
+/** An operator may choose an option and say something about it, which a question has no room for. */
+function toldByOperator({ instruction }: StageScope): GateOutput | null {
+  const { option, text } = instruction?.params ?? {};
+  return typeof option === "string" ? { approved: true, choice: option, text } : null;
 }
 
 /** Writing the answer down takes a moment, too. */

@@ -25,7 +25,11 @@ export interface NodeBase {
   /** CheckGate: the node is passed over when this expression is false; null for always in. */
   readonly onlyIf: string | null;
   /** Assert: expressions that must be true of `output`; the reason is told when one is not. */
-  readonly asserts: readonly { readonly expression: string; readonly reason: string; readonly verdict: "retry" | "fail" }[];
+  readonly asserts: readonly {
+    readonly expression: string;
+    readonly reason: string;
+    readonly verdict: "retry" | "fail";
+  }[];
   readonly next: readonly Edge[];
   /** For a node that has failed for good; when none may be taken its resolution policy decides. */
   readonly onFailure: readonly Edge[];

@@ -108,6 +108,7 @@ async function attempt(env: StandIns["env"], trial: Trial): Promise<{ end: Attem
     cwd: process.cwd(),
     clock: HASTY,
     tool: () => undefined,
+    learn: () => Promise.resolve(),
     outcomeWord: "completed",
   };
   const stage = agentStage({ ...NODE, ...trial.node, agent: { ...SPEC, ...trial.agent } }, home);

@@ -122,6 +122,7 @@ export async function agentWorld(
       sandbox,
       env: trial.env ?? {},
       cwd: process.cwd(),
+      learn: () => Promise.resolve(),
       clock: world.clock,
       tool: (id) => {
         const found = trial.tools?.[id];

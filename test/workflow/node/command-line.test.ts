@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFaultError } from "../../../src/core/index.ts";
+import { tolerate } from "../../../src/core/tolerate.ts";
 import { lineOf, REFUSED_SIGNS, splitLine, splitTemplate } from "../../../src/workflow/node/command-line.ts";
 
 function refusalOf(work: () => unknown): { readonly code: string; readonly message: string } {
@@ -79,13 +80,8 @@ describe("a line", () => {
       fc.property(
         fc.string({ unit: fc.constantFrom("a", " ", "'", '"', "\\", "$", "(", "|", "#", "=", "\n") }),
         (line) => {
-          let words: readonly string[];
-          try {
-            words = splitLine(line);
-          } catch (error) {
-            expect(isFaultError(error)).toBe(true);
-            return;
-          }
+          const words = tolerate(() => splitLine(line), null);
+          if (words === null) return void expect(refusalOf(() => splitLine(line)).code).toBe("InputInvalid");
           expect(splitLine(lineOf(words))).toEqual(words);
         },
       ),

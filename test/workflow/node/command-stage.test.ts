@@ -3,11 +3,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import type { NodeOptions } from "../../../src/workflow/node/node-options.ts";
 import type { CommandOutput } from "../../../src/workflow/node/command-stage.ts";
 import { processClock, startWitness, until, type Witness } from "../../agent/process/children.ts";
-import { edge, nodeBase, nodeResult, nodeWorld, type Visited, type World } from "./node-world.ts";
+import { driven, edge, nodeBase, nodeResult, nodeWorld, type Visited, type World } from "./node-world.ts";
 
 type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;
 
@@ -87,6 +86,7 @@ describe("commands", () => {
     const options = command({ run: { from: "nodes.tester.output" } });
     const tried = failureOf(await world.visit(options, { nodes: { tester: nodeResult(commands) } }));
     expect(tried.fault.code).toBe("InputInvalid");
+    expect(tried.output).toMatchObject({ results: [], failed: { exitCode: null, stderr: tried.fault.message } });
     expect(ranIn(world)).toEqual([]);
   });
 
@@ -215,6 +215,11 @@ describe("a command that is not allowed", () => {
     });
     const tried = failureOf(await world.visit(options));
     expect(tried.fault).toMatchObject({ code: "Forbidden", context: { command: "rm -rf x" } });
+    const failed = { command: "rm -rf x", exitCode: null, stdout: "", stderr: tried.fault.message };
+    expect(tried.output).toEqual({ results: [], failed });
+    const nodes = { run_tests: nodeResult(tried.output, { status: "failed" }) };
+    const stubborn = await world.visit({ ...options, stopWhenRepeated: true }, { nodes, execution: 2 });
+    expect(failureOf(stubborn).fault).toMatchObject({ code: "Forbidden", context: { repeated: true } });
     expect(ranIn(world)).toEqual([]);
   });
 
@@ -230,13 +235,6 @@ describe("a command that is not allowed", () => {
     expect(failureOf(await world.visit(options, otherAction)).fault.code).toBe("Forbidden");
   });
 });
-
-/** Moves time on, a little at each turn of the event loop, until the work is done. */
-async function driven(clock: FakeClock, work: Promise<unknown>, byMs: number): Promise<void> {
-  const state = { isOver: false };
-  void work.then(() => (state.isOver = true));
-  while (!state.isOver) await clock.advance(byMs);
-}
 
 describe("a command that hangs", () => {
   let witness: Witness;

@@ -2,11 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/core/index.ts";
-import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { scriptedInteractor, type ScriptedAnswer } from "../../../src/testing/scripted-interactor.ts";
 import type { NodeOptions } from "../../../src/workflow/node/node-options.ts";
-import { systemClock } from "../../../src/host/clock.ts";
-import { edge, nodeBase, nodeWorld, type Visited } from "./node-world.ts";
+import { processClock, until } from "../../agent/process/children.ts";
+import { driven, edge, nodeBase, nodeWorld, type Visited } from "./node-world.ts";
 
 type GateOptions = Extract<NodeOptions, { readonly kind: "human_gate" }>;
 
@@ -90,12 +89,17 @@ describe("nobody", () => {
     ["approve", { end: "completed", output: { approved: true, timedOut: true } }],
     ["reject", { end: "failed", output: { approved: false, timedOut: true }, fault: { code: "Forbidden" } }],
   ] as const)("answering in time means %s when the gate says so", async (onTimeout, end) => {
-    const clock = createFakeClock(0, (next) => systemClock.soon(next));
+    const clock = processClock();
     const person = scriptedInteractor("ann", ["silence"]);
     const world = nodeWorld({ clock, faultline: { interactors: [person] } });
     const visited = world.visit(gate({ onTimeout, gateTimeoutMs: 86_400_000 }), { inputs: { what: "it" } });
-    const settled = await clock.runUntil(visited);
-    expect(settled.end).toMatchObject(end);
+    await driven(
+      clock,
+      until(() => person.asked.length > 0),
+      0,
+    );
+    await clock.advance(86_400_000);
+    expect((await driven(clock, visited, 0)).end).toMatchObject(end);
     expect(person.asked[0]?.expiresAt).toBe((person.asked[0]?.askedAt ?? 0) + 86_400_000);
   });
 

@@ -15,6 +15,7 @@ import {
   type TurnResult,
 } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
 import type { NodeHome } from "../../../src/workflow/node/base.ts";
 import type { Edge, NodeBase, NodeOptions } from "../../../src/workflow/node/node-options.ts";
@@ -104,6 +105,7 @@ export function nodeWorld(options: WorldOptions = {}): World {
     cwd: folder,
     clock,
     tool: () => undefined,
+    learn: () => Promise.resolve(),
     outcomeWord: "finished",
     ...options.home,
   };
@@ -127,7 +129,10 @@ export function nodeWorld(options: WorldOptions = {}): World {
             scope,
             () => undefined,
           ),
-        { id: turnOf({ node: node.id, execution: scope.execution, attempt: scope.attempt }) },
+        {
+          id: turnOf({ node: node.id, execution: scope.execution, attempt: scope.attempt }),
+          timeoutMs: stage.timeoutMs,
+        },
       );
       await session.leave();
       await fl.close();
@@ -155,4 +160,13 @@ function actTools(fl: Faultline, turn: ActTools["turn"], raw: ActTools["raw"]): 
       return answer;
     },
   };
+}
+
+/** Moves time on at each turn of the event loop, by nothing or a little, until the work is done. */
+export async function driven<T>(clock: FakeClock, work: Promise<T>, byMs: number): Promise<T> {
+  const state = { isOver: false };
+  const over = (): void => void (state.isOver = true);
+  work.then(over, over);
+  while (!state.isOver) await clock.advance(byMs);
+  return work;
 }

@@ -11,12 +11,13 @@ import type { WordedTool } from "../../../src/workflow/node/agent-tools.ts";
 import type { ToolSpec } from "../../../src/workflow/node/node-options.ts";
 import { toolsOf, type WorkflowTools } from "../../../src/workflow/node/workflow-tools.ts";
 import { processClock, until } from "../../agent/process/children.ts";
+import { driven } from "./node-world.ts";
 
 interface Home {
   readonly fl: Faultline;
   readonly folder: string;
   readonly tools: WorkflowTools;
-  call(id: string, input: unknown): Promise<Outcome<unknown>>;
+  readonly call: (id: string, input: unknown) => Promise<Outcome<unknown>>;
 }
 
 function homeOf(specs: readonly ToolSpec[], env: Readonly<Record<string, string>> = {}, clock = systemClock): Home {
@@ -74,7 +75,7 @@ describe("a tool that is a command", () => {
 
   it.each([
     ["429 Too Many Requests: rate limit exceeded", "RateLimited"],
-    ["Error: connect ECONNREFUSED 127.0.0.1:4010", "NetworkDisconnect"],
+    ["Error: connect ECONNREFUSED 127.0.0.1:4010", "ToolUnavailable"],
   ])("that says %s has met a %s", async (said, code) => {
     const outcome = await homeOf([node(`console.error(${JSON.stringify(said)}); process.exitCode = 1`)]).call("it", {});
     expect(outcome).toMatchObject({ fault: { code, context: { tool: "it", exitCode: 1 } } });
@@ -84,12 +85,24 @@ describe("a tool that is a command", () => {
     const source = `const fs = require("node:fs"); fs.appendFileSync("tries", "x");
       if (fs.readFileSync("tries", "utf8").length < 3) { console.error("connect ECONNREFUSED 127.0.0.1:1"); process.exitCode = 1; }`;
     const clock = processClock();
-    const { call, folder } = homeOf([node(source, { idempotent: true, maxAttempts: 3 })], {}, clock);
+    const { fl, call, folder } = homeOf([node(source, { idempotent: true, maxAttempts: 3 })], {}, clock);
+    let waitMs = 0;
+    fl.subscribe(({ event }) => {
+      if (event.type === "call-failed" && event.decision.recourse === "retry") waitMs = event.decision.delayMs;
+    });
     const called = call("it", {});
-    const state = { isOver: false };
-    void called.then(() => (state.isOver = true));
-    while (!state.isOver) await clock.advance(100);
-    expect(await called).toMatchObject({ status: "done", attempts: 3 });
+    for (const tries of [1, 2]) {
+      await driven(
+        clock,
+        until(() => waitMs > 0),
+        0,
+      );
+      expect(readFileSync(join(folder, "tries"), "utf8")).toHaveLength(tries);
+      const dueMs = waitMs;
+      waitMs = 0;
+      await clock.advance(dueMs);
+    }
+    expect(await driven(clock, called, 0)).toMatchObject({ status: "done", attempts: 3 });
     expect(readFileSync(join(folder, "tries"), "utf8")).toBe("xxx");
   });
 
@@ -113,11 +126,14 @@ describe("a tool that is a command", () => {
       clock,
     );
     const called = call("it", {});
-    const state = { isOver: false };
-    void called.then(() => (state.isOver = true));
-    await until(() => isThere(join(folder, "here")));
-    while (!state.isOver) await clock.advance(100);
-    expect(await called).toMatchObject({ fault: { code: "ExecutionTimeout", context: { limit: 5_000 } } });
+    await driven(
+      clock,
+      until(() => isThere(join(folder, "here"))),
+      0,
+    );
+    expect(await driven(clock, called, 100)).toMatchObject({
+      fault: { code: "ExecutionTimeout", context: { limit: 5_000 } },
+    });
   });
 
   it("carries the words a model is told about it", () => {

@@ -1,0 +1,38 @@
+// `faultline init`: files to begin with, such as a team of agents for a repository.
+
+import type { Command } from "commander";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+interface RawInit {
+  readonly with?: string;
+  readonly force?: true;
+  readonly list?: true;
+}
+
+export function addInit(program: Command, io: Io): void {
+  program
+    .command("init")
+    .summary("write files to begin with, such as a team of agents")
+    .description("Writes the files of a template into a folder. Files that are there already are not overwritten.")
+    .argument("[template]", "which one; --list lists them")
+    .argument("[folder]", "where to; for a team the root of the repository it works on", ".")
+    .option("--with <variant>", "for `team`: agent CLIs (clis, the usual) or models with an API key (models)")
+    .option("--force", "overwrite files that are there")
+    .option("--list", "list the templates and end")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline init team
+  $ faultline init team ../my-repo --with models
+  $ faultline init --list`,
+    )
+    .action(async (template: string | undefined, folder: string, options: RawInit, command: Command) => {
+      const shared = globalOptions(command, io);
+      const { listTemplates, runInit } = await import("../init/run-init.ts");
+      if (options.list === true) return listTemplates(io, shared);
+      const { with: variant = null, force = false } = options;
+      return runInit({ template: template ?? null, folder, variant, force }, io, shared);
+    });
+}

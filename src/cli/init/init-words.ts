@@ -1,0 +1,46 @@
+// What `faultline init` says, in each language.
+
+import type { Locale } from "../../core/index.ts";
+
+export interface InitWords {
+  readonly template: string;
+  readonly about: string;
+  readonly next: string;
+  readonly overwritten: string;
+  readonly unchanged: string;
+  readonly needsTemplate: string;
+  readonly noTemplate: (name: string, known: string) => string;
+  readonly noVariant: (template: string, known: string) => string;
+  readonly inTheWay: (names: string) => string;
+}
+
+export const INIT_WORDS: Readonly<Record<Locale, InitWords>> = {
+  "en": {
+    template: "template",
+    about: "what it is",
+    next: "Next:",
+    overwritten: "was there, and is another one now",
+    unchanged: "was there already",
+    needsTemplate: "Name a template, such as `faultline init team`; `faultline init --list` lists them.",
+    noTemplate: (name, known) => `There is no template ${JSON.stringify(name)}. There are: ${known}.`,
+    noVariant: (template, known) =>
+      known === ""
+        ? `The template ${template} comes in one form only: leave out --with.`
+        : `--with must be one of: ${known}.`,
+    inTheWay: (names) =>
+      `Nothing was written, because these files are there and say something else: ${names}. Write elsewhere, or overwrite them with --force.`,
+  },
+  "zh-CN": {
+    template: "模板",
+    about: "内容",
+    next: "下一步：",
+    overwritten: "原文件已被覆盖",
+    unchanged: "已存在，内容相同",
+    needsTemplate: "请指定模板，例如 `faultline init team`；`faultline init --list` 列出全部模板。",
+    noTemplate: (name, known) => `没有模板 ${JSON.stringify(name)}。可用：${known}。`,
+    noVariant: (template, known) =>
+      known === "" ? `模板 ${template} 只有一种形式：请去掉 --with。` : `--with 只能是：${known}。`,
+    inTheWay: (names) =>
+      `没有写入任何文件，因为这些文件已存在且内容不同：${names}。请换一个文件夹，或用 --force 覆盖。`,
+  },
+};

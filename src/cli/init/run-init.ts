@@ -1,0 +1,80 @@
+// `faultline init`: writes a template into a folder and says what to do with it.
+
+import { resolve } from "node:path";
+import type { Locale } from "../../core/index.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson, safeText, shellWord } from "../safe-text.ts";
+import { tableLines } from "../table.ts";
+import { INIT_WORDS } from "./init-words.ts";
+import { type Template, templateNamed, TEMPLATES } from "./templates.ts";
+import { writeFiles, type WrittenFiles } from "./write-files.ts";
+
+export interface InitOptions {
+  /** null: nothing was named. */
+  readonly template: string | null;
+  readonly folder: string;
+  /** null: the template's usual one. */
+  readonly variant: string | null;
+  readonly force: boolean;
+}
+
+export async function runInit(options: InitOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  const { json, locale } = shared;
+  const words = INIT_WORDS[locale];
+  if (options.template === null) throw new UsageError(words.needsTemplate);
+  const template = templateNamed(options.template);
+  if (template === null) {
+    throw new UsageError(words.noTemplate(options.template, TEMPLATES.map(({ id }) => id).join(", ")));
+  }
+  const variant = variantOf(template, options.variant, locale);
+  const { folder, force } = options;
+  const files = await writeFiles(resolve(folder), await template.files(variant), { force });
+  if (files.inTheWay.length > 0) throw new UsageError(words.inTheWay(files.inTheWay.join(", ")), "failed");
+  const next = [...(folder === "." ? [] : [`cd ${shellWord(folder)}`]), ...template.next(variant)];
+  const { written, overwritten, unchanged } = files;
+  if (json) {
+    const report = { template: template.id, with: variant, folder, written, overwritten, unchanged, next };
+    return io.stdout.write(`${safeJson(report)}\n`);
+  }
+  await io.stdout.write(`${linesOf(files, next, io, shared).join("\n")}\n`);
+}
+
+function variantOf({ id, variants }: Template, wanted: string | null, locale: Locale): string {
+  if (wanted === null) return variants[0] ?? "";
+  if (variants.includes(wanted)) return wanted;
+  throw new UsageError(INIT_WORDS[locale].noVariant(id, variants.join(", ")));
+}
+
+function linesOf(
+  { written, overwritten, unchanged }: WrittenFiles,
+  next: readonly string[],
+  io: Io,
+  { locale, color }: GlobalOptions,
+): readonly string[] {
+  const words = INIT_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  const row = (mark: string, name: string, note = ""): string =>
+    `  ${mark} ${safeText(name)}${note === "" ? "" : paint("dim", `  ${note}`)}`;
+  return [
+    ...written.map((name) => row(paint("green", "+"), name)),
+    ...overwritten.map((name) => row(paint("yellow", "~"), name, words.overwritten)),
+    ...unchanged.map((name) => row(paint("dim", "="), name, words.unchanged)),
+    "",
+    words.next,
+    ...next.map((command) => `  ${command}`),
+  ];
+}
+
+export async function listTemplates(io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
+  const rows = TEMPLATES.map(({ id, about, variants }) => ({ template: id, with: variants, about: about[locale] }));
+  if (json) return io.stdout.write(`${safeJson(rows)}\n`);
+  const words = INIT_WORDS[locale];
+  const columns = [{ title: words.template }, { title: "--with" }, { title: words.about }];
+  const [head = "", ...lines] = tableLines(
+    columns,
+    rows.map((row) => [row.template, row.with.join(" | "), row.about]),
+  );
+  const paint = paintFor(io.stdout, io.env, color);
+  await io.stdout.write(`${[paint("dim", head), ...lines].join("\n")}\n`);
+}

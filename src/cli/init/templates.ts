@@ -1,0 +1,89 @@
+// What `faultline init` can write: folders of the package as they are, with the part that was chosen put in.
+
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Locale } from "../../core/index.ts";
+
+export interface Template {
+  readonly id: string;
+  readonly about: Readonly<Record<Locale, string>>;
+  /** The ways it can be had, the usual one first; empty when there is only one. */
+  readonly variants: readonly string[];
+  /** What to do when it is written. */
+  readonly next: (variant: string) => readonly string[];
+  readonly files: (variant: string) => Promise<ReadonlyMap<string, string>>;
+}
+
+export const TEAM_FILE = "team.faultline.yaml";
+
+export const TEMPLATES: readonly Template[] = [
+  {
+    id: "team",
+    about: {
+      "en": "agents that discuss a task, wait for your word, then code, review and test it",
+      "zh-CN": "一组 Agent：先讨论任务，等你确认，然后编码、评审、测试",
+    },
+    variants: ["clis", "models"],
+    next: (variant) => [
+      variant === "clis" ? "faultline doctor" : "export OPENAI_API_KEY=… ANTHROPIC_API_KEY=…",
+      `faultline workflow check ${TEAM_FILE}`,
+      `faultline workflow run ${TEAM_FILE} --input task='…'`,
+    ],
+    files: teamFiles,
+  },
+  {
+    id: "sample-repo",
+    about: {
+      "en": "a small JavaScript repository with a bug and tests, to try a team on",
+      "zh-CN": "一个带 bug 和测试的小型 JavaScript 仓库，供团队练手",
+    },
+    variants: [],
+    next: () => ["npm test", "faultline init team --with clis"],
+    files: () => textsIn("sample-repo"),
+  },
+];
+
+export function templateNamed(id: string): Template | null {
+  return TEMPLATES.find((one) => one.id === id) ?? null;
+}
+
+const AGENTS_PLACE = "# <agents>\n";
+
+/** The workflow stands in the root of the repository, because agents and commands work where it is; the rest in a folder. */
+async function teamFiles(variant: string): Promise<ReadonlyMap<string, string>> {
+  const texts = await textsIn("team");
+  const agents = texts.get(`agents.${variant}.yaml`) ?? "";
+  const files = new Map<string, string>();
+  for (const [name, text] of texts) {
+    if (name === TEAM_FILE) files.set(name, text.replace(AGENTS_PLACE, () => agents));
+    else if (isPartOf(name, variant)) files.set(`team/${name}`, text);
+  }
+  return files;
+}
+
+/** CLIs bring their own tools. */
+function isPartOf(name: string, variant: string): boolean {
+  if (name.startsWith("agents.")) return false;
+  return variant === "models" || (!name.startsWith("tools/") && name !== "prompts/coder-system.md");
+}
+
+/** By their names within the folder, with slashes. */
+async function textsIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  const root = join(templatesFolder(), folder);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(root, name), "utf8")));
+  return new Map(names.map((name, index) => [name, texts[index] ?? ""]));
+}
+
+/** In the package's root, which is not equally far from a source file and from what it is bundled into. */
+function templatesFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "templates", "team")) && dirname(folder) !== folder) folder = dirname(folder);
+  return join(folder, "templates");
+}

@@ -1,0 +1,66 @@
+// Puts files into a folder. What is there already and says something else is not touched, unless that was asked for.
+// F1  nothing is written before it is known that everything may be.
+
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readField } from "../../core/tolerate.ts";
+import { UsageError } from "../io.ts";
+
+export interface WrittenFiles {
+  readonly written: readonly string[];
+  readonly overwritten: readonly string[];
+  /** They were there and said the same. */
+  readonly unchanged: readonly string[];
+  /** They are there and say something else: nothing was written. */
+  readonly inTheWay: readonly string[];
+}
+
+export async function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  { force }: { readonly force: boolean },
+): Promise<WrittenFiles> {
+  const there = new Map<string, string | null>();
+  for (const name of files.keys()) there.set(name, await textAt(join(folder, name), name));
+  const named = (test: (before: string | null | undefined, text: string) => boolean): readonly string[] =>
+    [...files].filter(([name, text]) => test(there.get(name), text)).map(([name]) => name);
+  const written = named((before) => before === null);
+  const other = named((before, text) => before !== null && before !== text);
+  const unchanged = named((before, text) => before === text);
+  if (other.length > 0 && !force) return { written: [], overwritten: [], unchanged, inTheWay: other };
+  for (const name of [...written, ...other]) await put(join(folder, name), name, files.get(name) ?? "");
+  return { written, overwritten: other, unchanged, inTheWay: [] };
+}
+
+async function textAt(path: string, name: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (readField(error as object, "code") === "ENOENT") return null;
+    throw refused(name, error);
+  }
+}
+
+async function put(path: string, name: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  } catch (error) {
+    throw refused(name, error);
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EACCES: "you may not",
+  EEXIST: "a part of its path is a file",
+  EISDIR: "there is a folder of that name",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of its path is a file",
+  EPERM: "you may not",
+  EROFS: "the disk is read-only",
+};
+
+function refused(name: string, error: unknown): UsageError {
+  const code = String(readField(error as object, "code"));
+  return new UsageError(`${name} cannot be written: ${WHY[code] ?? code}.`, "usage", { cause: error });
+}

@@ -1,0 +1,68 @@
+// What an operator can do, as the command to type: a table. What has to be filled in stands as `…`.
+
+import type { ActionId, OfferedAction } from "../../core/flow/action.ts";
+import { INTERACTIONS, type Question } from "../../core/index.ts";
+import type { RunHome } from "./run-home.ts";
+
+/** Something a person has to fill in. */
+const BLANK = "…";
+
+type Spell = (run: string, action: OfferedAction) => readonly string[];
+
+const SPELLED: Readonly<Partial<Record<ActionId, Spell>>> = {
+  "continue-discussion": (run) => ["runs", "continue", run, "--text", BLANK],
+  "retry-now": (run) => ["runs", "retry", run, "--now"],
+  "retry-stage": (run) => ["runs", "retry", run],
+  "switch-provider": (run, { choices }) => ["runs", "switch", run, "--to", choices[0] ?? BLANK],
+  "resume": (run) => ["workflow", "resume", run],
+  "cancel": (run) => ["runs", "cancel", run],
+};
+
+/** What an action takes, as options of `runs do`. */
+const FILLED: Readonly<Record<OfferedAction["needs"], (action: OfferedAction) => readonly string[]>> = {
+  nothing: () => [],
+  text: () => ["--text", BLANK],
+  target: ({ choices }) => ["--target", choices[0] ?? BLANK],
+  limits: ({ limits }) => LIMIT_OPTIONS.flatMap(({ name, option }) => (name in limits ? [option, BLANK] : [])).slice(0, 2),
+  answer: () => [],
+  commands: () => ["--command", BLANK],
+  tools: () => ["--tool", BLANK],
+};
+
+/** A limit by the name the engine has for it, and the option that raises it. */
+export const LIMIT_OPTIONS = [
+  { name: "maxCostMicrocents", option: "--max-cost-usd" },
+  { name: "timeoutMs", option: "--timeout" },
+  { name: "maxNodes", option: "--max-nodes" },
+  { name: "attempts", option: "--attempts" },
+] as const;
+
+/** `offered` are all of them: one of several of a kind is named by its key. */
+export function commandFor(
+  { command }: Pick<RunHome, "command">,
+  run: string,
+  action: OfferedAction,
+  offered: readonly OfferedAction[],
+  questions: readonly Question[],
+): string {
+  if (action.id === "answer") {
+    const question = questions.find(({ id }) => id === action.question);
+    const isOnly = questions.length === 1;
+    return command("runs", "answer", isOnly ? run : action.question, ...answerWords(question));
+  }
+  const isOneOfMany = offered.filter(({ id }) => id === action.id).length > 1;
+  const spell = SPELLED[action.id];
+  if (spell !== undefined && !isOneOfMany) return command(...spell(run, action));
+  const key = isOneOfMany ? ["--key", action.key] : [];
+  return command("runs", "do", run, action.id, ...FILLED[action.needs](action), ...key);
+}
+
+/** How a question is answered: the first way of those there are. */
+export function answerWords(question: Question | undefined): readonly string[] {
+  if (question === undefined) return [BLANK];
+  const { payload } = question;
+  // What is answered from here is written down, and a secret must not be.
+  if (INTERACTIONS[payload.kind].secret) return ["--reject", BLANK];
+  if (payload.kind === "Select") return [payload.options[0]?.id ?? BLANK];
+  return [INTERACTIONS[payload.kind].answer === "yes-no" ? "yes" : BLANK];
+}

@@ -1,0 +1,24 @@
+// A run as a person names it: its id, the beginning of it, or `last` for the one that was started last.
+
+import { UsageError } from "../io.ts";
+import { shown } from "../journal/show-values.ts";
+import type { RunSummary } from "../../workflow/runs-api.ts";
+import type { RunHome } from "./run-home.ts";
+import { RUNS_WORDS } from "./runs-words.ts";
+
+const ID_PREFIX = "run_";
+
+export async function findRun({ workflows, shared, command }: RunHome, given: string): Promise<RunSummary> {
+  const words = RUNS_WORDS[shared.locale];
+  const all = await workflows.runs.list();
+  const [newest] = all;
+  if (newest === undefined) throw new UsageError(words.noRuns);
+  if (given === "last") return newest;
+  const exact = all.find(({ run }) => run === given);
+  if (exact !== undefined) return exact;
+  const near = given === "" ? [] : all.filter(({ run }) => run.startsWith(given) || run.startsWith(ID_PREFIX + given));
+  const [only, ...others] = near;
+  if (only === undefined) throw new UsageError(words.noRun(shown(given), command("runs", "list")));
+  if (others.length === 0) return only;
+  throw new UsageError(words.manyRuns(shown(given), near.slice(0, 5).map(({ run }) => shown(run)).join(", ")));
+}

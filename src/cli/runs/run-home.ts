@@ -1,0 +1,82 @@
+// What every command about runs works with: the journal they stand in, the engine on it, and how commands are spelled for it.
+// What the engine refuses becomes a sentence and an exit code.
+
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
+import { isSecretName } from "../../core/fault/secret-names.ts";
+import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
+import type { ExitName } from "../exit-codes.ts";
+import { type Io, UsageError } from "../io.ts";
+import { withJournal, withNewJournal } from "../journal/with-journal.ts";
+import type { GlobalOptions } from "../options.ts";
+import { lineOf } from "../run/run-options.ts";
+import { oneLine } from "../safe-text.ts";
+
+export const DEFAULT_JOURNAL = ".faultline/journal.db";
+
+export interface JournalOption {
+  readonly journal?: string;
+}
+
+export interface RunHome {
+  readonly workflows: Workflows;
+  readonly io: Io;
+  readonly shared: GlobalOptions;
+  /** A command about these runs as it is typed: `faultline runs show …`, with the journal where that must be said. */
+  readonly command: (...words: readonly string[]) => string;
+}
+
+export function journalOf({ journal }: JournalOption, { env }: Pick<Io, "env">): string {
+  const named = env["FAULTLINE_JOURNAL"] ?? "";
+  return journal ?? (named === "" ? DEFAULT_JOURNAL : named);
+}
+
+/** `make`: the journal is made when it is not there. */
+export async function withRuns<T>(
+  option: JournalOption & { readonly make?: true },
+  io: Io,
+  shared: GlobalOptions,
+  use: (home: RunHome) => Promise<T>,
+): Promise<T> {
+  const file = journalOf(option, io);
+  const place = { file, io, locale: shared.locale };
+  if (option.make === true && file === DEFAULT_JOURNAL) await mkdir(dirname(file), { recursive: true });
+  const open = option.make === true ? withNewJournal : withJournal;
+  return open(place, async (journal) => {
+    const secrets = secretsIn(io.env);
+    const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale, secrets });
+    const named = option.journal === undefined ? [] : ["--journal", option.journal];
+    const command = (...words: readonly string[]): string => lineOf(["faultline", ...words, ...named]);
+    try {
+      return await use({ workflows, io, shared, command });
+    } catch (error) {
+      throw refusalInWords(error, shared.locale);
+    } finally {
+      await workflows.close();
+    }
+  });
+}
+
+/** Their values never get out, whatever they look like. */
+function secretsIn(env: Io["env"]): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => (value !== undefined && isSecretName(name) ? [value] : []));
+}
+
+/** Which exit code a refusal ends with; those that are not here are told by the journal's own words. */
+const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
+  NotFound: "usage", //       a run, a question or a file that is not there
+  ShapeInvalid: "usage", //   an input or an answer that does not fit
+  ResumeMismatch: "config", // the file is not what it was
+  EngineState: "failed", //   an action that is not offered now
+  ResourceBusy: "failed", //  another process has it
+};
+
+export function refusalInWords(error: unknown, locale: Locale): unknown {
+  if (!isFaultError(error)) return error;
+  const { code, message } = error.fault;
+  const exit = EXITS[code];
+  if (exit === undefined) return error;
+  const told = locale === "en" ? `${message}.`.replace(/([.?])\.$/, "$1") : `${wordsFor(code, locale).title}：${message}`;
+  return new UsageError(oneLine(told, 2_000), exit, { cause: error });
+}

@@ -1,0 +1,158 @@
+// What the commands about runs say, in each language. Names of actions and words about faults come from core.
+
+import type { Locale } from "../../core/index.ts";
+import type { VisitState } from "../../core/flow/run.ts";
+
+export interface RunsWords {
+  readonly noRuns: string;
+  readonly noneFits: string;
+  readonly noRun: (given: string, list: string) => string;
+  readonly manyRuns: (given: string, some: string) => string;
+  readonly moreRuns: (limit: number) => string;
+  readonly heads: readonly [string, string, string, string, string, string, string];
+  readonly watch: string;
+  readonly resume: string;
+  readonly answer: string;
+  readonly until: (time: string) => string;
+  readonly run: string;
+  readonly workflow: string;
+  readonly started: string;
+  readonly ended: string;
+  readonly held: string;
+  readonly file: string;
+  readonly goesOnFrom: (run: string) => string;
+  readonly goneOnIn: (run: string) => string;
+  readonly stages: string;
+  readonly visitStates: Readonly<Record<VisitState, string>>;
+  readonly inherited: string;
+  readonly questions: string;
+  readonly answered: (by: string) => string;
+  readonly actions: string;
+  readonly filesIn: (folder: string) => string;
+  readonly noQuestion: (given: string) => string;
+  readonly nothingAsked: (run: string) => string;
+  readonly manyAsked: (run: string, list: string) => string;
+  readonly wasAnswered: (question: string) => string;
+  readonly did: (action: string, run: string) => string;
+  readonly didBefore: (action: string, run: string) => string;
+  readonly successor: (run: string) => string;
+  readonly cancelAsked: (run: string) => string;
+  readonly cancelled: (run: string) => string;
+  readonly startedRun: (run: string) => string;
+  readonly needsTarget: (targets: string) => string;
+  readonly exported: (run: string, out: string) => string;
+  readonly bundleNeedsOut: string;
+  readonly wrongFile: (file: string, errors: string) => string;
+  readonly mismatch: (accept: string, asStarted: string) => string;
+  readonly fileGone: (file: string) => string;
+  readonly badInput: (given: string) => string;
+  readonly badInputs: (file: string) => string;
+}
+
+const EN: RunsWords = {
+  noRuns: "There are no runs in this journal yet. Start one: faultline workflow run <file>",
+  noneFits: "No run fits. Leave out --status or --workflow to see all.",
+  noRun: (given, list) => `There is no run ${given}. See which there are: ${list}`,
+  manyRuns: (given, some) => `${given} is the beginning of several runs: ${some}. Type more of it.`,
+  moreRuns: (limit) => `There are more than ${limit}; --limit shows more.`,
+  heads: ["run", "workflow", "status", "node", "started (UTC)", "cost", "next"],
+  watch: "watch",
+  resume: "resume",
+  answer: "answer",
+  until: (time) => `until ${time}`,
+  run: "run",
+  workflow: "workflow",
+  started: "started",
+  ended: "ended",
+  held: "a process works on it",
+  file: "file",
+  goesOnFrom: (run) => `goes on from ${run}`,
+  goneOnIn: (run) => `gone on with in ${run}`,
+  stages: "stages",
+  visitStates: {
+    ready: "ready",
+    running: "running",
+    paused: "waiting",
+    completed: "done",
+    failed: "failed",
+    skipped: "skipped",
+  },
+  inherited: "kept from the run before",
+  questions: "open questions",
+  answered: (by) => `answered by ${by}`,
+  actions: "what you can do",
+  filesIn: (folder) => `files in ${folder}`,
+  noQuestion: (given) => `There is no open question ${given}, and no run of that name.`,
+  nothingAsked: (run) => `Run ${run} asks nothing now.`,
+  manyAsked: (run, list) => `Run ${run} asks more than one question; say which: ${list}.`,
+  wasAnswered: (question) => `Question ${question} is answered.`,
+  did: (action, run) => `${action}: run ${run}.`,
+  didBefore: (action, run) => `${action} was done before: run ${run}.`,
+  successor: (run) => `Run ${run} goes on from it.`,
+  cancelAsked: (run) => `The process that advances run ${run} was told to stop it.`,
+  cancelled: (run) => `Run ${run} is cancelled.`,
+  startedRun: (run) => `Run ${run} is written down; nobody advances it yet.`,
+  needsTarget: (targets) => `Say where to switch to: --to ${targets}`,
+  exported: (run, out) => `Run ${run} is in ${out}.`,
+  bundleNeedsOut: "A bundle is a folder: say which with --out <folder>.",
+  wrongFile: (file, errors) => `${file} has ${errors}; correct it and try again.`,
+  mismatch: (accept, asStarted) => `Next: ${accept}, or: ${asStarted}`,
+  fileGone: (file) => `${file} is not there any more; the run goes on with the text the journal has kept.`,
+  badInput: (given) => `${given} is no input: write it as name=value.`,
+  badInputs: (file) => `${file} must hold one JSON object with a value for each input.`,
+};
+
+const ZH: RunsWords = {
+  noRuns: "此日志中还没有运行。启动一个：faultline workflow run <file>",
+  noneFits: "没有符合条件的运行。去掉 --status 或 --workflow 可查看全部。",
+  noRun: (given, list) => `没有运行 ${given}。查看已有的运行：${list}`,
+  manyRuns: (given, some) => `${given} 是多个运行的开头：${some}。请多输入几个字符。`,
+  moreRuns: (limit) => `超过 ${limit} 个；用 --limit 显示更多。`,
+  heads: ["运行", "工作流", "状态", "节点", "开始（UTC）", "费用", "下一步"],
+  watch: "观看",
+  resume: "继续",
+  answer: "答复",
+  until: (time) => `到 ${time}`,
+  run: "运行",
+  workflow: "工作流",
+  started: "开始",
+  ended: "结束",
+  held: "有进程正在推进",
+  file: "文件",
+  goesOnFrom: (run) => `接续 ${run}`,
+  goneOnIn: (run) => `由 ${run} 接续`,
+  stages: "阶段",
+  visitStates: {
+    ready: "就绪",
+    running: "运行中",
+    paused: "等待中",
+    completed: "完成",
+    failed: "失败",
+    skipped: "跳过",
+  },
+  inherited: "沿用上一次运行",
+  questions: "待答复的问题",
+  answered: (by) => `已由 ${by} 答复`,
+  actions: "可以做什么",
+  filesIn: (folder) => `${folder} 中的文件`,
+  noQuestion: (given) => `没有待答复的问题 ${given}，也没有这个名称的运行。`,
+  nothingAsked: (run) => `运行 ${run} 目前没有提问。`,
+  manyAsked: (run, list) => `运行 ${run} 有多个问题，请指明：${list}。`,
+  wasAnswered: (question) => `问题 ${question} 已答复。`,
+  did: (action, run) => `${action}：运行 ${run}。`,
+  didBefore: (action, run) => `${action} 之前已执行：运行 ${run}。`,
+  successor: (run) => `由运行 ${run} 接续。`,
+  cancelAsked: (run) => `已通知推进运行 ${run} 的进程停止。`,
+  cancelled: (run) => `运行 ${run} 已取消。`,
+  startedRun: (run) => `运行 ${run} 已写入日志，尚无进程推进。`,
+  needsTarget: (targets) => `请指明切换目标：--to ${targets}`,
+  exported: (run, out) => `运行 ${run} 已写入 ${out}。`,
+  bundleNeedsOut: "bundle 是一个文件夹：请用 --out <folder> 指定。",
+  wrongFile: (file, errors) => `${file} 有 ${errors}，请改正后再试。`,
+  mismatch: (accept, asStarted) => `下一步：${accept}，或：${asStarted}`,
+  fileGone: (file) => `${file} 已不存在；运行将使用日志中保存的文本。`,
+  badInput: (given) => `${given} 不是输入：请写成 name=value。`,
+  badInputs: (file) => `${file} 必须是一个 JSON 对象，每个输入对应一个值。`,
+};
+
+export const RUNS_WORDS: Readonly<Record<Locale, RunsWords>> = { "en": EN, "zh-CN": ZH };

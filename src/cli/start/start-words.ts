@@ -1,0 +1,146 @@
+// What the demonstration says, in each language. What a fault is and what is done about it comes from core.
+
+import type { Locale } from "../../core/index.ts";
+import type { SurvivedId } from "./survived.ts";
+
+export interface StartWords {
+  readonly title: string;
+  readonly real: string;
+  readonly task: string;
+  readonly folder: string;
+  readonly worker: (worker: number, pid: number) => string;
+  readonly killed: (worker: number, pid: number) => string;
+  readonly takesOver: (worker: number, pid: number) => string;
+  readonly goesOn: (finished: number) => string;
+  readonly confirmed: string;
+  readonly answered: (answer: string) => string;
+  readonly changes: (count: number) => string;
+  readonly approves: string;
+  readonly sentBack: (to: string) => string;
+  readonly colon: string;
+  readonly ended: (outcome: string, time: string) => string;
+  readonly survived: Readonly<Record<SurvivedId, (count: number) => readonly [what: string, how: string]>>;
+  readonly notRedone: string;
+  readonly cost: string;
+  readonly costIs: (sum: string, estimated: string) => string;
+  readonly change: string;
+  readonly journal: string;
+  readonly stages: string;
+  readonly repository: string;
+  readonly next: string;
+  readonly missing: Readonly<Record<SurvivedId | "redone" | "outcome", string>>;
+  readonly incomplete: (list: string) => string;
+  readonly leave: string;
+  readonly needsTerminal: string;
+  readonly stopped: (folder: string) => string;
+}
+
+const counted = (one: string, many: string) => (count: number) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
+const row =
+  (what: (count: number) => string, how: string) =>
+  (count: number): readonly [string, string] => [what(count), how];
+
+const EN: StartWords = {
+  title: "a team of agents fixes a bug while everything around it fails",
+  real: "The models are played by a provider on this machine that fails on purpose: no key, no network. All else is real.",
+  task: "task",
+  folder: "folder",
+  worker: (worker, pid) => `worker ${worker} (process ${pid}) advances the run`,
+  killed: (worker, pid) => `worker ${worker} (process ${pid}) is killed with SIGKILL while it waits for an answer`,
+  takesOver: (worker, pid) => `worker ${worker} (process ${pid}) takes the run over`,
+  goesOn: (finished) => `goes on from the journal; ${finished} finished stages are not done again`,
+  confirmed: "confirmed for you; `--ask` lets you decide",
+  answered: (answer) => `you said: ${answer}`,
+  changes: (count) => (count === 1 ? "wants 1 change" : `wants ${count} changes`),
+  approves: "approves",
+  sentBack: (to) => `→ back to ${to}`,
+  colon: ": ",
+  ended: (outcome, time) => `${outcome} after ${time}. By its journal, the run has survived`,
+  survived: {
+    rateLimits: row(counted("rate limit", "rate limits"), "waited for exactly as long as the server asked"),
+    failovers: row(counted("broken stream", "broken streams"), "answered by the other provider"),
+    hangs: row(counted("hanging tool", "hanging tools"), "ended, and called again"),
+    regenerated: row(counted("unfit answer", "unfit answers"), "asked for once more, with what was wrong"),
+    reviews: row(counted("review", "reviews"), "changes were asked for, and made"),
+    failedTests: row(counted("failed test run", "failed test runs"), "sent back with its output, fixed, passed"),
+    crashes: row(counted("killed process", "killed processes"), "another one went on"),
+  },
+  notRedone: "no finished work was done twice",
+  cost: "cost",
+  costIs: (sum, estimated) =>
+    `${sum} at list prices${estimated === "" ? "" : `, ${estimated} of it estimated`}; nobody was paid`,
+  change: "change",
+  journal: "journal",
+  stages: "stages",
+  repository: "repo",
+  next: "Next:",
+  missing: {
+    rateLimits: "no rate limit was waited for as the server asked",
+    failovers: "no broken stream was answered by another provider",
+    hangs: "no hanging tool was ended and called again",
+    regenerated: "no unfit answer was asked for once more",
+    reviews: "no change that a reviewer wanted was made",
+    failedTests: "no failed tests were sent back and passed later",
+    crashes: "no killed process was taken over from",
+    redone: "finished work was done again",
+    outcome: "the run was not approved",
+  },
+  incomplete: (list) => `This is not what was promised: ${list}.`,
+  leave: "Ctrl-C ends it",
+  needsTerminal: "--ask needs a terminal to ask on; leave it out, and the gate is confirmed for you.",
+  stopped: (folder) => `stopped; what there is lies in ${folder}`,
+};
+
+const countedZh = (what: string) => (count: number) => `${count} ${what}`;
+
+const ZH: StartWords = {
+  title: "一组 Agent 修复一个 bug，而周围的一切都在出故障",
+  real: "模型由本机上故意出错的 Provider 扮演：不需要密钥，也不需要网络。其余都是真的。",
+  task: "任务",
+  folder: "文件夹",
+  worker: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）推进运行`,
+  killed: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）在等待回答时被 SIGKILL 杀死`,
+  takesOver: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）接管运行`,
+  goesOn: (finished) => `从日志继续；已完成的 ${finished} 个阶段不会重做`,
+  confirmed: "已替你确认；用 `--ask` 可自己决定",
+  answered: (answer) => `你的回答：${answer}`,
+  changes: (count) => `要求 ${count} 处修改`,
+  approves: "通过",
+  sentBack: (to) => `→ 退回 ${to}`,
+  colon: "：",
+  ended: (outcome, time) => `${outcome}，用时 ${time}。日志显示，这次运行经受住了`,
+  survived: {
+    rateLimits: row(countedZh("次限流"), "按服务器要求的时间等待"),
+    failovers: row(countedZh("次断流"), "由另一个 Provider 回答"),
+    hangs: row(countedZh("次工具挂起"), "终止后重新调用"),
+    regenerated: row(countedZh("次格式错误"), "说明问题后重新生成一次"),
+    reviews: row(countedZh("次评审"), "要求的修改已完成"),
+    failedTests: row(countedZh("次测试失败"), "附输出退回，修复后通过"),
+    crashes: row(countedZh("次进程被杀"), "由另一个进程继续"),
+  },
+  notRedone: "已完成的工作没有重做",
+  cost: "费用",
+  costIs: (sum, estimated) => `按标价 ${sum}${estimated === "" ? "" : `，其中 ${estimated} 为估算`}；没有真正付费`,
+  change: "改动",
+  journal: "日志",
+  stages: "阶段",
+  repository: "仓库",
+  next: "下一步：",
+  missing: {
+    rateLimits: "没有按服务器要求等待限流",
+    failovers: "没有由另一个 Provider 回答断流",
+    hangs: "没有终止并重新调用挂起的工具",
+    regenerated: "没有重新生成格式错误的回答",
+    reviews: "没有完成评审要求的修改",
+    failedTests: "没有退回并修复失败的测试",
+    crashes: "没有接管被杀的进程",
+    redone: "已完成的工作被重做",
+    outcome: "运行未被批准",
+  },
+  incomplete: (list) => `与承诺不符：${list}。`,
+  leave: "Ctrl-C 结束",
+  needsTerminal: "--ask 需要终端；去掉它则自动确认。",
+  stopped: (folder) => `已停止；现有内容在 ${folder}`,
+};
+
+export const START_WORDS: Readonly<Record<Locale, StartWords>> = { "en": EN, "zh-CN": ZH };

@@ -1,0 +1,89 @@
+// What a run has survived, counted from its journal: nothing counts that is not written down there.
+
+import type { Entry, JournalEvent } from "../../core/index.ts";
+import { traitsOf } from "../../core/index.ts";
+
+export const SURVIVED = [
+  "rateLimits", //  waited for exactly as long as the server asked, and then answered
+  "failovers", //   a connection that broke, and another provider that answered
+  "hangs", //       a tool that hung, was ended, and was called again
+  "regenerated", // an answer that did not fit its schema, and was asked for once more
+  "reviews", //     changes a reviewer asked for, which were made
+  "failedTests", // tests that failed, and passed later
+  "crashes", //     a process that died in the middle of its work, which another one went on with
+] as const;
+export type SurvivedId = (typeof SURVIVED)[number];
+
+export interface Survived {
+  readonly counts: Readonly<Record<SurvivedId, number>>;
+  /** Finished work that was done again: calls and visits of nodes, by their names. Nothing should be here. */
+  readonly redone: readonly string[];
+}
+
+export function countSurvived(entries: readonly Entry[]): Survived {
+  const story = entries.map((entry, index) => ({ ...entry, later: entries.slice(index + 1) }));
+  const counts = Object.fromEntries(
+    SURVIVED.map((id) => [id, story.filter(({ event, at, later }) => COUNTS[id](event, at, later)).length]),
+  ) as Record<SurvivedId, number>;
+  return { counts, redone: story.flatMap(({ event, later }) => redoneOf(event, later)) };
+}
+
+type Counts = (event: JournalEvent, at: number, later: readonly Entry[]) => boolean;
+type Failed = Extract<JournalEvent, { type: "call-failed" }>;
+
+const COUNTS: Readonly<Record<SurvivedId, Counts>> = {
+  rateLimits: (event, at, later) => {
+    if (event.type !== "call-failed" || event.decision.recourse !== "retry") return false;
+    const { retryAfterMs = 0 } = event.fault;
+    const next = later.find((entry) => entry.event.type === "call-admitted" && entry.event.call === event.call);
+    return retryAfterMs > 0 && next !== undefined && next.at >= at + retryAfterMs && succeeds(event, later);
+  },
+  failovers: (event, _at, later) => {
+    if (event.type !== "call-failed" || event.decision.recourse !== "fallback") return false;
+    return traitsOf(event.fault.code).scope === "network" && succeeds(event, later, event.decision.target);
+  },
+  hangs: (event, _at, later) => {
+    if (event.type !== "call-failed" || event.decision.recourse !== "retry") return false;
+    const { scope, pill } = traitsOf(event.fault.code);
+    return scope === "tool" && pill === "timeout" && succeeds(event, later, event.tool);
+  },
+  regenerated: (event, _at, later) =>
+    event.type === "call-failed" && event.decision.recourse === "regenerate" && succeeds(event, later),
+  reviews: (event, _at, later) => {
+    if (event.type !== "node-completed" || event.route.kind !== "to") return false;
+    // Whoever has already been there is asked again: that is what sending back is.
+    const isBack = event.route.nodes.some((node) => completes(node, later));
+    return isBack && decisionIn(event.output) === "changes_requested";
+  },
+  failedTests: (event, _at, later) =>
+    event.type === "node-failed" && event.route !== null && completes(event.node, later),
+  crashes: (event) => event.type === "session-resumed" && event.interrupted.length > 0,
+};
+
+function succeeds({ call }: Failed, later: readonly Entry[], by = ""): boolean {
+  return later.some(
+    ({ event }) => event.type === "call-succeeded" && event.call === call && (by === "" || event.tool === by),
+  );
+}
+
+function completes(node: string, later: readonly Entry[]): boolean {
+  return later.some(({ event }) => event.type === "node-completed" && event.node === node);
+}
+
+function decisionIn(output: unknown): unknown {
+  return typeof output === "object" && output !== null && "decision" in output ? output.decision : undefined;
+}
+
+/** A call that has its answer, or a visit that is over, and is begun again all the same. */
+function redoneOf(event: JournalEvent, later: readonly Entry[]): readonly string[] {
+  if (event.type === "call-succeeded") {
+    const { call } = event;
+    return later.some((entry) => entry.event.type === "call-admitted" && entry.event.call === call) ? [call] : [];
+  }
+  if (event.type !== "node-completed") return [];
+  const { node, execution } = event;
+  const isAgain = later.some(
+    ({ event: next }) => next.type === "node-started" && next.node === node && next.execution === execution,
+  );
+  return isAgain ? [`${node}#${execution}`] : [];
+}

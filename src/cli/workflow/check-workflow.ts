@@ -1,0 +1,52 @@
+// Reads workflow files: `faultline workflow check`, and the same check before a run is started or gone on with.
+
+import { resolve } from "node:path";
+import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
+import type { Workflow } from "../../workflow/stage.ts";
+import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
+import { checkFile, printDiagnostics } from "../check-file.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import type { RunHome } from "../runs/run-home.ts";
+import { RUNS_WORDS } from "../runs/runs-words.ts";
+import { plural } from "../words.ts";
+
+export async function checkWorkflows(
+  files: readonly string[],
+  strict: boolean,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const workflows = createWorkflows({ clock: io.clock, env: io.env, locale: shared.locale });
+  try {
+    for (const file of files) {
+      const parse = async (): ReturnType<typeof read> => read(workflows, file);
+      await checkFile(file, parse, strict, io, shared);
+    }
+  } finally {
+    await workflows.close();
+  }
+}
+
+async function read(
+  workflows: Workflows,
+  file: string,
+): Promise<{ usable: boolean; workflow: Workflow | null; diagnostics: readonly Diagnostic[] }> {
+  const { workflow, diagnostics } = await workflows.file(file);
+  return { usable: workflow !== null, workflow, diagnostics: diagnostics.map((one) => asTyped(one, file)) };
+}
+
+/** Places are told by the name that was typed. */
+function asTyped(diagnostic: Diagnostic, file: string): Diagnostic {
+  return diagnostic.file === resolve(file) ? { ...diagnostic, file } : diagnostic;
+}
+
+/** A workflow that can be run; what is wrong with it is shown, and then refused. */
+export async function loadWorkflow({ workflows, io, shared }: RunHome, file: string): Promise<Workflow> {
+  const source = await io.readFile(file);
+  const { workflow, diagnostics } = await read(workflows, file);
+  if (workflow !== null) return workflow;
+  await printDiagnostics(diagnostics, source, io, shared.color);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  throw new UsageError(RUNS_WORDS[shared.locale].wrongFile(file, plural(errors, "error")), "config");
+}

@@ -1,0 +1,218 @@
+// Takes a run as far as it goes from here: advances it, or watches the process that does; asks the person at the terminal; waits.
+
+import { isFaultError, type Question } from "../../core/index.ts";
+import { isEnded } from "../../core/flow/run.ts";
+import { toCloudEvent } from "../../core/record/cloud-event.ts";
+import { createWorker } from "../../host/worker.ts";
+import type { Interactor } from "../../runtime/person/interactor.ts";
+import { terminalInteractor } from "../../runtime/person/terminal-interactor.ts";
+import type { RunEnd, RunReport, RunSummary } from "../../workflow/runs-api.ts";
+import { UsageError } from "../io.ts";
+import { OutputQueue } from "../run/output-queue.ts";
+import { onStopSignal } from "../run/stop-signals.ts";
+import type { RunHome } from "../runs/run-home.ts";
+import { safeJson } from "../safe-text.ts";
+import { askHere } from "./ask-here.ts";
+import { FOLLOW_WORDS } from "./follow-words.ts";
+import type { RunPicture } from "./run-picture.ts";
+import { createView, isLive, type RunView } from "./run-view.ts";
+import { WatchedRun } from "./watched-run.ts";
+
+export interface FollowOptions {
+  /** `watch`: never advances it. */
+  readonly part: "advance" | "watch";
+  /** Waits for times and asks persons; without it a run that has to wait is left. */
+  readonly waits: boolean;
+  /** Prints every event on stdout. */
+  readonly jsonl: boolean;
+  /** Events up to this number are not told; null: those that were there before. */
+  readonly after: number | null;
+  /** Who is asked; the person at the terminal when left out. */
+  readonly interactor?: Interactor;
+}
+
+export type Standing =
+  | "over" //
+  | "waiting" // for a person
+  | "parked" //  for a time
+  | "left"; //   Ctrl-C
+
+export interface Followed {
+  readonly standing: Standing;
+  readonly report: RunReport;
+  readonly picture: RunPicture;
+}
+
+export async function followRun(home: RunHome, run: string, options: FollowOptions): Promise<Followed> {
+  const { io, shared, workflows } = home;
+  const watched = new WatchedRun(home, run);
+  const hint = FOLLOW_WORDS[shared.locale].leaveHint;
+  const view = createView(io, shared, { run, picture: watched.picture, hint });
+  const lines = new OutputQueue(io.stdout);
+  watched.onEvent((event, isNew) => {
+    const isTold = options.after === null ? isNew : event.sequence > options.after;
+    if (options.jsonl && isTold) lines.write(`${safeJson(toCloudEvent(event))}\n`);
+    view.onEvent(event, isTold);
+  });
+  const stopper = new AbortController();
+  const release = onStopSignal(() => stopper.abort());
+  try {
+    await watched.start();
+    const standing = await new Following(home, run, view, options, stopper.signal).go();
+    if (standing === "left") await workflows.runs.stop();
+    await watched.catchUp();
+    const report = await workflows.runs.show(run);
+    if (report === null) throw new UsageError(`run ${run} is gone`, "failed");
+    return { standing, report, picture: watched.picture };
+  } finally {
+    release();
+    watched.stop();
+    await Promise.all([view.end(), lines.end()]);
+  }
+}
+
+/** Without a terminal a wait this long is left to whoever calls again. */
+const FAR_MS = 120_000;
+const LOOK_EVERY_MS = 1_000;
+
+class Following {
+  readonly #home: RunHome;
+  readonly #run: string;
+  readonly #view: RunView;
+  readonly #options: FollowOptions;
+  readonly #stop: AbortSignal;
+  readonly #interactor: Interactor;
+  readonly #worker = createWorker();
+  #saysWatched = false;
+  /** How many of the questions had an answer when it was looked at last. */
+  #answered = 0;
+
+  constructor(home: RunHome, run: string, view: RunView, options: FollowOptions, stop: AbortSignal) {
+    this.#home = home;
+    this.#run = run;
+    this.#view = view;
+    this.#options = options;
+    this.#stop = stop;
+    this.#interactor = options.interactor ?? terminalInteractor({ locale: home.shared.locale });
+  }
+
+  async go(): Promise<Standing> {
+    while (!this.#stop.aborted) {
+      const end = this.#options.part === "watch" || (await this.#isHeld()) ? null : await this.#advance();
+      if (this.#stop.aborted) break;
+      if (end === null) {
+        if (await this.#isOver()) return "over";
+        await this.#pass(this.#now() + LOOK_EVERY_MS);
+        continue;
+      }
+      if (isEnded(end)) return "over";
+      const standing = await this.#wait(end);
+      if (standing !== null) return standing;
+    }
+    return "left";
+  }
+
+  /** null: another process has it. */
+  async #advance(): Promise<RunEnd | null> {
+    const { runs } = this.#home.workflows;
+    const stopped = new Promise<null>((resolve) => this.#stop.addEventListener("abort", () => resolve(null)));
+    const work = runs.advance(this.#run);
+    // Whoever stops it waits for it elsewhere.
+    const quiet = work.catch((error: unknown) => (this.#stop.aborted ? null : this.#tolerateHeld(error)));
+    return Promise.race([quiet, stopped]);
+  }
+
+  async #tolerateHeld(error: unknown): Promise<null> {
+    if (isFaultError(error) && (await this.#isHeld())) return null;
+    throw error;
+  }
+
+  /** What it waits for has come: null. Otherwise how it stands. */
+  async #wait(end: RunEnd): Promise<Standing | null> {
+    const { questions, wakeAt } = end;
+    const open = await this.#unanswered(questions);
+    // The end of a question is no time to go on at.
+    const due = questions.some(({ expiresAt }) => expiresAt === wakeAt) ? null : wakeAt;
+    if (questions.length > open.length) return this.#takeUp(questions.length - open.length);
+    const [question] = open;
+    if (question !== undefined && this.#options.waits && this.#canAsk(question)) {
+      this.#view.hide();
+      const until = Math.min(question.expiresAt, due ?? Infinity);
+      const asked = await askHere(this.#home, question, this.#interactor, this.#stop, until);
+      this.#view.show();
+      return asked === "closed" ? "left" : null;
+    }
+    const isNear = due !== null && due - this.#now() <= this.#patienceMs();
+    if (this.#options.waits && isNear) {
+      await this.#passUntilWoken(due);
+      return null;
+    }
+    return question === undefined && due !== null ? "parked" : "waiting";
+  }
+
+  /** Answers that an advance left lying are given a moment, so that nothing spins. */
+  async #takeUp(answered: number): Promise<null> {
+    if (answered === this.#answered) await this.#pass(this.#now() + LOOK_EVERY_MS);
+    this.#answered = answered;
+    return null;
+  }
+
+  #patienceMs(): number {
+    return isLive(this.#home.io) ? Infinity : FAR_MS;
+  }
+
+  #canAsk({ payload }: Question): boolean {
+    const { env } = this.#home.io;
+    const isAlone = (env["CI"] ?? "") !== "" && this.#options.interactor === undefined;
+    return !isAlone && (this.#interactor.kinds?.includes(payload.kind) ?? true);
+  }
+
+  async #unanswered(questions: readonly Question[]): Promise<readonly Question[]> {
+    const { journal } = this.#home.workflows;
+    const answers = await Promise.all(questions.map(({ id }) => journal.kept("answer", id)));
+    return questions.filter((_question, index) => answers[index] === null || answers[index] === undefined);
+  }
+
+  async #isHeld(): Promise<boolean> {
+    const holds = await this.#home.workflows.journal.holds();
+    const hold = holds.find(({ key }) => key === this.#run);
+    const isHeld = hold !== undefined && hold.until > this.#now() && !this.#worker.isGone(hold.owner);
+    if (isHeld && !this.#saysWatched && this.#options.part === "advance") {
+      this.#saysWatched = true;
+      this.#view.say(FOLLOW_WORDS[this.#home.shared.locale].watched(this.#run));
+    }
+    return isHeld;
+  }
+
+  async #isOver(): Promise<boolean> {
+    const summary = (await this.#home.workflows.journal.kept("run", this.#run)) as RunSummary | null;
+    return summary === null || isEnded(summary);
+  }
+
+  #now(): number {
+    return this.#home.io.clock.now();
+  }
+
+  /** Somebody may act on it or answer meanwhile, from elsewhere. */
+  async #passUntilWoken(until: number): Promise<void> {
+    while (!this.#stop.aborted && this.#now() < until) {
+      await this.#pass(Math.min(until, this.#now() + LOOK_EVERY_MS));
+      const wakeAt = await this.#home.workflows.journal.kept("wake", this.#run);
+      if (typeof wakeAt === "number" && wakeAt < until && wakeAt <= this.#now()) return;
+      if (await this.#isHeld()) return;
+    }
+  }
+
+  #pass(until: number): Promise<void> {
+    const { clock } = this.#home.io;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        disarm();
+        this.#stop.removeEventListener("abort", done);
+        resolve();
+      };
+      const disarm = clock.after(Math.max(0, until - clock.now()), done);
+      this.#stop.addEventListener("abort", done);
+    });
+  }
+}

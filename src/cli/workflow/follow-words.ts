@@ -1,0 +1,184 @@
+// What is said about a run while it happens and when it stands still, in each language. What a fault is comes from core.
+
+import type { Locale } from "../../core/index.ts";
+import type { PauseReason, SkipReason } from "../../core/flow/node.ts";
+import type { RunStatus } from "../../core/flow/run.ts";
+
+export interface FollowWords {
+  readonly begins: (run: string, workflow: string) => string;
+  readonly goesOnFrom: (run: string, predecessor: string) => string;
+  readonly nodeBegins: string;
+  readonly round: (execution: number) => string;
+  readonly attempt: (attempt: number, of: number) => string;
+  readonly calls: (count: number) => string;
+  readonly callAgain: (target: string, why: string, attempt: number, of: number | null) => string;
+  readonly callReasons: Readonly<Record<"paused" | "paced", string>>;
+  readonly switched: (from: string, to: string) => string;
+  readonly retried: string;
+  readonly inTime: (left: string) => string;
+  readonly at: (time: string) => string;
+  readonly pauses: Readonly<Record<PauseReason | "retry", string>>;
+  readonly asks: (prompt: string) => string;
+  readonly answered: (by: string) => string;
+  readonly done: string;
+  readonly failed: string;
+  readonly skipped: Readonly<Record<SkipReason, string>>;
+  readonly goesTo: (nodes: string) => string;
+  readonly resumed: string;
+  readonly instructed: (action: string, by: string) => string;
+  readonly spent: (spent: string, most: string) => string;
+  readonly more: (count: number) => string;
+  readonly leaveHint: string;
+  readonly watched: (run: string) => string;
+  readonly statuses: Readonly<Record<RunStatus, string>>;
+  readonly survived: (list: string) => string;
+  readonly retries: (count: number) => string;
+  readonly switches: (count: number) => string;
+  readonly waits: (count: number) => string;
+  readonly regenerations: (count: number) => string;
+  readonly comma: string;
+  readonly cost: (sum: string, unpriced: number) => string;
+  readonly files: (folder: string, count: number) => string;
+  readonly youCan: string;
+  readonly next: string;
+  readonly ended: (outcome: string) => string;
+  readonly failedWith: (outcome: string, node: string, title: string) => string;
+  readonly cancelled: string;
+  readonly waitsForPerson: (questions: number) => string;
+  readonly parkedUntil: (time: string, left: string) => string;
+  readonly standsStill: string;
+  readonly left: string;
+  readonly answerThen: (answer: string, resume: string) => string;
+  readonly afterTime: (time: string, command: string) => string;
+  readonly superseded: (successor: string) => string;
+}
+
+const EN: FollowWords = {
+  begins: (run, workflow) => `run ${run} of ${workflow}`,
+  goesOnFrom: (run, predecessor) => `run ${run} goes on from ${predecessor}`,
+  nodeBegins: "begins",
+  round: (execution) => `round ${execution}`,
+  attempt: (attempt, of) => (of > 0 ? `attempt ${attempt}/${of}` : `attempt ${attempt}`),
+  calls: (count) => (count === 1 ? "1 call" : `${count} calls`),
+  callAgain: (target, why, attempt, of) => `${target}: ${why}, try ${attempt}${of === null ? "" : `/${of}`}`,
+  callReasons: { paused: "held back", paced: "paced" },
+  switched: (from, to) => `${from} → ${to}`,
+  retried: "tried again",
+  inTime: (left) => `in ${left}`,
+  at: (time) => `at ${time}`,
+  pauses: {
+    gate: "waits for a person",
+    question: "waits for a person",
+    parked: "put off",
+    budget: "the money is used up",
+    retry: "waits to try again",
+  },
+  asks: (prompt) => `asks: ${prompt}`,
+  answered: (by) => `answered by ${by}`,
+  done: "done",
+  failed: "failed",
+  skipped: {
+    "gate": "skipped by itself",
+    "resolution": "failed, and skipped",
+    "sibling-failed": "stopped, because one beside it failed",
+    "operator": "skipped by a person",
+  },
+  goesTo: (nodes) => `→ ${nodes}`,
+  resumed: "is taken up again",
+  instructed: (action, by) => `${action}, said ${by}`,
+  spent: (spent, most) => `${spent} of ${most} are spent`,
+  more: (count) => `… and ${count} more`,
+  leaveHint: "Ctrl-C leaves it as it is",
+  watched: (run) => `another process advances ${run}; it is watched from here`,
+  statuses: {
+    running: "running",
+    paused: "waiting",
+    completed: "completed",
+    failed: "failed",
+    cancelled: "cancelled",
+  },
+  survived: (list) => `survived ${list}`,
+  retries: (count) => (count === 1 ? "1 retry" : `${count} retries`),
+  switches: (count) => (count === 1 ? "1 switch" : `${count} switches`),
+  waits: (count) => (count === 1 ? "1 wait" : `${count} waits`),
+  regenerations: (count) => (count === 1 ? "1 regeneration" : `${count} regenerations`),
+  comma: ", ",
+  cost: (sum, unpriced) => (unpriced === 0 ? `cost ${sum}` : `cost ${sum}, and ${unpriced} without a price`),
+  files: (folder, count) => `${count === 1 ? "1 file" : `${count} files`} in ${folder}`,
+  youCan: "You can:",
+  next: "Next: ",
+  ended: (outcome) => `completed: ${outcome}.`,
+  failedWith: (outcome, node, title) =>
+    node === "" ? `failed (${outcome}): ${title}.` : `failed at ${node} (${outcome}): ${title}.`,
+  cancelled: "cancelled.",
+  waitsForPerson: (questions) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
+  parkedUntil: (time, left) => `put off until ${time} (in ${left}).`,
+  standsStill: "stands still; nobody works on it.",
+  left: "left as it is; nothing is lost.",
+  answerThen: (answer, resume) => `${answer}, then: ${resume}`,
+  afterTime: (time, command) => `after ${time}: ${command}`,
+  superseded: (successor) => `run ${successor} went on from it.`,
+};
+
+const ZH: FollowWords = {
+  begins: (run, workflow) => `运行 ${run}，工作流 ${workflow}`,
+  goesOnFrom: (run, predecessor) => `运行 ${run} 接续 ${predecessor}`,
+  nodeBegins: "开始",
+  round: (execution) => `第 ${execution} 轮`,
+  attempt: (attempt, of) => (of > 0 ? `第 ${attempt}/${of} 次` : `第 ${attempt} 次`),
+  calls: (count) => `${count} 次调用`,
+  callAgain: (target, why, attempt, of) => `${target}：${why}，第 ${attempt}${of === null ? "" : `/${of}`} 次`,
+  callReasons: { paused: "暂缓", paced: "限速" },
+  switched: (from, to) => `${from} → ${to}`,
+  retried: "重试",
+  inTime: (left) => `${left}后`,
+  at: (time) => `于 ${time}`,
+  pauses: {
+    gate: "等待人工处理",
+    question: "等待人工处理",
+    parked: "已推迟",
+    budget: "预算已用完",
+    retry: "等待重试",
+  },
+  asks: (prompt) => `询问：${prompt}`,
+  answered: (by) => `由 ${by} 答复`,
+  done: "完成",
+  failed: "失败",
+  skipped: {
+    "gate": "自行跳过",
+    "resolution": "失败并跳过",
+    "sibling-failed": "因并行分支失败而停止",
+    "operator": "由人跳过",
+  },
+  goesTo: (nodes) => `→ ${nodes}`,
+  resumed: "继续运行",
+  instructed: (action, by) => `${by} 选择 ${action}`,
+  spent: (spent, most) => `已花费 ${spent}，上限 ${most}`,
+  more: (count) => `……另有 ${count} 个`,
+  leaveHint: "Ctrl-C 离开，运行保持原状",
+  watched: (run) => `${run} 正由另一个进程推进，此处只观看`,
+  statuses: { running: "运行中", paused: "等待中", completed: "已完成", failed: "失败", cancelled: "已取消" },
+  survived: (list) => `经受住 ${list}`,
+  retries: (count) => `${count} 次重试`,
+  switches: (count) => `${count} 次切换`,
+  waits: (count) => `${count} 次等待`,
+  regenerations: (count) => `${count} 次重新生成`,
+  comma: "、",
+  cost: (sum, unpriced) => (unpriced === 0 ? `费用 ${sum}` : `费用 ${sum}，另有 ${unpriced} 次无价格`),
+  files: (folder, count) => `${folder} 中有 ${count} 个文件`,
+  youCan: "可以：",
+  next: "下一步：",
+  ended: (outcome) => `已完成：${outcome}。`,
+  failedWith: (outcome, node, title) =>
+    node === "" ? `失败（${outcome}）：${title}。` : `在 ${node} 失败（${outcome}）：${title}。`,
+  cancelled: "已取消。",
+  waitsForPerson: (questions) => (questions > 1 ? `等待 ${questions} 个答复。` : "等待人工处理。"),
+  parkedUntil: (time, left) => `已推迟到 ${time}（${left}后）。`,
+  standsStill: "停住了，没有进程在推进。",
+  left: "保持原状，没有任何丢失。",
+  answerThen: (answer, resume) => `${answer}，然后：${resume}`,
+  afterTime: (time, command) => `${time} 之后：${command}`,
+  superseded: (successor) => `已由运行 ${successor} 接续。`,
+};
+
+export const FOLLOW_WORDS: Readonly<Record<Locale, FollowWords>> = { "en": EN, "zh-CN": ZH };

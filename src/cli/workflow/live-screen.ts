@@ -1,0 +1,45 @@
+// The last lines of a terminal, redrawn in place. One write per frame, and only when something changed, so nothing flickers.
+// D1  only lines drawn here are ever overwritten; what stands above them stays.
+// D2  after `clear` and `keep` the cursor stands at the beginning of an empty line.
+
+import { OutputQueue } from "../run/output-queue.ts";
+import type { Sink } from "../io.ts";
+
+const END_OF_LINE = "\u001b[K";
+const END_OF_SCREEN = "\u001b[J";
+
+export class LiveScreen {
+  readonly #output: OutputQueue;
+  #drawn: readonly string[] = [];
+
+  constructor(sink: Sink) {
+    this.#output = new OutputQueue(sink);
+  }
+
+  /** `above` is written once and stays; `live` stands under it until the next frame. */
+  draw(above: readonly string[], live: readonly string[]): void {
+    if (above.length === 0 && isSame(live, this.#drawn)) return;
+    const lines = [...above, ...live].map((line) => `${line}${END_OF_LINE}\n`);
+    this.#output.write(`${this.#toTop()}${lines.join("")}${END_OF_SCREEN}`);
+    this.#drawn = live;
+  }
+
+  /** Takes the live lines away. */
+  clear(): void {
+    if (this.#drawn.length > 0) this.#output.write(`${this.#toTop()}${END_OF_SCREEN}`);
+    this.#drawn = [];
+  }
+
+  /** Everything has been written. */
+  end(): Promise<void> {
+    return this.#output.end();
+  }
+
+  #toTop(): string {
+    return this.#drawn.length === 0 ? "" : `\r\u001b[${this.#drawn.length}A`;
+  }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, index) => line === b[index]);
+}

@@ -1,0 +1,185 @@
+// How a run stands when nothing more is done about it from here: the exit code, the result, and what can be typed next.
+
+import { formatMs, type FaultCode, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
+import type { RunStatus } from "../../core/flow/run.ts";
+import { readOutput } from "../../workflow/node-results.ts";
+import type { RunReport } from "../../workflow/runs-api.ts";
+import type { ExitName } from "../exit-codes.ts";
+import { type Paint, paintFor, type Style } from "../io.ts";
+import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import { answerWords, commandFor } from "../runs/action-commands.ts";
+import type { RunHome } from "../runs/run-home.ts";
+import { safeJson } from "../safe-text.ts";
+import { tableLines } from "../table.ts";
+import type { Followed, Standing } from "./follow-run.ts";
+import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
+import { titleOf } from "./picture-lines.ts";
+import type { Survived } from "./run-picture.ts";
+
+const EXIT_OF_STATUS: Readonly<Record<RunStatus, ExitName>> = {
+  completed: "ok",
+  failed: "failed",
+  cancelled: "cancelled",
+  running: "waiting",
+  paused: "waiting",
+};
+const EXIT_OF_STANDING: Readonly<Record<Exclude<Standing, "over">, ExitName>> = {
+  waiting: "waiting",
+  parked: "parked",
+  left: "cancelled",
+};
+
+export interface TellOptions {
+  /** Events went to stdout, so the result does not. */
+  readonly jsonl: boolean;
+  /** What else the JSON document says. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export async function tellResult(home: RunHome, followed: Followed, { jsonl, extra = {} }: TellOptions): Promise<void> {
+  const { io, shared } = home;
+  const { standing, report } = followed;
+  const exit = standing === "over" ? EXIT_OF_STATUS[report.summary.status] : EXIT_OF_STANDING[standing];
+  if (exit !== "ok") io.exit(exit);
+  for (const line of summaryLines(home, followed)) await io.stderr.write(`${line}\n`);
+  if (jsonl) return;
+  if (shared.json) return io.stdout.write(`${safeJson({ ...(await resultJson(home, followed)), ...extra })}\n`);
+  if (standing === "over") await io.stdout.write(`${shown(report.summary.outcome)}\n`);
+}
+
+async function resultJson(home: RunHome, { standing, report, picture }: Followed): Promise<object> {
+  const { summary, state, questions, files, folder } = report;
+  const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
+  const last = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
+  const ended = last.at(-1);
+  const output = ended === undefined ? undefined : await readOutput(home.workflows.journal, run, ended);
+  const [message = null] = titleOf(code as FaultCode | null, home.shared.locale);
+  return {
+    ...{ run, workflow, status, outcome, standing, node: state.failedNode || null, code, message },
+    output: SHAPE_REDACTOR.value(output ?? null),
+    ...{ wakeAt: standing === "over" ? null : wakeAt, questions: questions.map(questionJson) },
+    ...{ spentMicrocents, durationMs: (endedAt === 0 ? home.io.clock.now() : endedAt) - startedAt },
+    ...{ survived: picture.survived, folder: files.length > 0 ? folder : null, files, successor },
+    actions: actionsJson(home, report),
+    next: nextCommand(home, standing, report),
+  };
+}
+
+export function questionJson({ id, payload, askedAt, expiresAt }: Question): object {
+  const { kind, prompt } = payload;
+  const options = payload.kind === "Select" ? payload.options : [];
+  return { id, kind, prompt: SHAPE_REDACTOR.text(prompt), options: SHAPE_REDACTOR.value(options), askedAt, expiresAt };
+}
+
+export function actionsJson(home: RunHome, { summary, actions, questions }: RunReport): readonly object[] {
+  return actions.map((action) => {
+    const { id, label, explains, redoes, keeps, node, execution, needs, choices, limits, effect, key } = action;
+    const command = commandFor(home, summary.run, action, actions, questions);
+    return { id, label, explains, redoes, keeps, node, execution, needs, choices, limits, effect, key, command };
+  });
+}
+
+const STYLES: Readonly<Record<Standing | RunStatus, Style>> = {
+  over: "bold",
+  waiting: "magenta",
+  parked: "yellow",
+  left: "yellow",
+  running: "cyan",
+  paused: "yellow",
+  completed: "green",
+  failed: "red",
+  cancelled: "dim",
+};
+
+function summaryLines(home: RunHome, { standing, report, picture }: Followed): readonly string[] {
+  const { io, shared } = home;
+  const { locale, color } = shared;
+  const words = FOLLOW_WORDS[locale];
+  const paint = paintFor(io.stderr, io.env, color);
+  const { summary, spending, files, folder } = report;
+  const headline = sentenceOf(standing, report, io.clock.now(), words, locale);
+  const durationMs = (summary.endedAt === 0 ? io.clock.now() : summary.endedAt) - summary.startedAt;
+  const survived = survivedText(picture.survived, words);
+  const facts = [
+    ...(survived === "" ? [] : [words.survived(survived)]),
+    words.cost(dollars(spending.microcents), spending.unpricedAttempts),
+    formatMs(Math.max(0, durationMs), locale),
+  ];
+  const next = nextCommand(home, standing, report);
+  return [
+    `${paint("dim", "faultline:")} ${paint(STYLES[standing === "over" ? summary.status : standing], headline)}`,
+    `  ${paint("dim", facts.join(" · "))}`,
+    ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
+    ...choiceLines(home, standing, report, paint, words),
+    ...(next === null ? [] : [`${paint("dim", "faultline:")} ${words.next}${next}`]),
+  ];
+}
+
+function sentenceOf(
+  standing: Standing,
+  { summary, state, questions }: RunReport,
+  now: number,
+  words: FollowWords,
+  locale: Locale,
+): string {
+  const { status, outcome, wakeAt } = summary;
+  if (standing === "left") return words.left;
+  if (standing === "waiting") return words.waitsForPerson(questions.length);
+  if (standing === "parked") {
+    const left = formatMs(Math.max(0, Math.ceil(((wakeAt ?? now) - now) / 1_000) * 1_000), locale);
+    return words.parkedUntil(`${minuteOf(wakeAt ?? now)} UTC`, left);
+  }
+  const name = shown(outcome, 100);
+  if (status === "completed") return words.ended(name);
+  if (status === "cancelled") return words.cancelled;
+  const [title = ""] = titleOf(state.fault?.code ?? null, locale);
+  return words.failedWith(name, shown(state.failedNode, 60), title);
+}
+
+export function survivedText(survived: Survived, words: FollowWords): string {
+  return (["retries", "switches", "waits", "regenerations"] as const)
+    .flatMap((what) => (survived[what] > 0 ? [words[what](survived[what])] : []))
+    .join(words.comma);
+}
+
+/** The last line names the first of them anyway. */
+function choiceLines(
+  home: RunHome,
+  standing: Standing,
+  { summary, actions, questions }: RunReport,
+  paint: Paint,
+  words: FollowWords,
+): readonly string[] {
+  const asked = standing !== "waiting" ? [] : questions.map(({ payload }) => `  ${words.asks(shown(payload.prompt))}`);
+  const isOfUse = standing === "waiting" || standing === "parked" || summary.status === "failed";
+  if (!isOfUse || actions.length === 0) return asked;
+  const rows = actions.map((action) => [
+    commandFor(home, summary.run, action, actions, questions),
+    paint("dim", action.label),
+  ]);
+  const [, ...lines] = tableLines([{ title: "" }, { title: "" }], rows);
+  return [...asked, `  ${words.youCan}`, ...lines.map((line) => `    ${line}`)];
+}
+
+/** What to type next; null when there is nothing to do. */
+export function nextCommand(home: RunHome, standing: Standing, report: RunReport): string | null {
+  const { summary, actions, questions } = report;
+  const { run, status, wakeAt, successor } = summary;
+  const words = FOLLOW_WORDS[home.shared.locale];
+  const resume = home.command("workflow", "resume", run);
+  if (successor !== null) return home.command("runs", "show", successor);
+  if (standing === "left") return resume;
+  if (standing === "parked") return words.afterTime(`${minuteOf(wakeAt ?? 0)} UTC`, resume);
+  if (standing === "waiting") {
+    const [question] = questions;
+    const named = questions.length === 1 ? run : (question?.id ?? run);
+    if (question === undefined) return firstOf(home, report) ?? resume;
+    return words.answerThen(home.command("runs", "answer", named, ...answerWords(question)), resume);
+  }
+  return status === "failed" && actions.length > 0 ? firstOf(home, report) : null;
+}
+
+function firstOf(home: RunHome, { summary, actions, questions }: RunReport): string | null {
+  const [first] = actions;
+  return first === undefined ? null : commandFor(home, summary.run, first, actions, questions);
+}

@@ -1,0 +1,144 @@
+// A run while it happens: drawn in place where a person looks, told line by line everywhere else. Both on stderr.
+
+import type { RunStreamEvent } from "../../core/record/run-stream.ts";
+import { type Io, type Paint, paintFor } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { OutputQueue } from "../run/output-queue.ts";
+import { FOLLOW_WORDS } from "./follow-words.ts";
+import { LiveScreen } from "./live-screen.ts";
+import { fitted, footLine, nameOf, visitLine } from "./picture-lines.ts";
+import type { RunPicture, SeenVisit } from "./run-picture.ts";
+import { storyLine } from "./story-line.ts";
+
+export interface RunView {
+  /** Called after the picture has taken the event up; `isNew` is false for what happened before somebody looked. */
+  onEvent(event: RunStreamEvent, isNew: boolean): void;
+  /** A line of our own. */
+  say(text: string): void;
+  /** Nothing is drawn until `show`: somebody else has the screen. */
+  hide(): void;
+  show(): void;
+  /** Everything has been written, and the last state stays. */
+  end(): Promise<void>;
+}
+
+export interface ViewOptions {
+  readonly run: string;
+  readonly picture: RunPicture;
+  /** Stands at the end of the last line. */
+  readonly hint: string;
+}
+
+export function createView(io: Io, shared: GlobalOptions, options: ViewOptions): RunView {
+  return isLive(io) ? new LiveView(io, shared, options) : new PlainView(io, shared, options);
+}
+
+/** A terminal that can move its cursor, with a person in front of it. */
+export function isLive({ stderr, env }: Io): boolean {
+  return stderr.isTTY && env["TERM"] !== "dumb" && (env["CI"] ?? "") === "";
+}
+
+const SECOND_MS = 1_000;
+/** More do not fit on a small terminal together with what stands above. */
+const MOST_LIVE_LINES = 12;
+const WIDEST_NAME = 28;
+
+class LiveView implements RunView {
+  readonly #io: Io;
+  readonly #shared: GlobalOptions;
+  readonly #options: ViewOptions;
+  readonly #paint: Paint;
+  readonly #screen: LiveScreen;
+  readonly #told = new Set<SeenVisit>();
+  #isHidden = false;
+  #isOver = false;
+  #disarm: () => void = () => undefined;
+
+  constructor(io: Io, shared: GlobalOptions, options: ViewOptions) {
+    this.#io = io;
+    this.#shared = shared;
+    this.#options = options;
+    this.#paint = paintFor(io.stderr, io.env, shared.color);
+    this.#screen = new LiveScreen(io.stderr);
+  }
+
+  onEvent(): void {
+    this.#draw();
+  }
+
+  say(text: string): void {
+    this.#draw([fitted(text, this.#io.stderr.columns)]);
+  }
+
+  hide(): void {
+    this.#isHidden = true;
+    this.#disarm();
+    this.#screen.clear();
+  }
+
+  show(): void {
+    this.#isHidden = false;
+    this.#draw();
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#isHidden = false;
+    this.#draw();
+    this.#disarm();
+    await this.#screen.end();
+  }
+
+  #draw(above: readonly string[] = []): void {
+    if (this.#isHidden) return;
+    const { picture, run, hint } = this.#options;
+    const now = this.#io.clock.now();
+    const line = { locale: this.#shared.locale, paint: this.#paint, columns: this.#io.stderr.columns, now };
+    const words = FOLLOW_WORDS[this.#shared.locale];
+    const width = Math.min(WIDEST_NAME, Math.max(0, ...picture.visits.map((visit) => nameOf(visit, words).length)));
+    const over = picture.visits.filter((visit) => visit.endedAt !== null && !this.#told.has(visit));
+    for (const visit of over) this.#told.add(visit);
+    const live = picture.visits.filter(({ endedAt }) => endedAt === null);
+    const shownLive = live.slice(0, MOST_LIVE_LINES).map((visit) => visitLine(visit, width, line));
+    const more = live.length > MOST_LIVE_LINES ? [words.more(live.length - MOST_LIVE_LINES)] : [];
+    const foot = picture.startedAt === null ? [] : [footLine(run, picture, this.#isOver ? "" : hint, line)];
+    this.#screen.draw([...above, ...over.map((visit) => visitLine(visit, width, line))], [...shownLive, ...more, ...foot]);
+    this.#disarm();
+    if (!this.#isOver) this.#disarm = this.#io.clock.after(SECOND_MS - (now % SECOND_MS), () => this.#draw());
+  }
+}
+
+class PlainView implements RunView {
+  readonly #io: Io;
+  readonly #shared: GlobalOptions;
+  readonly #output: OutputQueue;
+  readonly #paint: Paint;
+
+  constructor(io: Io, shared: GlobalOptions, _options: ViewOptions) {
+    this.#io = io;
+    this.#shared = shared;
+    this.#output = new OutputQueue(io.stderr);
+    this.#paint = paintFor(io.stderr, io.env, shared.color);
+  }
+
+  onEvent(event: RunStreamEvent, isNew: boolean): void {
+    const line = isNew ? storyLine(event, this.#io.clock.now(), this.#shared.locale) : null;
+    if (line !== null) this.say(line);
+  }
+
+  say(text: string): void {
+    this.#output.write(`${this.#paint("dim", "faultline:")} ${text}\n`);
+  }
+
+  hide(): void {
+    // Lines do not stand in anybody's way.
+  }
+
+  show(): void {
+    // Nothing was hidden.
+  }
+
+  async end(): Promise<void> {
+    await this.#output.end();
+  }
+}

@@ -1,0 +1,143 @@
+// `faultline workflow run` and `resume`: a run is begun, or taken up again, and gone on with from here.
+
+import { isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
+import { isEnded } from "../../core/flow/run.ts";
+import { parseJson } from "../../core/tolerate.ts";
+import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
+import type { Workflow } from "../../workflow/stage.ts";
+import { type Io, UsageError } from "../io.ts";
+import { fieldsOf, shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { findRun } from "../runs/find-run.ts";
+import { type JournalOption, refusalInWords, type RunHome, withRuns } from "../runs/run-home.ts";
+import { RUNS_WORDS } from "../runs/runs-words.ts";
+import { oneLine, safeJson } from "../safe-text.ts";
+import { sentences } from "../words.ts";
+import { loadWorkflow } from "./check-workflow.ts";
+import { followRun } from "./follow-run.ts";
+import { FOLLOW_WORDS } from "./follow-words.ts";
+import { tellResult } from "./run-result.ts";
+
+/** As the command line gives it. */
+export interface GoOnOptions extends JournalOption {
+  readonly jsonl?: true;
+  /** False with `--no-wait`. */
+  readonly wait?: boolean;
+  readonly detach?: true;
+}
+
+export interface WorkflowRunOptions extends GoOnOptions {
+  readonly input: readonly string[];
+  readonly inputs?: string;
+  readonly run?: string;
+}
+
+export async function runWorkflow(
+  file: string,
+  options: WorkflowRunOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const inputs = await inputsOf(options, io, shared);
+  await withRuns({ ...options, make: true }, io, shared, async (home) => {
+    const workflow = await loadWorkflow(home, file);
+    const named = options.run === undefined ? {} : { run: options.run };
+    const run = await home.workflows.runs.start(workflow, { inputs, ...named });
+    if (options.detach === true) return tellStarted(home, run, workflow.id);
+    await goOn(home, run, options, { after: 0 });
+  });
+}
+
+async function inputsOf(
+  { input, inputs: file }: WorkflowRunOptions,
+  io: Io,
+  { locale }: GlobalOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const words = RUNS_WORDS[locale];
+  const pairs = input.map((given): readonly [string, string] => {
+    const at = given.indexOf("=");
+    // What stands behind the name may be a secret, so it is not quoted.
+    if (at < 1) throw new UsageError(words.badInput(oneLine(SHAPE_REDACTOR.text(given), 40)));
+    return [given.slice(0, at), given.slice(at + 1)];
+  });
+  const written = file === undefined ? {} : parseJson(await io.readFile(file));
+  const fields = Array.isArray(written) ? null : fieldsOf(written);
+  if (fields === null) throw new UsageError(words.badInputs(file ?? ""));
+  return { ...fields, ...Object.fromEntries(pairs) };
+}
+
+async function tellStarted({ io, shared, command }: RunHome, run: string, workflow: string): Promise<void> {
+  const words = RUNS_WORDS[shared.locale];
+  const next = `${FOLLOW_WORDS[shared.locale].next}${command("workflow", "resume", run)}`;
+  await io.stdout.write(shared.json ? `${safeJson({ run, workflow, status: "running" })}\n` : `${run}\n`);
+  await io.stderr.write(`faultline: ${sentences(shared.locale, words.startedRun(shown(run)), next)}\n`);
+}
+
+export interface ResumeWorkflowOptions extends GoOnOptions {
+  readonly changed?: ChangedWorkflow;
+  readonly file?: string;
+}
+
+export async function resumeWorkflow(
+  given: string,
+  options: ResumeWorkflowOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  await withRuns(options, io, shared, async (home) => {
+    const summary = await findRun(home, given);
+    const { run } = summary;
+    if (!isEnded(summary)) {
+      const { changed = "refuse" } = options;
+      const file = options.file ?? summary.file;
+      const workflow = changed === "as-started" || file === null ? null : await stillThere(home, file, options);
+      await wake(home, run, workflow, changed);
+    }
+    if (options.detach === true) return tellStarted(home, run, summary.workflow);
+    await goOn(home, run, options, { after: null });
+  });
+}
+
+/** null: the file is gone, and nobody named it. */
+async function stillThere(
+  home: RunHome,
+  file: string,
+  { file: named }: ResumeWorkflowOptions,
+): Promise<Workflow | null> {
+  const { io, shared } = home;
+  if (named === undefined && (await io.fileBytes(file)) === null) {
+    await io.stderr.write(`faultline: ${RUNS_WORDS[shared.locale].fileGone(shown(file, 2_000))}\n`);
+    return null;
+  }
+  return loadWorkflow(home, file);
+}
+
+async function wake(
+  { workflows, shared, command }: RunHome,
+  run: string,
+  workflow: Workflow | null,
+  changed: ChangedWorkflow,
+): Promise<void> {
+  try {
+    await workflows.runs.resume(run, workflow, { changed, by: "cli" });
+  } catch (error) {
+    const told = refusalInWords(error, shared.locale);
+    // Only a definition that is another one is refused as a mistake in a file.
+    if (!isFaultError(error) || !(told instanceof UsageError) || told.exit !== "config") throw error;
+    const choices = (["accept", "as-started"] as const).map((way) => command("workflow", "resume", run, "--changed", way));
+    const next = RUNS_WORDS[shared.locale].mismatch(choices[0] ?? "", choices[1] ?? "");
+    throw new UsageError(sentences(shared.locale, told.message, next), told.exit, { cause: error });
+  }
+}
+
+/** Takes it as far as it goes from here, and says how it stands then. */
+export async function goOn(
+  home: RunHome,
+  run: string,
+  { jsonl, wait }: GoOnOptions,
+  { after, extra }: { readonly after: number | null; readonly extra?: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const isJsonl = jsonl === true;
+  const followed = await followRun(home, run, { part: "advance", waits: wait !== false, jsonl: isJsonl, after });
+  await tellResult(home, followed, { jsonl: isJsonl, ...(extra === undefined ? {} : { extra }) });
+}

@@ -1,0 +1,93 @@
+// One event of a run as one line of a log; most phases are nobody's business.
+
+import { type FaultCode, formatMs, type Locale } from "../../core/index.ts";
+import type { RunStreamEvent, RunStreamType } from "../../core/record/run-stream.ts";
+import type { StreamFailure } from "../../core/record/run-stream-event.ts";
+import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
+import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
+
+/** null for an event that is not told. */
+export function storyLine(event: RunStreamEvent, now: number, locale: Locale): string | null {
+  const tell = TELLS[event.type] as ((event: RunStreamEvent, told: Told) => string | null) | undefined;
+  const words = FOLLOW_WORDS[locale];
+  const text = tell?.(event, { words, locale, now }) ?? null;
+  if (text === null || event.node === "") return text;
+  const round = event.execution > 1 ? ` (${words.round(event.execution)})` : "";
+  return `${shown(event.node, 60)}${round}: ${text}`;
+}
+
+interface Told {
+  readonly words: FollowWords;
+  readonly locale: Locale;
+  readonly now: number;
+}
+
+type Tells = {
+  readonly [Type in RunStreamType]?: (event: Extract<RunStreamEvent, { type: Type }>, told: Told) => string | null;
+};
+
+const TELLS: Tells = {
+  "run.started": ({ run, data }, { words }) =>
+    data.predecessor === null
+      ? words.begins(shown(run), shown(data.workflow))
+      : words.goesOnFrom(shown(run), shown(data.predecessor)),
+  "node.started": ({ attempt }, { words }) =>
+    attempt === 1 ? words.nodeBegins : `${words.attempt(attempt, 0)} ${words.nodeBegins}`,
+  "node.retrying": ({ data }, told) => {
+    const { nextAttempt, of, nextAt, failure } = data;
+    return facts([failed(failure, told), `${told.words.attempt(nextAttempt, of)} ${when(nextAt, told)}`]);
+  },
+  "node.failed": ({ data }, told) =>
+    facts([
+      failed(data.failure, told),
+      ...(data.next.length > 0 ? [told.words.goesTo(data.next.map((node) => shown(node, 60)).join(", "))] : []),
+    ]),
+  "node.skipped": ({ data }, { words, locale }) =>
+    facts([words.skipped[data.reason], ...titleOf(data.failure?.code ?? null, locale)]),
+  "node.completed": ({ data }, { words, locale }) =>
+    facts([
+      words.done,
+      ...(data.callAttempts > 1 ? [words.calls(data.callAttempts)] : []),
+      ...(data.spentMicrocents > 0 ? [dollars(data.spentMicrocents)] : []),
+      ...(locale === "en" && data.end !== null && data.end !== "" ? [shown(data.end, 60)] : []),
+    ]),
+  "node.paused": ({ data }, told) => {
+    const { why, wakeAt, questions, failure } = data;
+    const { words, locale } = told;
+    const asked = questions.map(({ prompt }) => words.asks(shown(prompt, 300)));
+    const time = wakeAt === null || questions.length > 0 ? [] : [when(wakeAt, told)];
+    return facts([words.pauses[why], ...time, ...titleOf(failure?.code ?? null, locale), ...asked]);
+  },
+  "gate.paused": ({ data }, { words }) => facts(data.questions.map(({ prompt }) => words.asks(shown(prompt, 300)))),
+  "gate.resumed": ({ data }, { words }) => words.answered(shown(data.by, 60)),
+  "call.retrying": ({ data }, told) => {
+    const { target, callAttempt, of, reason, nextAt } = data;
+    // A pace is kept all the time; a log of it would be noise.
+    if (reason === "paced") return null;
+    const why = reasonText(reason, told.words, told.locale);
+    return `${told.words.callAgain(shown(target, 60), why, callAttempt, of)} ${when(nextAt, told)}`.trimEnd();
+  },
+  "call.switched": ({ data }, { words, locale }) =>
+    facts([...titleOf(data.why as FaultCode, locale), words.switched(shown(data.from, 60), shown(data.to, 60))]),
+  "budget.warning": ({ data }, { words }) =>
+    words.spent(dollars(data.spentMicrocents), dollars(data.maxCostMicrocents)),
+  "budget.paused": ({ data }, { words }) =>
+    facts([words.pauses.budget, words.spent(dollars(data.spentMicrocents), dollars(data.maxCostMicrocents))]),
+  "run.instructed": ({ data }, { words }) => words.instructed(shown(data.action, 60), shown(data.by, 60)),
+  "run.resumed": ({ data }, { words }) => (data.interrupted.length > 0 ? words.resumed : null),
+};
+
+function facts(list: readonly string[]): string {
+  return list.filter((one) => one !== "").join(" · ");
+}
+
+function failed({ code }: StreamFailure, { words, locale }: Told): string {
+  const [title = ""] = titleOf(code, locale);
+  return locale === "zh-CN" ? `${words.failed}：${title}` : `${words.failed}: ${title}`;
+}
+
+function when(nextAt: number, { words, locale, now }: Told): string {
+  const left = timeTo(nextAt, now, words, locale);
+  return left === "" && nextAt > now - 1 ? words.inTime(formatMs(0, locale)) : left === "" ? words.at(`${minuteOf(nextAt)} UTC`) : left;
+}

@@ -1,0 +1,55 @@
+// Brings the events of a run to those who look: what is there first, what comes then, each once and in order.
+// W1  `catchUp` resolves when everything that is in the journal has been told.
+
+import type { Entry } from "../../core/index.ts";
+import { createRunStream, type RunStream, type RunStreamEvent } from "../../core/record/run-stream.ts";
+import type { RunHome } from "../runs/run-home.ts";
+import { RunPicture } from "./run-picture.ts";
+
+export type EventListener = (event: RunStreamEvent, isNew: boolean) => void;
+
+export class WatchedRun {
+  readonly run: string;
+  readonly picture = new RunPicture();
+  readonly #home: RunHome;
+  readonly #stream: RunStream;
+  readonly #listeners: EventListener[] = [];
+  #seq = 0;
+  #isNew = false;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(home: RunHome, run: string) {
+    this.run = run;
+    this.#home = home;
+    this.#stream = createRunStream(run, { locale: home.shared.locale });
+  }
+
+  onEvent(listener: EventListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** What is there by now is told as old. */
+  async start(): Promise<void> {
+    await this.catchUp();
+    this.#isNew = true;
+    const { journal } = this.#home.workflows;
+    this.#unsubscribe = journal.subscribe((entry) => this.#take(entry), { session: this.run, after: this.#seq });
+  }
+
+  async catchUp(): Promise<void> {
+    for await (const entry of this.#home.workflows.journal.read(this.run, this.#seq)) this.#take(entry);
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+  }
+
+  #take(entry: Entry): void {
+    if (entry.seq <= this.#seq) return;
+    this.#seq = entry.seq;
+    for (const event of this.#stream.feed(entry)) {
+      this.picture.feed(event);
+      for (const listener of this.#listeners) listener(event, this.#isNew);
+    }
+  }
+}
