@@ -1,6 +1,7 @@
 // The pages and tables that are made from the code's own tables. `npm run docs` writes them; a test holds them equal.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { stringify } from "yaml";
 import {
   CATALOGUE,
   describeMatch,
@@ -16,6 +17,7 @@ import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/schedule-lines.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
 import { toolManifestJsonSchema } from "../src/tool-file/index.ts";
+import { MISTAKES, workflowJsonSchema } from "../src/workflow-file/index.ts";
 import { conformancePage } from "../test/provider/grid/page.ts";
 
 /** Path → content. */
@@ -29,12 +31,13 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/CONFORMANCE.md", conformancePage()],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
     ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
+    ["docs/WORKFLOW-FILE.md", workflowPage()],
+    ["schema/workflow.schema.json", `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`],
   ]);
 }
 
 /** A hand-written page whose table between two marks is made here. */
-function between(path: string, name: string, table: string): string {
-  const page = readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+function between(path: string, name: string, table: string, page = pageAt(path)): string {
   const [start, end] = [`<!-- ${name}: made by npm run docs -->`, `<!-- /${name} -->`];
   const from = page.indexOf(start);
   const to = page.indexOf(end);
@@ -42,10 +45,92 @@ function between(path: string, name: string, table: string): string {
   return `${page.slice(0, from)}${start}\n\n${table}\n\n${page.slice(to)}`;
 }
 
+function pageAt(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+}
+
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** A part of a JSON Schema, as far as tables show it. */
+interface KeySchema {
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly const?: unknown;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+  readonly additionalProperties?: KeySchema;
+  readonly items?: KeySchema;
+  readonly anyOf?: readonly KeySchema[];
+  readonly oneOf?: readonly KeySchema[];
+}
+
+/** The tables of keys, made from the schema that checks files, and the table of mistakes. */
+function workflowPage(): string {
+  const path = "docs/WORKFLOW-FILE.md";
+  const top = workflowJsonSchema() as KeySchema;
+  const at = (...keys: readonly string[]): KeySchema =>
+    keys.reduce<KeySchema>((held, key) => inside(held).properties?.[key] ?? {}, top);
+  const kinds = new Map(
+    (inside(at("nodes")).oneOf ?? []).map((node) => [String(node.properties?.["type"]?.const), node] as const),
+  );
+  const transform = kinds.get("transform") ?? {};
+  const shared = Object.keys(transform.properties ?? {}).filter((key) => key !== "type" && key !== "value");
+  const edge = inside(transform.properties?.["next"] ?? {});
+  const tables: readonly (readonly [string, string])[] = [
+    ["keys", keyTable(top)],
+    ...["workflow", "inputs", "limits", "providers", "agents", "tools"].map(
+      (key) => [`keys of ${key}`, keyTable(inside(at(key)))] as const,
+    ),
+    ["keys of cli", keyTable(inside(inside(at("agents")).properties?.["cli"] ?? {}))],
+    ["keys of nodes", keyTable(transform, (key) => shared.includes(key))],
+    ...Array.from(
+      kinds,
+      ([kind, node]) => [`keys of ${kind}`, keyTable(node, (key) => !shared.includes(key))] as const,
+    ),
+    ["keys of edge", keyTable(edge)],
+    ["keys of retry", keyTable(inside(transform.properties?.["retry"] ?? {}))],
+    ["keys of assert", keyTable(inside(transform.properties?.["assert"] ?? {}))],
+    ["mistakes", mistakeTable()],
+  ];
+  return tables.reduce((page, [name, made]) => between(path, name, made, page), pageAt(path));
+}
+
+/** What has the keys: the schema itself, what it maps names to, what it lists, or the map among what it may be. */
+function inside(schema: KeySchema): KeySchema {
+  if (schema.properties !== undefined || schema.oneOf !== undefined) return schema;
+  const held = [schema.additionalProperties, schema.items, ...(schema.anyOf ?? [])].filter(
+    (one) => typeof one === "object",
+  );
+  return held.map(inside).find(({ properties, oneOf }) => properties !== undefined || oneOf !== undefined) ?? {};
+}
+
+function keyTable({ properties = {}, required = [] }: KeySchema, shows: (key: string) => boolean = () => true): string {
+  const rows = Object.entries(properties).filter(([key]) => shows(key));
+  return table(
+    ["key", "needed", "what it says", "example"],
+    rows.map(([key, { description = "", examples = [] }]) => [
+      `\`${key}\``,
+      yes(required.includes(key)),
+      description,
+      examples.map((example) => `\`${key}: ${flow(example)}\``).join(" or "),
+    ]),
+  );
+}
+
+/** A value as it would stand in a file, on one line. */
+function flow(value: unknown): string {
+  return stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim();
+}
+
+function mistakeTable(): string {
+  return table(
+    ["code", "", "what it means"],
+    Object.values(MISTAKES).map(({ code, severity, means }) => [`\`${code}\``, severity, means]),
+  );
 }
 
 /** Every example, as it is run by the tests. */

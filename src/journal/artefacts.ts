@@ -41,6 +41,11 @@ export function artefactsFolder(journalPath: string): string {
   return `${journalPath}.artefacts`;
 }
 
+/** Where the files about failed stages of runs are, a folder for each run. */
+export function runsFolder(journalPath: string): string {
+  return `${journalPath}.runs`;
+}
+
 /** Writes the file and syncs it, so that an entry that names it never points at nothing. A second one of the same name gets a number. */
 export async function keepArtefact(
   folder: string,

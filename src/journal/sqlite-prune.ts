@@ -3,7 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { classify } from "../core/classify/classify.ts";
 import type { Clock } from "../host/clock.ts";
-import { artefactsFolder, removeArtefacts } from "./artefacts.ts";
+import { artefactsFolder, removeArtefacts, runsFolder } from "./artefacts.ts";
 import { isUnderSql, kindsOwned } from "./belongs.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { ENDED } from "./session-status.ts";
@@ -53,6 +53,7 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
     // Files first: a session whose files cannot be removed stays whole, for the next time.
     try {
       removeArtefacts(artefactsFolder(path), session);
+      removeArtefacts(runsFolder(path), session);
     } catch (error) {
       tell(classify({ surface: "store", error }), `removing the artefacts of session ${session}, which stays for now`);
       return false;

@@ -45,12 +45,13 @@ export class WorkflowLoader {
   async file(path: string): Promise<LoadedFile> {
     const file = resolve(path);
     const text = await readText(file, path);
-    return this.#parse(text, file, (name) => readBeside(file, name));
+    // What is wrong is told with the name the user typed.
+    return this.#parse(text, { file, named: path }, (name) => readBeside(file, name));
   }
 
   /** A text that was a workflow when its run was started. */
   async source({ file, text, files }: WorkflowSource): Promise<Workflow> {
-    const { workflow, diagnostics } = await this.#parse(text, file, (name) => files[name] ?? null);
+    const { workflow, diagnostics } = await this.#parse(text, { file, named: file }, (name) => files[name] ?? null);
     if (workflow !== null) return workflow;
     const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
     const message = `the workflow kept in the journal cannot be read by this version of Faultline: ${why}`;
@@ -62,9 +63,15 @@ export class WorkflowLoader {
     for (const tools of this.#tools.splice(0)) await tools.close();
   }
 
-  async #parse(text: string, file: string, read: ReadText): Promise<LoadedFile> {
-    const { definition, diagnostics } = await parseWorkflow(text, file, { read });
-    return { workflow: definition === null ? null : this.#compile(definition, file), diagnostics };
+  async #parse(
+    text: string,
+    { file, named }: { readonly file: string; readonly named: string },
+    read: ReadText,
+  ): Promise<LoadedFile> {
+    const { definition, diagnostics } = await parseWorkflow(text, named, { read });
+    if (definition === null) return { workflow: null, diagnostics };
+    const source = { ...definition.source, file };
+    return { workflow: this.#compile({ ...definition, source }, file), diagnostics };
   }
 
   #compile(definition: WorkflowDefinition, file: string): Workflow {

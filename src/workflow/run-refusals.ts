@@ -24,6 +24,13 @@ export function heldElsewhere(run: string): Fault {
   });
 }
 
+export function stopping(run: string): Fault {
+  return fault("EngineState", {
+    message: `run ${run} was not advanced, because this process is stopping; whoever is next goes on with it`,
+    context: { run },
+  });
+}
+
 export function isOver(run: string, { status, outcome, successor }: RunSummary): Fault {
   const next = successor === null ? "retry it to go on from where it failed" : `its successor is ${successor}`;
   return fault("EngineState", { message: `run ${run} is over (${status}, ${outcome}); ${next}`, context: { run } });

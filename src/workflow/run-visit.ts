@@ -67,7 +67,7 @@ export async function runVisit(
         faultline: home.faultline,
         turn,
         signal: AbortSignal.any([signal, givenUp.signal]),
-        turnCap: stage.turnCap,
+        turnCap: turnCapOf(stage, visit),
         ask: async ({ payload, timeoutMs }) => {
           const answer = await turn.ask("gate", payload, timeoutMs === null ? {} : { timeoutMs });
           if (answer.status === "waiting") throw new StillWaiting();
@@ -86,6 +86,12 @@ export async function runVisit(
   // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
   givenUp.abort();
   return { ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") };
+}
+
+/** An operator may give a stage that used up its rounds more of them. */
+function turnCapOf({ turnCap }: Stage, { instruction }: Visit): number {
+  const limits = instruction?.params["limits"] as { readonly turnCap?: number } | undefined;
+  return limits?.turnCap ?? turnCap;
 }
 
 /** Ends Act where it stands; nobody sees it, because the turn is waiting then. */

@@ -12,10 +12,12 @@ import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.
 import type { Session } from "../runtime/session/session.ts";
 import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
 import { holdRun } from "./held-run.ts";
+import { InTurn } from "./in-turn.ts";
 import { inputsKey } from "./node-results.ts";
 import { postAction, wakeRun } from "./posted-actions.ts";
+import { noQuestion } from "../runtime/call/ask.ts";
 import { keepStageFiles } from "./run-files.ts";
-import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow } from "./run-refusals.ts";
+import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow, stopping } from "./run-refusals.ts";
 import { endOf, knownRun, listRuns, showRun, summaryFor } from "./run-reports.ts";
 import { DEFAULT_BY, resolveRunsOptions, type RunsHome, type RunsOptions } from "./runs-options.ts";
 import type {
@@ -31,10 +33,18 @@ import type {
 } from "./runs-api.ts";
 import { Slice } from "./slice.ts";
 import type { Workflow } from "./stage.ts";
-import { succeed, successorIn } from "./succeed.ts";
+import { succeed, wentOnIn } from "./succeed.ts";
 import { keepsOf, summaryOf } from "./summary.ts";
 
 type Params = Readonly<Record<string, unknown>>;
+
+/** A run this process is advancing; its session is null until it is open. */
+interface Active {
+  slice: Slice | null;
+  session: Session | null;
+  isStopped: boolean;
+  readonly done: Promise<RunEnd>;
+}
 
 export function createRuns(options: RunsOptions): WorkflowRuns {
   return new WorkflowRuns(resolveRunsOptions(options));
@@ -43,7 +53,8 @@ export function createRuns(options: RunsOptions): WorkflowRuns {
 export class WorkflowRuns implements Runs {
   readonly #home: RunsHome;
   /** Runs this process is advancing now. */
-  readonly #active = new Map<string, { readonly slice: Slice | null; readonly done: Promise<RunEnd> }>();
+  readonly #active = new Map<string, Active>();
+  readonly #inTurn = new InTurn();
 
   constructor(home: RunsHome) {
     this.#home = home;
@@ -69,43 +80,62 @@ export class WorkflowRuns implements Runs {
   }
 
   async advance(run: string): Promise<RunEnd> {
-    const active = this.#active.get(run);
-    if (active !== undefined) return active.done;
-    const done = this.#advance(run).finally(() => this.#active.delete(run));
-    if (!this.#active.has(run)) this.#active.set(run, { slice: null, done });
-    return done;
+    const known = this.#active.get(run);
+    if (known !== undefined) return known.done;
+    const begun = Promise.withResolvers<RunEnd>();
+    const active: Active = { slice: null, session: null, isStopped: false, done: begun.promise };
+    this.#active.set(run, active);
+    this.#advance(run, active)
+      .finally(() => this.#active.delete(run))
+      .then(begun.resolve, begun.reject);
+    return begun.promise;
   }
 
-  async #advance(run: string): Promise<RunEnd> {
+  async #advance(run: string, active: Active): Promise<RunEnd> {
+    const { journal } = this.#home;
     const summary = await knownRun(this.#home, run);
-    if (isEnded(summary)) return endOf(this.#home, run);
-    let session: Session | null = null;
-    const lost = (): void => void session?.abandon(`run ${run} was taken over by another process`);
+    if (isEnded(summary)) {
+      // Somebody may have wanted something of it just when it ended.
+      if ((await journal.kept("wake", run)) != null) await journal.keep([{ kind: "wake", key: run, value: null }]);
+      return endOf(this.#home, run);
+    }
+    const lost = (): void => void active.session?.abandon(`run ${run} was taken over by another process`);
     const held = await holdRun(this.#home, run, lost);
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
-      const workflow = await this.#home.library.get(summary);
-      session = await openRun(this.#home, run, workflow, summary.limits);
-      const live = session;
-      const slice = new Slice({
-        ...this.#home,
-        session: live,
-        workflow,
-        faultline: this.#home.faultlineFor(workflow),
-        spentBy: (node) => spentBy(stateOf(live), node),
-        keepFiles: (visit, end) => keepStageFiles(this.#home, live, workflow, visit, end),
-      });
-      const known = this.#active.get(run);
-      if (known !== undefined) this.#active.set(run, { ...known, slice });
-      await this.#guard(slice, live);
-      if (!live.isOver) await live.leave();
+      // Others may have gone on with it before it was held.
+      const workflow = await this.#home.library.get(await knownRun(this.#home, run));
+      while (await this.#slice(run, workflow, active));
       return await endOf(this.#home, run);
     } catch (error) {
-      await session?.abandon(`run ${run} could not be advanced`);
+      await active.session?.abandon(`run ${run} could not be advanced`);
       throw error;
     } finally {
       await held.release();
     }
+  }
+
+  /** True when it has to be done again, with other limits. */
+  async #slice(run: string, workflow: Workflow, active: Active): Promise<boolean> {
+    const { limits, status } = await knownRun(this.#home, run);
+    if (isEnded({ status })) return false;
+    const session = await openRun(this.#home, run, workflow, limits);
+    active.session = session;
+    const slice = new Slice({
+      ...this.#home,
+      session,
+      workflow,
+      limits,
+      faultline: this.#home.faultlineFor(workflow),
+      spentBy: (node) => spentBy(stateOf(session), node),
+      keepFiles: (visit, end) => keepStageFiles(this.#home, session, workflow, visit, end),
+    });
+    active.slice = slice;
+    if (active.isStopped) throw new FaultError(stopping(run));
+    await this.#guard(slice, session);
+    if (session.isOver) return false;
+    await session.leave();
+    return slice.isLimitedAnew;
   }
 
   /** A bug ends the run, loudly and once; a store that does not answer does not: the run goes on when it does. */
@@ -156,7 +186,13 @@ export class WorkflowRuns implements Runs {
       const { journal, clock } = this.#home;
       await keepDefinition(this.#home, workflow);
       const session = await openRun(this.#home, run, workflow, summary.limits);
-      await session.record([{ type: "workflow-changed", from: summary.digest, to: workflow.digest, by }]);
+      // What waits is begun anew by the changed workflow, and may ask something else.
+      const asked = stateOf(session).visits.flatMap(({ pause }) => pause?.questions ?? []);
+      const changed = { type: "workflow-changed", from: summary.digest, to: workflow.digest, by } as const;
+      await session.record(
+        [changed],
+        asked.flatMap(({ id }) => noQuestion(id)),
+      );
       await journal.keep(keepsOf(summaryOf(run, stateOf(session), session.spending.microcents, clock.now())));
       await session.leave();
     } finally {
@@ -169,7 +205,7 @@ export class WorkflowRuns implements Runs {
     const report = await this.show(run);
     if (report === null) throw new FaultError(noRun(run));
     const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
-    if (before !== null && before !== undefined) return { run: successorIn(before) ?? run, did: false };
+    if (before !== null && before !== undefined) return { run: await wentOnIn(this.#home, run, before), did: false };
     const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
     if (offered === undefined) throw new FaultError(notOffered(run, action, report));
     const checked = checkActionParams(offered, params);
@@ -190,7 +226,7 @@ export class WorkflowRuns implements Runs {
         await this.cancel(run, by);
         return { run, did: true };
       case "successor":
-        return succeed(this.#home, run, state, offered, params, by);
+        return this.#inTurn.run(run, () => succeed(this.#home, run, state, offered, params, by));
       case "instruct":
         return this.#instruct(run, offered, params, by);
     }
@@ -208,7 +244,8 @@ export class WorkflowRuns implements Runs {
     const { journal, clock } = this.#home;
     const asked = (await journal.kept("question", question)) as Question | null;
     const isFirst = await this.#home.faultline.answer(question, answer, by);
-    if (asked !== null && asked !== undefined) {
+    const summary = asked == null ? null : await summaryFor(this.#home, asked.session);
+    if (asked !== null && summary !== null && !isEnded(summary)) {
       await wakeRun(journal, asked.session, clock.now());
       this.#active.get(asked.session)?.slice?.poke();
     }
@@ -236,6 +273,8 @@ export class WorkflowRuns implements Runs {
   /** Stops what it advances as a crash would; every run can be taken up again. */
   async stop(): Promise<void> {
     const all = [...this.#active.values()];
+    // Those that are only being opened see it when they are.
+    for (const active of all) active.isStopped = true;
     for (const { slice } of all) await slice?.abandon("this process is stopping");
     await Promise.allSettled(all.map(({ done }) => done));
   }

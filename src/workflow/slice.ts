@@ -2,12 +2,12 @@
 // run while it works; what others want of it they leave in the journal, where it looks every now and then.
 // L1  a node is begun only after its `node-started` is on disk.
 // L2  exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
-// L3  a run that only waits is put away: nothing of it stays in memory.
+// L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
+// L4  that it fails stands in the journal before anything beside it is stopped: what was stopped is not what failed.
 
-import { FAULT_CODES } from "../core/fault/catalogue.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
-import { matrixOutcome, MATRIX_OUTCOMES } from "../core/fault/vocabulary.ts";
-import type { RunEvent } from "../core/flow/run-event.ts";
+import { matrixOutcome } from "../core/fault/vocabulary.ts";
+import type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
 import {
   foldRun,
   isEnded,
@@ -15,7 +15,6 @@ import {
   needsOf,
   type RunNeeds,
   type RunState,
-  siblingsOf,
   visitOf,
   type Visit,
 } from "../core/flow/run.ts";
@@ -27,10 +26,13 @@ import { runVisit, type VisitEnd, type VisitHome } from "./run-visit.ts";
 import type { Workflow } from "./stage.ts";
 import { keepsOf, summaryOf } from "./summary.ts";
 import { openActions } from "./posted-actions.ts";
+import { brokenEnd, cancelledEnd, completedEnd, failedEnd, type RunEnding } from "./run-endings.ts";
 
 export interface SliceHome extends VisitHome {
   readonly journal: Journal;
   readonly workflow: Workflow;
+  /** Those the session was opened with. */
+  readonly limits: RunLimits;
   /** Keeps files about a failed attempt; called before the event that tells of it is written. */
   readonly keepFiles: (visit: Visit, end: VisitEnd) => Promise<void>;
 }
@@ -49,10 +51,12 @@ export class Slice {
   readonly #home: SliceHome;
   readonly #results: NodeResults;
   readonly #busy = new Map<string, Busy>();
-  /** The node that ended the run; written when everything beside it has stopped. */
-  #failing: { readonly visit: Visit; readonly end: VisitEnd } | null = null;
+  /** Visits that were let in here; that they began is on disk a little later. */
+  readonly #admitted = new Set<string>();
   #broken: { readonly error: unknown } | null = null;
   #wake: (() => void) | null = null;
+  /** Since it last looked: what it knows may be old. */
+  #hasHappened = false;
 
   constructor(home: SliceHome) {
     this.#home = home;
@@ -66,28 +70,38 @@ export class Slice {
     return run;
   }
 
-  /** Something was left for it: it looks at once. */
+  /** Something was left for it, or is done: it looks at once. */
   poke(): void {
+    this.#hasHappened = true;
     this.#wake?.();
+  }
+
+  /** Somebody changed the limits: the session has to be opened anew to keep to them. */
+  get isLimitedAnew(): boolean {
+    return !isEnded(this.#state) && !sameLimits(this.#state.limits, this.#home.limits);
   }
 
   async run(): Promise<void> {
     while (!isEnded(this.#state)) {
       if (this.#broken !== null) throw this.#broken.error;
+      this.#hasHappened = false;
       await this.#takeActions();
-      const isStopping = this.#state.cancelledBy !== null || this.#failing !== null;
-      if (isStopping) {
+      const { cancelledBy, failing } = this.#state;
+      if (cancelledBy !== null || failing !== null) {
         this.#abort([...this.#busy.values()]);
-        if (this.#busy.size === 0) return this.#state.cancelledBy === null ? this.#fail() : this.#cancel();
+        if (this.#busy.size === 0) {
+          return this.#close(cancelledBy === null ? failedEnd(this.#state) : cancelledEnd(cancelledBy));
+        }
         await this.#somethingHappens(null);
         continue;
       }
+      if (this.isLimitedAnew && this.#busy.size === 0) return;
       const needs = needsOf(this.#state, this.#home.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
-      if (!begun && this.#busy.size === 0) {
-        if (needs.isOver) return this.#complete();
+      if (!begun && this.#busy.size === 0 && !this.#hasHappened) {
+        if (needs.isOver) return this.#close(completedEnd(this.#state));
         const waitMs = (needs.wakeAt ?? Infinity) - this.#home.clock.now();
-        if (waitMs > SHORT_WAIT_MS) return this.#pause(needs);
+        if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
       }
       await this.#somethingHappens(needs.wakeAt);
     }
@@ -97,15 +111,12 @@ export class Slice {
   async breakOff(why: Fault): Promise<void> {
     this.#abort([...this.#busy.values()]);
     while (this.#busy.size > 0) await this.#somethingHappens(null);
-    if (isEnded(this.#state)) return;
-    const outcome = matrixOutcome(why.code, "coder");
-    await this.#record([{ type: "run-ended", status: "failed", outcome, node: "", fault: why }]);
-    await this.#home.session.end("failed");
+    if (!isEnded(this.#state)) await this.#close(brokenEnd(why));
   }
 
   async abandon(reason: string): Promise<void> {
     await this.#home.session.abandon(reason);
-    this.#wake?.();
+    this.poke();
   }
 
   async #takeActions(): Promise<void> {
@@ -119,8 +130,9 @@ export class Slice {
   }
 
   async #beginAll(needs: RunNeeds): Promise<boolean> {
-    const answered = await this.#answered(needs.paused);
-    const all = [...needs.goOn, ...answered, ...needs.start].filter((visit) => !this.#busy.has(keyOf(visit)));
+    const { goOn, start, places } = needs;
+    const answered = (await this.#answered(needs.paused)).slice(0, places);
+    const all = [...goOn, ...answered, ...start.slice(0, places - answered.length)];
     for (const visit of all) this.#begin(visit);
     return all.length > 0;
   }
@@ -138,27 +150,32 @@ export class Slice {
 
   #begin(visit: Visit): void {
     const abort = new AbortController();
+    const isOneTooMany = visit.startedAt === 0 && this.#begunCount() >= this.#state.limits.maxNodes;
     this.#busy.set(keyOf(visit), { visit, abort });
-    void this.#work(visit, abort.signal)
+    if (!isOneTooMany) this.#admitted.add(keyOf(visit));
+    void this.#work(visit, abort.signal, isOneTooMany)
       .catch((error: unknown) => {
         // Thrown again by the loop, where somebody waits for it.
         this.#broken ??= { error };
       })
       .finally(() => {
         this.#busy.delete(keyOf(visit));
-        this.#wake?.();
+        this.poke();
       });
   }
 
-  async #work(visit: Visit, signal: AbortSignal): Promise<void> {
+  #begunCount(): number {
+    const hasBegun = (visit: Visit): boolean => visit.startedAt > 0 || this.#admitted.has(keyOf(visit));
+    return this.#state.visits.filter((visit) => !visit.inherited && hasBegun(visit)).length;
+  }
+
+  async #work(visit: Visit, signal: AbortSignal, isOneTooMany: boolean): Promise<void> {
     const { workflow } = this.#home;
     const stage = workflow.stages.get(visit.node);
     const { node, execution, attempt } = visit;
     const place = { node, execution, attempt };
-    const started = this.#state.visits.filter(({ startedAt, inherited }) => startedAt > 0 && !inherited).length;
-    const { maxNodes } = this.#state.limits;
-    if (stage === undefined || (visit.startedAt === 0 && started >= maxNodes)) {
-      const seen = stage === undefined ? unknownNode(node) : tooManyNodes(maxNodes);
+    if (stage === undefined || isOneTooMany) {
+      const seen = stage === undefined ? unknownNode(node) : tooManyNodes(this.#state.limits.maxNodes);
       const outcome = matrixOutcome(seen.code, "coder");
       const event = {
         type: "node-failed",
@@ -191,70 +208,41 @@ export class Slice {
   }
 
   async #end(visit: Visit, end: VisitEnd): Promise<void> {
-    if (end.fault !== null) await this.#home.keepFiles(visit, end);
-    const isFailing = end.isDeadEnd && (this.#state.fans[visit.fan]?.failFast ?? true);
-    if (isFailing && this.#failing === null) {
-      this.#failing = { visit, end };
-      return;
-    }
+    // What was written about an earlier attempt says how it went on, too.
+    if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
     this.#results.put(visit, end.output);
     await this.#record(end.events, [keepOutput(this.#home.session.id, visit, end.output)]);
   }
 
-  async #fail(): Promise<void> {
-    if (this.#failing === null) return;
-    const { visit, end } = this.#failing;
+  /** The run and its session end together. Whoever was asked something needs no answer any more. */
+  async #close({ events, status, message }: RunEnding): Promise<void> {
     const { session } = this.#home;
-    const [failed] = end.events;
-    const why = end.fault ?? fault("InvariantBroken", { message: "a run failed without a fault" });
-    const outcome = failed?.type === "node-failed" ? failed.outcome : matrixOutcome(why.code, "coder");
-    const beside = siblingsOf(this.#state, visit).map(({ node, execution, attempt }): RunEvent => {
-      return { type: "node-skipped", node, execution, attempt, reason: "sibling-failed", fault: null, route: null };
-    });
-    const ended = { type: "run-ended", status: "failed", outcome, node: visit.node, fault: why } as const;
-    await this.#record([...end.events, ...beside, ended], [keepOutput(session.id, visit, end.output)]);
-    await session.end("failed");
+    const asked = this.#state.visits.flatMap(({ pause }) => pause?.questions ?? []);
+    const last = { events, keeps: [...asked.flatMap(({ id }) => noQuestion(id)), ...this.#lineAfter(events)] };
+    await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
   }
 
-  async #complete(): Promise<void> {
-    const last = this.#state.ends.findLast(({ outcome }) => outcome !== "") ?? { node: "", outcome: "completed" };
-    const declared = MATRIX_OUTCOMES.find((outcome) => outcome === last.outcome);
-    if (declared === undefined) {
-      await this.#record([{ type: "run-ended", status: "completed", outcome: last.outcome, node: "", fault: null }]);
-      return this.#home.session.end("done");
-    }
-    // A path may end in one of the matrix's outcomes, and those are failures.
-    const code = FAULT_CODES.find((one) => matrixOutcome(one, "coder") === declared) ?? "ExecutionFailed";
-    const seen = this.#state.visits.findLast(
-      (visit) => visit.fault !== null && matrixOutcome(visit.fault.code, "coder") === declared,
-    )?.fault;
-    const why =
-      seen ??
-      fault(code, { message: `the workflow ended at ${last.node} with ${declared}`, context: { stage: last.node } });
-    await this.#record([{ type: "run-ended", status: "failed", outcome: declared, node: last.node, fault: why }]);
-    await this.#home.session.end("failed");
-  }
-
-  async #cancel(): Promise<void> {
-    const { cancelledBy } = this.#state;
-    const why = fault("SessionCancelled", { message: `the run was cancelled by ${cancelledBy ?? "somebody"}` });
-    await this.#record([{ type: "run-ended", status: "cancelled", outcome: "canceled", node: "", fault: why }]);
-    await this.#home.session.cancel(why.message);
-  }
-
-  async #pause({ paused, wakeAt }: RunNeeds): Promise<void> {
+  /** True when it may be put away; false when something came while that was written down. */
+  async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
+    const { journal, session } = this.#home;
     const why = paused[0]?.pause?.why ?? "retry";
     await this.#record([{ type: "run-paused", why, wakeAt }]);
+    // Who comes from here on wakes it; who came before may have found it awake.
+    const posted = await openActions(journal, session.id, this.#state);
+    return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
   }
 
   /** With the run's line in lists, and the time at which it wants to be taken up. */
   async #record(events: readonly RunEvent[], keeps: readonly Keep[] = []): Promise<void> {
+    await this.#home.session.record(events, [...keeps, ...this.#lineAfter(events)]);
+  }
+
+  #lineAfter(events: readonly RunEvent[]): readonly Keep[] {
     const { session, clock } = this.#home;
     const now = clock.now();
     const after = structuredClone(this.#state);
     for (const event of events) foldRun(after, event, now);
-    const summary = summaryOf(session.id, after, session.spending.microcents, now);
-    await session.record(events, [...keeps, ...keepsOf(summary)]);
+    return keepsOf(summaryOf(session.id, after, session.spending.microcents, now));
   }
 
   #abort(some: readonly Busy[]): void {
@@ -264,6 +252,7 @@ export class Slice {
   /** A visit ends, a time comes, somebody pokes; or it is time to look. */
   async #somethingHappens(wakeAt: number | null): Promise<void> {
     const { clock } = this.#home;
+    if (this.#hasHappened) return;
     const lookMs = Math.min(LOOK_EVERY_MS, wakeAt === null ? Infinity : Math.max(0, wakeAt - clock.now()));
     await new Promise<void>((resolve) => {
       const disarm = clock.after(lookMs, () => resolve());
@@ -274,6 +263,11 @@ export class Slice {
     });
     this.#wake = null;
   }
+}
+
+function sameLimits(a: RunLimits, b: RunLimits): boolean {
+  const names = Object.keys(a) as (keyof RunLimits)[];
+  return names.every((name) => a[name] === b[name]);
 }
 
 function unknownNode(node: string): Fault {

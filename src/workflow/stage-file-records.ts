@@ -127,14 +127,12 @@ function note(stage: StageRecord, attempt: AttemptRecord, { event, at }: StageEn
     case "node-paused":
       stage.state = "waiting";
       stage.then = { do: "wait", nextAt: event.wakeAt, to: [stage.node] };
-      // What it waits for may still come: it has failed only if another attempt begins instead.
+      // What it waits for may still come; that it had to wait stays true.
       attempt.fault = event.fault;
       attempt.outcome = event.fault === null ? null : matrixOutcome(knownCode(event.fault), role ?? "coder");
       return;
     case "node-resumed":
       stage.state = "running";
-      attempt.fault = null;
-      attempt.outcome = null;
       return;
     case "node-completed":
       stage.state = "completed";
@@ -169,7 +167,7 @@ function thenOf(route: Route | null): StageThen {
   return { do: to.length === 0 ? "stop" : "go-on", nextAt: null, to };
 }
 
-/** Attempts that failed, or were given up for another one while they waited because of a fault. */
+/** Attempts that failed, or had to wait because of a fault. */
 export function failedAttempts({ attempts }: StageRecord): readonly AttemptRecord[] {
   return attempts.filter(({ fault }) => fault !== null);
 }

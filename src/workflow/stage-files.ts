@@ -10,6 +10,7 @@ import type { Redactor } from "../core/fault/redact.ts";
 import type { Entry } from "../core/record/event.ts";
 import { readField } from "../core/tolerate.ts";
 import { fileNameOf } from "../journal/artefact-names.ts";
+import { runsFolder } from "../journal/artefacts.ts";
 import type { NewEntry } from "../journal/journal.ts";
 import { storeError } from "../journal/store-errors.ts";
 import { type KnownOfNode, rawNameOf, type StageFile, stageFiles } from "./stage-file-content.ts";
@@ -32,7 +33,7 @@ export interface StageFilesAbout {
 
 /** Where the files of a run are. */
 export function runFolder(journalPath: string, run: string): string {
-  return join(`${journalPath}.runs`, fileNameOf(run));
+  return join(runsFolder(journalPath), fileNameOf(run));
 }
 
 /** Gives the names of all files about failed stages of the run, relative to its folder. */

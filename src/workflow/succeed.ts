@@ -38,7 +38,7 @@ export async function succeed(
     const read = workflow.readInputs(inputs ?? {});
     const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
     const beginning = { ...succession, inputs: isFault(read) ? {} : read.shown, predecessor: run };
-    await beginRun(home, successor, workflow, beginning, [
+    await beginUnlessThere(home, successor, workflow, beginning, [
       ...keeps,
       { kind: "input", key: inputsKey(successor), value: inputs },
       { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
@@ -48,8 +48,26 @@ export async function succeed(
   return { run: successor, did: isFirst };
 }
 
+/** Another process that was clicked in at the same moment may be ahead. */
+async function beginUnlessThere(home: RunsHome, run: string, ...rest: BeginRest): Promise<void> {
+  try {
+    await beginRun(home, run, ...rest);
+  } catch (error) {
+    if ((await home.journal.kept("run", run)) == null) throw error;
+  }
+}
+
+type BeginRest = Parameters<typeof beginRun> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+
+/** The run to look at after an action that was taken before; a crash may have come before the old one was told. */
+export async function wentOnIn(home: RunsHome, run: string, taken: unknown): Promise<string> {
+  const successor = successorIn(taken);
+  if (successor !== null) await supersede(home, run, successor);
+  return successor ?? run;
+}
+
 /** The run an action led to; null for one that led nowhere else. */
-export function successorIn(kept: unknown): string | null {
+function successorIn(kept: unknown): string | null {
   const successor = typeof kept === "object" && kept !== null ? readField(kept, "successor") : undefined;
   return typeof successor === "string" ? successor : null;
 }

@@ -6,6 +6,7 @@ import { fault } from "../core/fault/fault.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import type { Inheritance, Instruction, RunLimits } from "../core/flow/run-event.ts";
 import { executionsOf, type RunState, type Visit } from "../core/flow/run.ts";
+import { raisedLimits } from "../core/flow/run-state.ts";
 import type { Journal, Keep } from "../journal/journal.ts";
 import { keepOutput, readOutput } from "./node-results.ts";
 
@@ -32,7 +33,7 @@ export function successionOf(
     throw new FaultError(fault("NotFound", { message, context: { stage: node } }));
   }
   const instruction = { action: id, params, by };
-  const limits = { ...state.limits, ...(params["limits"] as Partial<RunLimits> | undefined) };
+  const limits = raisedLimits(state.limits, params);
   const to = params["to"];
   // Sent to another node: the failed visit stays failed, and the path goes on from there.
   if (typeof to === "string") {

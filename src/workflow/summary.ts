@@ -6,7 +6,9 @@ import type { Keep } from "../journal/journal.ts";
 import type { RunSummary } from "./runs-api.ts";
 
 export function summaryOf(run: string, state: RunState, spentMicrocents: number, now: number): RunSummary {
-  const live = isEnded(state) ? [] : state.visits.filter(({ state: at }) => at === "running" || at === "paused" || at === "ready");
+  const live = isEnded(state)
+    ? []
+    : state.visits.filter(({ state: at }) => at === "running" || at === "paused" || at === "ready");
   const questions = live.flatMap(({ pause }) => pause?.questions.map(({ id }) => id) ?? []);
   const { workflow, version, digest, file, status, outcome, startedAt, endedAt, limits, predecessor, successor } =
     state;

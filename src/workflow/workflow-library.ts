@@ -8,6 +8,8 @@ import type { Workflow, WorkflowSource } from "./stage.ts";
 interface Sought {
   readonly workflow: string;
   readonly digest: string;
+  /** Two copies of one text run in two folders. */
+  readonly file: string | null;
 }
 
 /** Texts are made into workflows again when they are needed; so many are held. */
@@ -24,10 +26,10 @@ export class WorkflowLibrary {
   }
 
   add(workflow: Workflow): void {
-    this.#known.set(workflow.digest, workflow);
+    this.#known.set(keyOf(workflow.digest, workflow.source?.file ?? null), workflow);
     // Those without a text cannot be had again, so they stay.
-    const texts = [...this.#known.values()].filter(({ source }) => source !== null);
-    for (const { digest } of texts.slice(0, Math.max(0, texts.length - MANY))) this.#known.delete(digest);
+    const texts = [...this.#known].filter(([, { source }]) => source !== null);
+    for (const [key] of texts.slice(0, Math.max(0, texts.length - MANY))) this.#known.delete(key);
   }
 
   async get(sought: Sought): Promise<Workflow> {
@@ -37,13 +39,17 @@ export class WorkflowLibrary {
   }
 
   /** null when it is neither known nor kept. */
-  async find({ digest }: Sought): Promise<Workflow | null> {
-    const known = this.#known.get(digest);
+  async find({ digest, file }: Sought): Promise<Workflow | null> {
+    const known = this.#known.get(keyOf(digest, file));
     if (known !== undefined) return known;
     const source = (await this.#journal.kept("definition", digest)) as WorkflowSource | null;
     if (source === null || source === undefined || this.#load === null) return null;
-    const workflow = await this.#load(source);
+    const workflow = await this.#load({ ...source, file: file ?? source.file });
     this.add(workflow);
     return workflow;
   }
+}
+
+function keyOf(digest: string, file: string | null): string {
+  return `${digest} ${file ?? ""}`;
 }

@@ -1,5 +1,6 @@
 // A mistake in a file, shown the way compilers do: what, where, the line itself with a caret under it, and what to do.
 
+import { SHAPE_REDACTOR } from "../core/index.ts";
 import { columnsOf } from "./columns.ts";
 
 export interface Diagnostic {
@@ -18,7 +19,7 @@ export interface Diagnostic {
   readonly help: string;
 }
 
-/** One diagnostic as text, without colour; `source` is the whole file. */
+/** One diagnostic as text, without colour; `source` is the whole file. A key that stands in it is told about, and not repeated. */
 export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
   const lines = withoutMark(source).split(/\r?\n/);
@@ -30,8 +31,10 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string): string
     `${severity}[${code}]: ${message}`,
     `${margin}--> ${file}:${line}:${column}`,
     `${margin} |`,
-    ...(before === undefined || before.trim() === "" ? [] : [`${String(line - 1).padStart(gutter)} | ${before}`]),
-    `${line} | ${shown}`,
+    ...(before === undefined || before.trim() === ""
+      ? []
+      : [`${String(line - 1).padStart(gutter)} | ${SHAPE_REDACTOR.text(before)}`]),
+    `${line} | ${SHAPE_REDACTOR.text(shown)}`,
     `${margin} | ${padTo(shown, column - 1)}${"^".repeat(Math.max(1, columnsOf(shown.slice(column - 1, column - 1 + length))))}${label === "" ? "" : ` ${label}`}`,
     ...(help === "" ? [] : [`${margin} = help: ${help}`]),
   ];

@@ -18,7 +18,6 @@ const HOME: NodeHome = {
   clock: systemClock,
   tool: () => undefined,
   learn: () => Promise.resolve(),
-  learn: () => Promise.resolve(),
   outcomeWord: "completed",
 };
 

@@ -106,7 +106,7 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
   },
   "raise-limit": {
     label: "Raise the limit",
-    explains: "Sets a higher limit of cost, time, nodes or attempts for this run, and goes on.",
+    explains: "Sets a higher limit of cost, time, nodes or rounds for this run, and goes on.",
     when: "a limit of cost, time or rounds was reached",
     redoes: again,
     keeps: kept,

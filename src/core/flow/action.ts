@@ -236,7 +236,7 @@ function limitsOf({ about: { state }, visit }: Subject): Readonly<Record<string,
   const seen = visit?.fault ?? state.fault;
   const pill = seen === null ? "budget exceeded" : rowOf(seen).pill;
   if (pill === "timeout") return { timeoutMs: timeoutMs ?? 0 };
-  return pill === "turn limit" ? { maxNodes, attempts: visit?.attempt ?? 0 } : { maxCostMicrocents };
+  return pill === "turn limit" ? { maxNodes, turnCap: 0 } : { maxCostMicrocents };
 }
 
 function offers(

@@ -3,7 +3,7 @@
 import type { Fault } from "../fault/fault.ts";
 import type { Instruction, NodePlace, Route } from "./node.ts";
 import type { RunEvent } from "./run-event.ts";
-import { executionsOf, type RunState, visitOf } from "./run-state.ts";
+import { executionsOf, raisedLimits, type RunState, visitOf } from "./run-state.ts";
 import type { Visit } from "./visit.ts";
 
 function newVisit(node: string, execution: number, fan: string, at: number): Visit {
@@ -117,8 +117,7 @@ function arrive(state: RunState, name: string, at: number): void {
 export function instruct(state: RunState, event: Extract<RunEvent, { type: "run-instructed" }>, at: number): void {
   const { action, node, execution, key, params, by } = event;
   state.actions.push(key);
-  const limits = params["limits"];
-  if (typeof limits === "object" && limits !== null) state.limits = { ...state.limits, ...limits };
+  state.limits = raisedLimits(state.limits, params);
   if (params["cancel"] === true) state.cancelledBy = by;
   const visit = visitOf(state, { node, execution });
   if (visit === undefined || (visit.state !== "paused" && visit.state !== "ready")) return;

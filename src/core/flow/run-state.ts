@@ -52,3 +52,12 @@ export function executionsOf({ visits }: Pick<RunState, "visits">, node: string)
 export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): string {
   return `${node}#${execution}`;
 }
+
+/** The limits with what an operator changed about them; what is a limit of a stage and not of the run is left to the stage. */
+export function raisedLimits(limits: RunLimits, params: Readonly<Record<string, unknown>>): RunLimits {
+  const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = {
+    ...limits,
+    ...(params["limits"] as Partial<RunLimits> | undefined),
+  };
+  return { maxParallel, maxNodes, timeoutMs, maxCostMicrocents };
+}

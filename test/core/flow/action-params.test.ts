@@ -33,7 +33,7 @@ const TAKEN: readonly (readonly [string, OfferedAction, unknown, object])[] = [
   ["a text",                 EDIT,     { text: "Do less." },                    { text: "Do less." }],
   ["a target",               SWITCH,   { target: "gemini" },                    { target: "gemini" }],
   ["a higher limit",         BUDGET,   { limits: { maxCostMicrocents: 501 } },  { limits: { maxCostMicrocents: 501 } }],
-  ["one limit of two",       NODES,    { limits: { attempts: 2 } },             { limits: { attempts: 2 } }],
+  ["one limit of two",       NODES,    { limits: { turnCap: 2 } },              { limits: { turnCap: 2 } }],
   ["tools",                  TOOLS,    { tools: ["Bash"] },                     { tools: ["Bash"] }],
   ["commands",               COMMANDS, { commands: ["node --test *"] },         { commands: ["node --test *"] }],
   ["a way back",             BACK,     {},                                      { to: "coder" }],

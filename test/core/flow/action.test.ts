@@ -99,7 +99,7 @@ describe("a failed run", () => {
       choices: ["timeoutMs"],
       limits: { timeoutMs: 60_000 },
     });
-    expect(offered("TurnLimit", "raise-limit")).toMatchObject({ limits: { maxNodes: 100, attempts: 1 } });
+    expect(offered("TurnLimit", "raise-limit")).toMatchObject({ limits: { maxNodes: 100, turnCap: 0 } });
     expect(offered("TestsFailed", "send-back")).toMatchObject({
       choices: ["coder"],
       redoes: "Runs coder again and then goes the same way to reviewer.",

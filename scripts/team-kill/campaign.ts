@@ -1,0 +1,108 @@
+// The same run of the team again and again, each time with its worker killed somewhere else, each held against the undisturbed one.
+
+import { join } from "node:path";
+import { classify, type Entry } from "../../src/index.ts";
+import { checkStory } from "./check.ts";
+import { cutOffAttempts, microcents } from "./entries.ts";
+import { bundleWorkflows } from "./library.ts";
+import type { Kill } from "./life.ts";
+import { specialPlans } from "./special-plans.ts";
+import { type Plan, type Story, tellStory } from "./story.ts";
+
+export interface CampaignOptions {
+  /** An empty folder; everything is left in it. */
+  readonly folder: string;
+  /** Which entries of the undisturbed run a worker is killed at, given how many there are. */
+  readonly points: (entries: number) => readonly number[];
+  /** At which of these it is killed a second time, five entries later. */
+  readonly again: (entries: number) => readonly number[];
+  /** Names of `SPECIAL_PLANS`. */
+  readonly special: readonly string[];
+  /** How many stories are told side by side. */
+  readonly sideBySide: number;
+  readonly tell: (line: string) => void;
+}
+
+export interface Report {
+  entries: number;
+  stories: number;
+  kills: number;
+  lives: number;
+  /** Requests to models in all, and those of them that were made again because a kill came before their answer was on disk. */
+  requests: number;
+  askedAgain: number;
+  cutOff: number;
+  /** Booked for attempts that were cut off, on top of what the run costs. */
+  cutOffMicrocents: number;
+  undisturbedMicrocents: number;
+  readonly problems: string[];
+}
+
+export async function runCampaign(options: CampaignOptions): Promise<Report> {
+  const { folder, points, again, special, sideBySide, tell } = options;
+  const library = await bundleWorkflows(join(folder, "library"));
+  let number = 0;
+  // Folders of the same length: their names are in prompts.
+  const next = (plan: Plan): Promise<Story> =>
+    tellStory({ library, folder: join(folder, `story-${String(++number).padStart(4, "0")}`) }, plan);
+  const undisturbed = await next({ name: "undisturbed", kills: [] });
+  const { length } = undisturbed.entries;
+  const report: Report = {
+    ...{ entries: length, stories: 0, kills: 0, lives: 0, requests: 0, askedAgain: 0, cutOff: 0 },
+    cutOffMicrocents: 0,
+    undisturbedMicrocents: undisturbed.report?.spending.microcents ?? NaN,
+    problems: checkStory(undisturbed, undisturbed).map((problem) => `undisturbed: ${problem}`),
+  };
+  if (report.problems.length > 0) return report;
+  const plans = [
+    ...specialPlans(special, undisturbed.entries),
+    ...points(length).map((seq): Plan => ({ name: `--at ${seq}`, kills: [killAt(seq)] })),
+    ...again(length).map((seq): Plan => ({ name: `--twice ${seq}`, kills: [killAt(seq), killAt(seq + TWICE_AFTER)] })),
+  ];
+  const open = [...plans];
+  const work = async (): Promise<void> => {
+    for (let plan = open.shift(); plan !== undefined; plan = open.shift()) {
+      try {
+        const story = await next(plan);
+        const problems = checkStory(story, undisturbed);
+        add(report, story, undisturbed);
+        report.problems.push(...problems.map((problem) => `${plan.name}: ${problem}`));
+        tell(`${plan.name}: ${story.lives.length} lives, ${story.entries.length} entries, ${problems.length} problems`);
+      } catch (error) {
+        report.problems.push(`${plan.name}: ${classify({ surface: "node", error }).message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: sideBySide }, work));
+  return report;
+}
+
+const TWICE_AFTER = 5;
+
+/** Every other one by itself, exactly there; the others by the parent a while later, so that something is on its way. */
+function killAt(seq: number): Kill {
+  return seq % 2 === 0 ? { seq, by: "itself", delayMs: 0 } : { seq, by: "parent", delayMs: (seq * 7) % 60 };
+}
+
+/** The n-th entry, the n-th after that, and so on; each entry of the run for 1. */
+export function everyNth(n: number): (entries: number) => readonly number[] {
+  return (entries) => Array.from({ length: Math.ceil(entries / n) }, (_, index) => Math.min(entries, 1 + index * n));
+}
+
+function add(report: Report, { lives, asks, entries }: Story, undisturbed: Story): void {
+  const cutOff = cutOffAttempts(entries);
+  report.stories += 1;
+  report.lives += lives.length;
+  report.kills += lives.filter(({ killed }) => killed).length;
+  report.requests += asks.length;
+  report.askedAgain += Math.max(0, asks.length - undisturbed.asks.length);
+  report.cutOff += cutOff.length;
+  report.cutOffMicrocents += microcents(cutOff);
+}
+
+/** The number of the first entry that fits. */
+export function seqOf(entries: readonly Entry[], fits: (event: Entry["event"]) => boolean): number {
+  const found = entries.find(({ event }) => fits(event));
+  if (found === undefined) throw new Error("the undisturbed run has no such entry");
+  return found.seq;
+}

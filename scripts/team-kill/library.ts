@@ -1,0 +1,31 @@
+// The library as files that load fast, made from the sources as they are now: a worker is started hundreds of times.
+
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Returns the folder to import `faultline.js` and `workflow.js` from, as an address. */
+export async function bundleWorkflows(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  // What brings a file of its own stays outside the bundle, and is found as it would be beside it.
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: { faultline: "src/index.ts", workflow: "src/workflow/index.ts" },
+    outdir: folder,
+    chunkNames: "[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    external: ["@jitl/*", "quickjs-*"],
+    format: "esm",
+    platform: "node",
+    target: "node22.13",
+    // Some packages are CommonJS and ask for modules of Node by `require`.
+    banner: { js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);' },
+    logLevel: "error",
+  });
+  return pathToFileURL(folder).href;
+}

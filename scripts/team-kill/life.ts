@@ -1,0 +1,89 @@
+// One life of the worker: a real process from its start to its end, which may be a SIGKILL when an entry is on disk.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../../src/host/clock.ts";
+import { parseJson } from "../../src/core/tolerate.ts";
+
+export interface Kill {
+  /** The entry of the run after which it is killed. */
+  readonly seq: number;
+  /** By itself at once, so that nothing comes after the entry; or by its parent, later and in the middle of something. */
+  readonly by: "itself" | "parent";
+  /** How much later the parent does it. */
+  readonly delayMs: number;
+}
+
+export interface Job {
+  readonly library: string;
+  readonly journal: string;
+  readonly workflowFile: string;
+  readonly run: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly kill: Kill | null;
+  /** How much later than now it is for the worker. */
+  readonly aheadMs: number;
+}
+
+export type Told =
+  | { readonly told: "driving" | "moment" }
+  | { readonly told: "paused"; readonly wakeAt: number | null; readonly questions: readonly string[] }
+  | { readonly told: "over"; readonly status: string; readonly outcome: string }
+  | { readonly told: "trouble"; readonly run: string; readonly code: string; readonly message: string };
+
+export interface LifeEnd {
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly told: readonly Told[];
+  readonly stderr: string;
+  /** It did not end by itself, and was killed because of that. */
+  readonly hung: boolean;
+}
+
+export interface Life {
+  readonly ended: Promise<LifeEnd>;
+  /** Now, whatever it is at. */
+  kill(): void;
+}
+
+const WORKER = fileURLToPath(new URL("worker.mjs", import.meta.url));
+/** Far longer than any life takes. */
+const HUNG_MS = 90_000;
+
+/** `mark` is in the environment of the worker and of all it starts. */
+export function startLife(job: Job, mark: string, listen: (told: Told) => void): Life {
+  const child = spawn(process.execPath, [WORKER, JSON.stringify(job)], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "", [MARK]: mark },
+  });
+  const told: Told[] = [];
+  let [stdout, stderr, hung] = ["", "", false];
+  const disarm = [
+    systemClock.after(HUNG_MS, () => {
+      hung = true;
+      child.kill("SIGKILL");
+    }),
+  ];
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => void (stderr += chunk));
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (stdout + chunk).split("\n");
+    stdout = lines.pop() ?? "";
+    for (const line of lines) {
+      const said = parseJson(line) as Told;
+      told.push(said);
+      if (said.told !== "moment") listen(said);
+      else disarm.push(systemClock.after(job.kill?.delayMs ?? 0, () => void child.kill("SIGKILL")));
+    }
+  });
+  // A process that could not be started has an error and closes like any other.
+  child.on("error", (error) => void (stderr += error.message));
+  const ended = new Promise<LifeEnd>((resolve) => {
+    child.on("close", (exitCode, signal) => {
+      for (const takeBack of disarm) takeBack();
+      resolve({ killed: signal === "SIGKILL" && !hung, exitCode, told, stderr, hung });
+    });
+  });
+  return { ended, kill: () => void child.kill("SIGKILL") };
+}
+
+export const MARK = "FAULTLINE_KILL_MARK";

@@ -1,0 +1,28 @@
+// Processes that a worker has started, found by the mark in their environment: on Linux, where the environment can be read.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { tolerate } from "../../src/core/tolerate.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { MARK } from "./life.ts";
+
+/** What was just ending may take so long. */
+const ENDING_MS = 3_000;
+const LOOK_EVERY_MS = 50;
+
+/** Those that are still there after a while, each as its number and its command. */
+export async function livingWith(mark: string): Promise<readonly string[]> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const living = markedNow(mark);
+    if (living.length === 0 || waitedMs >= ENDING_MS) return living;
+    await new Promise<void>((resolve) => void systemClock.after(LOOK_EVERY_MS, resolve));
+  }
+}
+
+export function markedNow(mark: string): readonly string[] {
+  const ids = tolerate(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    const environment = tolerate(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
+    if (!environment.split("\0").includes(`${MARK}=${mark}`)) return [];
+    return [`${id} ${tolerate(() => readFileSync(`/proc/${id}/cmdline`, "utf8"), "").replaceAll("\0", " ").trim()}`];
+  });
+}

@@ -1,0 +1,203 @@
+// One run of the team from an empty folder to its end, through as many lives as it takes: the worker is killed where the plan says
+// so, somebody answers at the gate, and the models go on where the journal says that they were.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { type Chaos, startChaos } from "../../src/chaos/start-chaos.ts";
+import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
+import { type Entry, type Journal, openJournal, type VerifyReport } from "../../src/index.ts";
+import { createWorkflows } from "../../src/workflow/workflows.ts";
+import type { RunReport } from "../../src/workflow/runs-api.ts";
+import { finishedRequests } from "./entries.ts";
+import { type Kill, type Life, type LifeEnd, startLife, type Told } from "./life.ts";
+import { livingWith } from "./processes.ts";
+import { makeTeamFolder, TEAM_INPUTS, TEAM_STEPS, type TeamChanges, type TeamFolder } from "./team.ts";
+
+export const RUN = "team";
+
+export interface Plan extends TeamChanges {
+  readonly name: string;
+  /** Of the first life, the second …; later ones are left alone. */
+  readonly kills: readonly Kill[];
+  readonly steps?: readonly ChaosStep[];
+  /** Told what a life says, with a way to kill it; the mark is in the environment of all it starts. */
+  readonly listen?: (told: Told, life: Life, number: number, mark: string) => void;
+  /** How much later it is for the worker in its n-th life, counted from 1. */
+  readonly aheadMs?: (number: number) => number;
+  /** Nobody answers at the gate before this life. */
+  readonly answersFrom?: number;
+}
+
+export interface Ask {
+  readonly step: number;
+  readonly life: number;
+  readonly body: string;
+}
+
+export interface Story {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+  readonly report: RunReport | null;
+  readonly asks: readonly Ask[];
+  /** What is in the repository, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What nodes have given, by their visit. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly lives: readonly LifeEnd[];
+  readonly verified: VerifyReport;
+  /** Keys that are still held, runs that still want to be woken, questions that are still open. */
+  readonly left: readonly string[];
+  readonly orphans: readonly string[];
+}
+
+export interface StoryHome {
+  readonly library: string;
+  /** Of this story alone. */
+  readonly folder: string;
+}
+
+/** More lives than any plan needs. */
+const MOST_LIVES = 8;
+
+export async function tellStory({ library, folder }: StoryHome, plan: Plan): Promise<Story> {
+  await mkdir(folder, { recursive: true });
+  const chaos = await startChaos({ latencyMs: 15 });
+  try {
+    return await new Telling(library, folder, plan, chaos).tell();
+  } finally {
+    await chaos.close();
+  }
+}
+
+class Telling {
+  readonly #library: string;
+  readonly #folder: string;
+  readonly #plan: Plan;
+  readonly #chaos: Chaos;
+  readonly #steps: readonly ChaosStep[];
+  readonly #asks: Ask[] = [];
+  readonly #lives: LifeEnd[] = [];
+  #heard = 0;
+
+  constructor(library: string, folder: string, plan: Plan, chaos: Chaos) {
+    this.#library = library;
+    this.#folder = folder;
+    this.#plan = plan;
+    this.#chaos = chaos;
+    this.#steps = plan.steps ?? TEAM_STEPS;
+  }
+
+  async tell(): Promise<Story> {
+    const team = await makeTeamFolder(this.#folder, this.#chaos, this.#plan);
+    for (let isOver = false; !isOver && this.#lives.length < MOST_LIVES;) {
+      const number = this.#lives.length + 1;
+      const end = await this.#live(team, number);
+      this.#lives.push(end);
+      isOver = !end.killed;
+    }
+    const { entries, report, outputs, verified, left } = await withJournal(team.journal, lookAt);
+    const files = textsIn(team.repository, this.#folder);
+    const orphans = await livingWith(this.#folder);
+    const { name } = this.#plan;
+    return { name, entries, report, asks: this.#asks, files, outputs, lives: this.#lives, verified, left, orphans };
+  }
+
+  async #live(team: TeamFolder, number: number): Promise<LifeEnd> {
+    const { kills, listen, aheadMs = () => 0, answersFrom = 1 } = this.#plan;
+    const from = await this.#rewind(team);
+    const kill = kills[number - 1] ?? null;
+    const mayAnswer = number >= answersFrom;
+    const job = { library: this.#library, run: RUN, inputs: TEAM_INPUTS, ...team, kill, aheadMs: aheadMs(number) };
+    const answering: Promise<void>[] = [];
+    const life = startLife(job, this.#folder, (told) => {
+      listen?.(told, life, number, this.#folder);
+      // A life that finds a run waiting at its gate has nothing to say about it, so it is looked for at its beginning, too.
+      if (mayAnswer && (told.told === "paused" || told.told === "driving")) answering.push(answerAll(team.journal));
+    });
+    const end = await life.ended;
+    await Promise.all(answering);
+    this.#hear(from, number);
+    return end;
+  }
+
+  /** Whatever a dead worker has not got an answer for is asked again: the models begin with the first of those. */
+  async #rewind(team: TeamFolder): Promise<number> {
+    const from = this.#lives.length === 0 ? 0 : await withJournal(team.journal, countFinished);
+    // Over the wire, so that what the dead one has sent has arrived before; another scenario empties the script.
+    const url = `${this.#chaos.url}/__chaos`;
+    await (await fetch(url)).text();
+    await (await fetch(`${url}/scenario`, { method: "POST", body: "{}" })).text();
+    this.#chaos.script(this.#steps.slice(from));
+    return from;
+  }
+
+  #hear(from: number, life: number): void {
+    const fresh = this.#chaos.received().slice(this.#heard);
+    this.#heard += fresh.length;
+    for (const [index, { body }] of fresh.entries()) {
+      this.#asks.push({ step: from + index, life, body: plain(JSON.stringify(body), this.#folder) });
+    }
+  }
+}
+
+async function countFinished(journal: Journal): Promise<number> {
+  return finishedRequests(await entriesOf(journal)).length;
+}
+
+async function withJournal<T>(path: string, use: (journal: Journal) => Promise<T>): Promise<T> {
+  const journal = await openJournal(path);
+  try {
+    return await use(journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function entriesOf(journal: Journal): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of journal.read(RUN)) entries.push(entry);
+  return entries;
+}
+
+/** A person, in a process of its own as persons are: every gate is confirmed. */
+async function answerAll(path: string): Promise<void> {
+  await withJournal(path, async (journal) => {
+    const { runs } = createWorkflows({ journal });
+    for (const { key } of await journal.keptAll("question")) {
+      await runs.answer(key, { status: "accepted", value: "confirm" }, "somebody");
+    }
+  });
+}
+
+async function lookAt(
+  journal: Journal,
+): Promise<Pick<Story, "entries" | "report" | "outputs" | "verified" | "left">> {
+  const report = await createWorkflows({ journal }).runs.show(RUN);
+  const outputs = Object.fromEntries(
+    (await journal.keptAll("result", `${RUN}/node`)).map(({ key, value }) => [key, value]),
+  );
+  const left = [
+    ...(await journal.holds()).map(({ key }) => `hold ${key}`),
+    ...(await journal.keptAll("wake")).map(({ key }) => `wake ${key}`),
+    ...(await journal.keptAll("question")).map(({ key }) => `question ${key}`),
+    ...(await journal.keptAll("answer")).map(({ key }) => `answer ${key}`),
+  ];
+  return { entries: await entriesOf(journal), report, outputs, verified: await journal.verify(), left };
+}
+
+function textsIn(folder: string, home: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  return Object.fromEntries(
+    paths.map((path) => [relative(folder, path), plain(readFileSync(path, "utf8"), home)]),
+  );
+}
+
+/** Without what is another one in every run: the folder, ports, and the names that models give to their calls. */
+function plain(text: string, folder: string): string {
+  return text
+    .replaceAll(folder, "<folder>")
+    .replace(/127\.0\.0\.1:\d+/g, "<chaos>")
+    .replace(/\b(?:call|toolu)_chaos\w+/g, "<call>");
+}

@@ -1,0 +1,95 @@
+// The team of the demonstration in a folder of its own: the template, a repository with a bug, and models that say what they say
+// in `faultline start`, without the waits that are only there to be seen.
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Chaos } from "../../src/chaos/start-chaos.ts";
+import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
+import { DEMO_TASK, DISCUSSION_STEPS, IMPLEMENTATION_STEPS } from "../../src/cli/start/demo-story.ts";
+import { TEAM_FILE, templateNamed } from "../../src/cli/init/templates.ts";
+import { writeFiles } from "../../src/cli/init/write-files.ts";
+
+export const TEAM_INPUTS = { task: DEMO_TASK };
+
+export const CHECK_FILE = "check.mjs";
+const CHECK_COMMAND = `node ${CHECK_FILE}`;
+
+/** One for each request, in order. */
+export const TEAM_STEPS: readonly ChaosStep[] = [...DISCUSSION_STEPS, ...IMPLEMENTATION_STEPS].flatMap(withoutWaits);
+
+function withoutWaits(step: ChaosStep): readonly ChaosStep[] {
+  if (typeof step === "string") return [step];
+  if (step.fault === "slow-first-token") return [];
+  if (isTestPlan(step.json)) return [{ ...step, json: { ...step.json, commands: [CHECK_COMMAND] } }];
+  return ["retry-after" in step ? { ...step, "retry-after": 0 } : step];
+}
+
+function isTestPlan(json: unknown): json is { readonly commands: readonly string[] } {
+  return typeof json === "object" && json !== null && "commands" in json;
+}
+
+/** Tests that say the same in the same words each time: how long they took would be in prompts, and so in what those cost. */
+export const CHECK = `// Written for the kills: the tests of this repository, told without times.
+
+import { split } from "./src/split.js";
+
+const failed = [[900, 3], [999, 1], [1000, 3], [1001, 4], [5, 7]].filter(([totalCents, people]) => {
+  const shares = split(totalCents, people);
+  const sum = shares.reduce((all, share) => all + share, 0);
+  return sum !== totalCents || Math.max(...shares) - Math.min(...shares) > 1;
+});
+for (const [totalCents, people] of failed) console.log(\`\${totalCents} among \${people} is wrong\`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+`;
+
+export interface TeamFolder {
+  readonly repository: string;
+  readonly workflowFile: string;
+  readonly journal: string;
+}
+
+export interface TeamChanges {
+  /** Rewrites the text of the workflow. */
+  readonly change?: (text: string) => string;
+  /** Instead of those of the repository, or beside them. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export async function makeTeamFolder(
+  folder: string,
+  chaos: Pick<Chaos, "openaiUrl" | "anthropicUrl">,
+  { change = (text) => text, files: more = {} }: TeamChanges = {},
+): Promise<TeamFolder> {
+  const repository = join(folder, "repository");
+  await mkdir(repository, { recursive: true });
+  const files = new Map([...(await filesOf("sample-repo", "")), ...(await filesOf("team", "models"))]);
+  files.set(CHECK_FILE, CHECK);
+  files.set(TEAM_FILE, change(atChaos(files.get(TEAM_FILE) ?? "", chaos)));
+  for (const [name, text] of Object.entries(more)) files.set(name, text);
+  await writeFiles(repository, files, { force: false });
+  return { repository, workflowFile: join(repository, TEAM_FILE), journal: join(folder, "journal.db") };
+}
+
+async function filesOf(template: string, variant: string): Promise<ReadonlyMap<string, string>> {
+  return (await templateNamed(template)?.files(variant)) ?? new Map<string, string>();
+}
+
+/** Nobody sets this key, and the server wants none. */
+const NO_KEY = "FAULTLINE_DEMO_KEY";
+
+function atChaos(text: string, { openaiUrl, anthropicUrl }: Pick<Chaos, "openaiUrl" | "anthropicUrl">): string {
+  const changes: readonly (readonly [string, string])[] = [
+    ["openai: { api_key_env: OPENAI_API_KEY }", `openai: { base_url: "${openaiUrl}", api_key_env: ${NO_KEY} }`],
+    [
+      "anthropic: { api_key_env: ANTHROPIC_API_KEY }",
+      `anthropic: { base_url: "${anthropicUrl}/v1", api_key_env: ${NO_KEY} }`,
+    ],
+    ['allow: ["npm test *"', `allow: ["${CHECK_COMMAND}", "npm test *"`],
+  ];
+  return changes.reduce((changed, [from, to]) => replaced(changed, from, to), text);
+}
+
+export function replaced(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`the team's workflow has no ${JSON.stringify(from)} any more`);
+  return text.replaceAll(from, () => to);
+}

@@ -1,0 +1,65 @@
+// The process that is killed: opens the journal, begins the run if there is none yet, and drives it until it is over. Tells on
+// stdout what happens to the run, a line of JSON each. Plain JavaScript: it starts often, and has to start fast.
+
+import { writeSync } from "node:fs";
+
+const job = JSON.parse(process.argv[2]);
+const { openJournal } = await import(`${job.library}/faultline.js`);
+const { createWorkflows } = await import(`${job.library}/workflow.js`);
+
+const tell = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+
+/** Later than it is, for a run that waits for a time that nobody wants to wait for. */
+const clock = {
+  now: () => Date.now() + job.aheadMs,
+  after: (delayMs, wake) => {
+    const timer = setTimeout(wake, Math.min(Math.max(0, Math.ceil(delayMs)), 2 ** 31 - 1));
+    return () => clearTimeout(timer);
+  },
+  soon: (next) => void setImmediate(next),
+  tickMs: 50,
+};
+
+/** Once the entry with this number is on disk: here and now, or when the parent has heard of it. */
+function passed(seq) {
+  if (job.kill === null || isPassed || seq < job.kill.seq) return;
+  isPassed = true;
+  if (job.kill.by === "itself") process.kill(process.pid, "SIGKILL");
+  tell({ told: "moment" });
+}
+let isPassed = false;
+
+const journal = await openJournal(job.journal, { clock });
+const watched = {
+  ...journal,
+  async append(session, after, entries, keeps) {
+    await journal.append(session, after, entries, keeps);
+    if (session === job.run) passed(after + entries.length);
+  },
+};
+
+const workflows = createWorkflows({ journal: watched, clock });
+const known = await journal.kept("run", job.run);
+if (known === null) {
+  const { workflow, diagnostics } = await workflows.file(job.workflowFile);
+  if (workflow === null) throw new Error(JSON.stringify(diagnostics));
+  await workflows.runs.start(workflow, { run: job.run, inputs: job.inputs });
+}
+tell({ told: "driving" });
+const driver = workflows.driver({
+  lookEveryMs: 50,
+  onAdvanced: async ({ status, outcome, wakeAt, questions }) => {
+    if (status === "paused") tell({ told: "paused", wakeAt, questions: questions.map(({ id }) => id) });
+    else await leave(status, outcome);
+  },
+  onTrouble: (run, fault) => tell({ told: "trouble", run, code: fault.code, message: fault.message }),
+});
+// It may have been killed when everything was done.
+if (known !== null && known.endedAt > 0) await leave(known.status, known.outcome);
+else driver.start();
+
+async function leave(status, outcome) {
+  await driver.stop();
+  await workflows.close();
+  tell({ told: "over", status, outcome });
+}
