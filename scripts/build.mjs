@@ -13,6 +13,8 @@ const doors = [
   "policy-file/index",
   "tool-file/index",
   "mcp/index",
+  "workflow/index",
+  "workflow-file/index",
   "testing/index",
   "testing/journal-suite",
   "cli/main",

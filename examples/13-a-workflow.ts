@@ -1,0 +1,55 @@
+// A workflow in TypeScript: stages that are tried again, routed to a repair, and gone on from after a failure.
+
+import { createWorkflows, defineWorkflow, stage } from "faultline/workflow";
+import { fault, FaultError, tool } from "faultline";
+
+let isDown = true;
+const publish = tool({
+  id: "publish",
+  idempotent: true,
+  retry: { maxAttempts: 2, backoff: { initialMs: 1 } },
+  run: (text: string) => {
+    if (isDown) throw new FaultError(fault("ToolUnavailable", { message: "the printer is away" }));
+    return `published: ${text}`;
+  },
+});
+
+const workflow = defineWorkflow({
+  id: "letter",
+  stages: {
+    draft: stage({
+      retryPolicy: { maxAttempts: 2, backoff: { initialMs: 1 } },
+      act: async (_request, _tools, { attempt }) => (attempt === 1 ? "hello wrld" : "hello world"),
+      assert: ({ output }) =>
+        output === "hello world" ? { verdict: "ok" } : { verdict: "retry", reason: "a letter is missing" },
+    }),
+    print: stage({
+      idempotent: true,
+      act: async (_request, { turn }, { nodes }) => {
+        const outcome = await turn.protect(publish, String(nodes["draft"]?.output));
+        if (outcome.status !== "done") throw new FaultError("fault" in outcome ? outcome.fault : fault("Uncaught"));
+        return outcome.value;
+      },
+    }),
+  },
+});
+
+const { runs, close } = createWorkflows({ workflows: [workflow] });
+const first = await runs.start(workflow);
+const end = await runs.advance(first);
+console.log(end.status, end.outcome, end.fault?.code);
+// failed provider_network_error ToolUnavailable
+
+const report = await runs.show(first);
+console.log(report?.state.visits.map(({ node, state, attempt, callAttempts }) => [node, state, attempt, callAttempts]));
+// [ [ 'draft', 'completed', 2, 0 ], [ 'print', 'failed', 1, 2 ] ]
+console.log(report?.actions.map(({ id }) => id).includes("retry-stage"));
+// true
+
+// Somebody switches the printer on and clicks. The draft is not written again.
+isDown = false;
+const { run: second } = await runs.act(first, "retry-stage", { by: "ann" });
+console.log((await runs.advance(second)).status, (await runs.show(first))?.summary.successor === second);
+// completed true
+
+await close();
