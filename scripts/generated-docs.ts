@@ -13,6 +13,7 @@ import {
   wordsFor,
   type Policy,
 } from "../src/core/index.ts";
+import { actionTable } from "../src/core/flow/action-table.ts";
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/schedule-lines.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
@@ -32,6 +33,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
     ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
     ["docs/WORKFLOW-FILE.md", workflowPage()],
+    ["docs/WORKFLOWS.md", between("docs/WORKFLOWS.md", "actions", actionTable().trim())],
     ["schema/workflow.schema.json", `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`],
   ]);
 }

@@ -1,5 +1,6 @@
 // `faultline/workflow`: workflows in TypeScript and YAML, their runs, and the loop that drives them.
 
+export { actionTable } from "../core/flow/action-table.ts";
 export { actionsFor, ACTION_IDS } from "../core/flow/action.ts";
 export type { ActionId, OfferedAction } from "../core/flow/action.ts";
 export type { Instruction, NodeKind, Resolution, Route, RunEvent, RunLimits } from "../core/flow/run-event.ts";
