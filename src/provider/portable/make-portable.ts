@@ -60,6 +60,7 @@ function applyRules(
   to: TargetFacts,
   from: TargetFacts | null,
 ): Portable {
+  if (isFine(rules, given, to, from)) return { options: given, changes: NO_CHANGES };
   const changes: PortableChange[] = [];
   const { options: start, whereOf, replace } = placesOf(given);
   const options = rules.reduce((before, { name, why, apply }) => {
@@ -68,4 +69,17 @@ function applyRules(
     return apply(before, pass);
   }, start);
   return changes.length === 0 ? { options: given, changes } : { options, changes };
+}
+
+const NO_CHANGES: readonly never[] = [];
+
+/** Most requests need no change; finding that out takes no copy of the conversation, and no list of its places. */
+function isFine(
+  rules: readonly PortableRule[],
+  given: LanguageModelV4CallOptions,
+  to: TargetFacts,
+  from: TargetFacts | null,
+): boolean {
+  const look: Pass = { to, from, note: () => undefined, whereOf: () => "", replace: (_before, next) => next };
+  return rules.every(({ apply }) => apply(given, look) === given);
 }

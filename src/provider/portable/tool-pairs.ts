@@ -94,8 +94,9 @@ function openCalls(
   const calls = clientCalls(message, pass);
   if (calls.length === 0) return [];
   const answers = new Set(resultsIn(message).map((result) => result.toolCallId));
-  for (const next of prompt.slice(at + 1)) {
-    if (next.role === "user" || next.role === "assistant") break;
+  for (let behind = at + 1; behind < prompt.length; behind++) {
+    const next = prompt[behind];
+    if (next === undefined || next.role === "user" || next.role === "assistant") break;
     for (const result of resultsIn(next)) answers.add(result.toolCallId);
   }
   const open = new Map(calls.map((call) => [call.toolCallId, call]));
