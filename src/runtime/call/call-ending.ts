@@ -18,11 +18,13 @@ import { type CallValue, type LiveCall, NO_ERRORS, noteBreaker } from "./live-ca
 import { hasJsonForm, preview } from "./preview.ts";
 import { isPartial } from "../tool/tool.ts";
 
-/** null: all is written down already. */
+/** `estimate` is what was put by for it; without a limit nothing is, and it is asked for only if the attempt does not say. null: all is written down already. */
 export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Promise<void> | null {
   const { engine, request, binding } = run;
   const { tool } = binding;
-  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate, attempt.costBasis);
+  const isGuessed = attempt.costMicrocents === null && !request.budget.isBounded;
+  const guess = isGuessed ? binding.estimate(run.input, engine.suppress) : estimate;
+  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, guess, attempt.costBasis);
   request.budget.settle(estimate, cost);
   attempt.booked = cost;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();

@@ -1,7 +1,7 @@
 // What the parts of a running call see of it. `CallRun` is one; guards, questions and decisions work on this.
 
 import type { BreakerState, Ticket } from "../../core/decide/breaker.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { Binding } from "./binding.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -44,6 +44,9 @@ export interface LiveCall {
 }
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
+
+/** Stands where the machine has promised a fault; seeing it means the machine is wrong. */
+export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
 
 /** The breaker has moved while this call looked at it: that is written down with the call. */
 export function noteBreaker({ binding, record }: LiveCall, from: BreakerState): void {
