@@ -80,7 +80,8 @@ function soleKeeper(data: FileLike["data"]): string | null {
 }
 
 function sizeOf({ prompt, tools, responseFormat }: LanguageModelV4CallOptions, charactersPerToken: number): number {
-  let characters = charactersIn(tools) + charactersIn(responseFormat);
+  let characters = responseFormat?.type === "json" ? charactersInSchema(responseFormat.schema) : 0;
+  for (const tool of tools ?? NONE) characters += charactersInTool(tool);
   let fileTokens = 0;
   for (const message of prompt) {
     if (message.role === "system") characters += message.content.length;
@@ -110,6 +111,23 @@ function charactersOf(part: Part): number {
 
 function tokensOfFile({ data, mediaType }: FileLike, charactersPerToken: number): number {
   return data.type === "text" ? data.text.length / charactersPerToken : mediaOf(mediaType).tokensAtLeast;
+}
+
+type Tool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
+
+function charactersInTool(tool: Tool): number {
+  if (tool.type !== "function") return charactersIn(tool);
+  return tool.name.length + (tool.description?.length ?? 0) + charactersInSchema(tool.inputSchema);
+}
+
+/** Schemas are large, and programs send the same ones again and again. */
+const COUNTED = new WeakMap<object, number>();
+
+function charactersInSchema(schema: unknown): number {
+  if (typeof schema !== "object" || schema === null) return charactersIn(schema);
+  const characters = COUNTED.get(schema) ?? charactersIn(schema);
+  COUNTED.set(schema, characters);
+  return characters;
 }
 
 /** The text in a value of any shape. Counted with a list of our own, so that neither depth nor a ring in it can hurt. */

@@ -4,6 +4,7 @@
 // P4  every tool call has its answer afterwards; P5  changes say where and why, and hold nothing of the conversation.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { isInOrder } from "./in-order.ts";
 import { placesOf, type Pass } from "./pass.ts";
 import { PORTABLE_RULES, type PortableRule } from "./rules.ts";
 import type { TargetFacts } from "./target-facts.ts";
@@ -31,8 +32,11 @@ export function makePortable(
 
 /** The rules that hold for the first target too: an interrupted turn, or a history that another vendor's model made. */
 export function repairHistory(options: LanguageModelV4CallOptions, to: TargetFacts): Portable {
+  if (isInOrder(options.prompt, to)) return { options, changes: NO_CHANGES };
   return applyRules(ALWAYS, options, to, null);
 }
+
+const NO_CHANGES: readonly never[] = [];
 
 export interface ChangeSummary {
   readonly rule: string;
@@ -60,7 +64,6 @@ function applyRules(
   to: TargetFacts,
   from: TargetFacts | null,
 ): Portable {
-  if (isFine(rules, given, to, from)) return { options: given, changes: NO_CHANGES };
   const changes: PortableChange[] = [];
   const { options: start, whereOf, replace } = placesOf(given);
   const options = rules.reduce((before, { name, why, apply }) => {
@@ -69,17 +72,4 @@ function applyRules(
     return apply(before, pass);
   }, start);
   return changes.length === 0 ? { options: given, changes } : { options, changes };
-}
-
-const NO_CHANGES: readonly never[] = [];
-
-/** Most requests need no change; finding that out takes no copy of the conversation, and no list of its places. */
-function isFine(
-  rules: readonly PortableRule[],
-  given: LanguageModelV4CallOptions,
-  to: TargetFacts,
-  from: TargetFacts | null,
-): boolean {
-  const look: Pass = { to, from, note: () => undefined, whereOf: () => "", replace: (_before, next) => next };
-  return rules.every(({ apply }) => apply(given, look) === given);
 }
