@@ -11,7 +11,6 @@ import { readPace } from "../../core/classify/limits.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import { Interruptible } from "../interruptible.ts";
-import { isPartial } from "../tool/tool.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
@@ -21,7 +20,7 @@ import type { CallRequest } from "./call-request.ts";
 import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.ts";
 import type { Engine } from "../engine.ts";
 import { mayGoAtOnce, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
-import { type CallValue, type LiveCall, NO_ERRORS, NO_FAULT } from "./live-call.ts";
+import { type CallValue, type LiveCall, NO_FAULT, valueOf } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 import { prepareAtOnce, prepareInput } from "./prepare-input.ts";
 import { toolInCharge } from "./tool-in-charge.ts";
@@ -150,14 +149,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     this.#attempt = null;
     target.leave();
     if (this.#record === null && attempt.end === "value" && ticket !== null && attempt.costMicrocents === null) {
-      this.request.scope?.remove(this);
       target.record(ticket, "success", attempt.startedAt);
       counters.calls += 1;
       counters.successes += 1;
-      const { value, errors } = isPartial(attempt.result)
-        ? attempt.result
-        : { value: attempt.result, errors: NO_ERRORS };
-      this.#answer({ status: "done", value, from: tool.id, errors, call, attempts: 1 });
+      this.#done(attempt, valueOf(attempt));
       return;
     }
     if (this.#record === null) {
@@ -165,8 +160,15 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       this.record.note({ type: "call-admitted", call, tool: tool.id, attempt: 1 }, attempt.startedAt);
     }
     const ended = endAttempt(this, attempt, null);
-    if (ended === null) this.#goOn();
-    else this.#answer(ended.then(() => this.#long()));
+    if (ended !== null) this.#answer(ended.then(() => this.#long()));
+    else if (this.result !== null) this.#done(attempt, this.result);
+    else this.#goOn();
+  }
+
+  /** On the short way one tool alone has been tried, so its last attempt says how many there were. */
+  #done({ attempt, tool }: Attempt, { value, errors }: CallValue): void {
+    this.request.scope?.remove(this);
+    this.#answer({ status: "done", value, from: tool, errors, call: this.call, attempts: attempt });
   }
 
   /** The next attempt, if it can go out at once; otherwise the long way. */
@@ -174,11 +176,6 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     const { state } = this.record;
     const { step } = state;
     const now = this.engine.clock.now();
-    if (step.at === "end" && this.result !== null) {
-      this.request.scope?.remove(this);
-      this.#answer(outcomeOf(this, state, step.end, this.result));
-      return;
-    }
     const isNext = step.at === "admit" && step.notBefore <= now && state.tool === this.binding.tool.id;
     if (
       isNext &&
