@@ -1,6 +1,9 @@
 // What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of this thread
 // per call, streaming and not, and how many bytes of the answer are copied on the way. The upstream runs in a process of its own.
-// Rounds are interleaved, and each figure is a median.
+// Two requests: one as agents send it (instructions, tools, some turns of history: about three thousand tokens), and the
+// smallest there is, where whatever is added weighs most. The answer has two hundred words, streamed one by one.
+// Both sides run for a while before anything counts, so that both are compiled. Rounds are short and interleaved, so that both
+// sides of a round meet the same machine, and each figure is a median.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -8,15 +11,67 @@ import { fileURLToPath } from "node:url";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { generateText, streamText } from "ai";
+import { generateText, jsonSchema, type ModelMessage, streamText, tool, type ToolSet } from "ai";
 import OpenAI from "openai";
 import { createFaultline } from "../src/index.ts";
 import { startChaos } from "../src/testing/index.ts";
 import { print } from "./measure.ts";
 
-const CALLS = Number(process.env["BENCH_CALLS"] ?? 40);
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 31);
-const WARM_UP = 6;
+const CALLS = Number(process.env["BENCH_CALLS"] ?? 8);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 151);
+const WARM_UP = Number(process.env["BENCH_WARM_UP"] ?? 60);
+
+const ONE_WORD: Asked = { messages: [{ role: "user", content: "hello" }] };
+
+/** About twelve thousand characters: instructions, six tools, and four turns in which a file was read. */
+const AGENT: Asked = {
+  instructions: prose(3_000),
+  messages: [
+    { role: "user", content: prose(400) },
+    ...[1, 2, 3, 4].flatMap((turn): ModelMessage[] => [
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: prose(200) },
+          { type: "tool-call", toolCallId: `call_${turn}`, toolName: "tool0", input: { path: `src/file-${turn}.ts` } },
+        ],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: `call_${turn}`,
+            toolName: "tool0",
+            output: { type: "text", value: prose(1_200) },
+          },
+        ],
+      },
+    ]),
+  ],
+  tools: Object.fromEntries(
+    [0, 1, 2, 3, 4, 5].map((number) => [
+      `tool${number}`,
+      tool({
+        description: prose(200),
+        inputSchema: jsonSchema({
+          type: "object",
+          properties: {
+            path: { type: "string", description: prose(60) },
+            from: { type: "number", description: prose(60) },
+            mode: { type: "string", enum: ["read", "write"] },
+          },
+          required: ["path"],
+          additionalProperties: false,
+        }),
+      }),
+    ]),
+  ),
+};
+
+function prose(characters: number): string {
+  return "The quick brown fox jumps over the lazy dog. ".repeat(Math.ceil(characters / 45)).slice(0, characters);
+}
 
 if (process.argv[2] === "upstream") await serve();
 else await measure();
@@ -48,15 +103,17 @@ async function measure(): Promise<void> {
     fetch: fl.fetch({ provider: "openai" }),
   });
   const rows: readonly Row[] = [
-    pair("openai chat, generateText", openai, generate),
-    pair("openai chat, streamText", openai, stream),
-    pair("anthropic, generateText", anthropic, generate),
-    pair("anthropic, streamText", anthropic, stream),
+    pair("openai chat, generateText, agent", openai, generate, AGENT),
+    pair("openai chat, streamText, agent", openai, stream, AGENT),
+    pair("anthropic, generateText, agent", anthropic, generate, AGENT),
+    pair("anthropic, streamText, agent", anthropic, stream, AGENT),
+    pair("openai chat, generateText, one word", openai, generate, ONE_WORD),
+    pair("openai chat, streamText, one word", openai, stream, ONE_WORD),
     { name: "openai SDK, whole answer, fl.fetch", bare: () => ask(client), ours: () => ask(guarded) },
     { name: "openai SDK, stream, fl.fetch", bare: () => askStream(client), ours: () => askStream(guarded) },
   ];
   print(
-    `Node ${process.version}. CPU µs a call of the main thread; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls.\n`,
+    `Node ${process.version}. CPU µs a call of the main thread; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls,\nafter ${WARM_UP} rounds that do not count.\n`,
   );
   print("                                          bare    ours   added");
   for (const [index, { bare, ours, added }] of (await compareAll(rows)).entries()) {
@@ -68,10 +125,28 @@ async function measure(): Promise<void> {
   );
   upstream.disconnect();
 
-  function pair(name: string, model: LanguageModelV4, use: (model: LanguageModelV4) => Promise<unknown>): Row {
+  function pair(name: string, model: LanguageModelV4, use: Use, asked: Asked): Row {
     const chain = fl.model([model]);
-    return { name, bare: () => use(model), ours: () => use(chain) };
+    return { name, bare: () => use(model, asked), ours: () => use(chain, asked) };
   }
+}
+
+type Use = (model: LanguageModelV4, asked: Asked) => Promise<unknown>;
+
+async function generate(model: LanguageModelV4, asked: Asked): Promise<unknown> {
+  return (await generateText({ model, ...asked, maxRetries: 0 })).text;
+}
+
+async function stream(model: LanguageModelV4, asked: Asked): Promise<unknown> {
+  let length = 0;
+  for await (const word of streamText({ model, ...asked, maxRetries: 0 }).textStream) length += word.length;
+  return length;
+}
+
+interface Asked {
+  readonly instructions?: string;
+  readonly messages: ModelMessage[];
+  readonly tools?: ToolSet;
 }
 
 interface Compared {
@@ -109,16 +184,6 @@ async function cpuOf(call: () => Promise<unknown>): Promise<number> {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-async function generate(model: LanguageModelV4): Promise<unknown> {
-  return (await generateText({ model, prompt: "hello", maxRetries: 0 })).text;
-}
-
-async function stream(model: LanguageModelV4): Promise<unknown> {
-  let length = 0;
-  for await (const text of streamText({ model, prompt: "hello", maxRetries: 0 }).textStream) length += text.length;
-  return length;
 }
 
 async function ask(client: OpenAI): Promise<unknown> {

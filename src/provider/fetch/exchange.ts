@@ -45,9 +45,7 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     given.late = seen;
     stop.abort(new FaultError(seen));
   });
-  const { signal } = context;
-  const abort = (): void => stop.abort(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
+  context.whenGivenUp((reason) => stop.abort(reason));
   const reader = createWireReader(protocol, facts.streaming ? "stream" : "json", {
     provider: home.provider,
     wantsJson: facts.wantsJson,
@@ -65,7 +63,6 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     throw given.late === null ? error : new FaultError(given.late);
   } finally {
     watch.stop();
-    signal.removeEventListener("abort", abort);
     tellCost(home, request, reader, context);
   }
 }

@@ -15,12 +15,14 @@ export function needsOf(options: LanguageModelV4CallOptions, streaming: boolean)
   if (streaming) needs.add("streaming");
   if ((options.tools ?? []).length > 0) needs.add("tools");
   if (options.responseFormat?.type === "json" && options.responseFormat.schema !== undefined) needs.add("json-schema");
-  for (const part of options.prompt.flatMap(partsOf)) {
-    if (part.type === "tool-call" || part.type === "tool-result") needs.add("tools");
-    for (const file of filesIn(part)) {
-      needs.add(capabilityFor(file.mediaType));
-      const keeper = soleKeeper(file.data);
-      if (keeper !== null) needs.add(filesAt(keeper));
+  for (const message of options.prompt) {
+    for (const part of partsOf(message)) {
+      if (part.type === "tool-call" || part.type === "tool-result") needs.add("tools");
+      for (const file of filesIn(part)) {
+        needs.add(capabilityFor(file.mediaType));
+        const keeper = soleKeeper(file.data);
+        if (keeper !== null) needs.add(filesAt(keeper));
+      }
     }
   }
   return { needs: [...needs], inputTokensAtLeast: Math.floor(sizeOf(options, LONG_TOKEN_CHARACTERS)) };
@@ -48,14 +50,16 @@ type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 type FilePart = Extract<Part, { type: "file" }>;
 type FileLike = Pick<FilePart, "data" | "mediaType">;
 
+const NONE: readonly never[] = [];
+
 function partsOf(message: LanguageModelV4Message): readonly Part[] {
-  return message.role === "system" ? [] : message.content;
+  return message.role === "system" ? NONE : message.content;
 }
 
 /** Tools hand files over too. */
 function filesIn(part: Part): readonly FileLike[] {
   if (part.type === "file") return [part];
-  if (part.type !== "tool-result" || part.output.type !== "content") return [];
+  if (part.type !== "tool-result" || part.output.type !== "content") return NONE;
   return part.output.value.filter((item) => item.type === "file");
 }
 
@@ -76,7 +80,8 @@ function soleKeeper(data: FileLike["data"]): string | null {
 }
 
 function sizeOf({ prompt, tools, responseFormat }: LanguageModelV4CallOptions, charactersPerToken: number): number {
-  let characters = charactersIn(tools) + charactersIn(responseFormat);
+  let characters = responseFormat?.type === "json" ? charactersInSchema(responseFormat.schema) : 0;
+  for (const tool of tools ?? NONE) characters += charactersInTool(tool);
   let fileTokens = 0;
   for (const message of prompt) {
     if (message.role === "system") characters += message.content.length;
@@ -108,8 +113,27 @@ function tokensOfFile({ data, mediaType }: FileLike, charactersPerToken: number)
   return data.type === "text" ? data.text.length / charactersPerToken : mediaOf(mediaType).tokensAtLeast;
 }
 
+type Tool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
+
+function charactersInTool(tool: Tool): number {
+  if (tool.type !== "function") return charactersIn(tool);
+  return tool.name.length + (tool.description?.length ?? 0) + charactersInSchema(tool.inputSchema);
+}
+
+/** Schemas are large, and programs send the same ones again and again. */
+const COUNTED = new WeakMap<object, number>();
+
+function charactersInSchema(schema: unknown): number {
+  if (typeof schema !== "object" || schema === null) return charactersIn(schema);
+  const characters = COUNTED.get(schema) ?? charactersIn(schema);
+  COUNTED.set(schema, characters);
+  return characters;
+}
+
 /** The text in a value of any shape. Counted with a list of our own, so that neither depth nor a ring in it can hurt. */
 function charactersIn(value: unknown): number {
+  if (value === undefined) return 0;
+  if (typeof value === "string") return value.length;
   let characters = 0;
   const seen = new Set<object>();
   const open: unknown[] = [value];
@@ -119,9 +143,10 @@ function charactersIn(value: unknown): number {
     else if (typeof next === "number" || typeof next === "boolean") characters += 1;
     else if (typeof next === "object" && next !== null && !seen.has(next)) {
       seen.add(next);
-      for (const [key, inner] of Object.entries(next)) {
-        if (!Array.isArray(next)) characters += key.length;
-        open.push(inner);
+      const isList = Array.isArray(next);
+      for (const key of Object.keys(next)) {
+        if (!isList) characters += key.length;
+        open.push((next as Readonly<Record<string, unknown>>)[key]);
       }
     }
   }

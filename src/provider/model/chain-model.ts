@@ -87,13 +87,17 @@ class ChainModel implements LanguageModelV4 {
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const leaving = leavingWith(options.abortSignal);
     const sink = new StreamSink(this.#options.midStream, () => leaving.leave());
-    const running = this.#protect(this.#head, new ModelRequest(options, sink), leaving.signal).then((outcome) => {
-      leaving.done();
-      return outcome;
+    const failed = await new Promise<Outcome<unknown> | null>((resolve, reject) => {
+      sink.whenOpen(() => resolve(null));
+      this.#protect(this.#head, new ModelRequest(options, sink), leaving.signal)
+        .then((outcome) => {
+          leaving.done();
+          if (sink.isOpen || hasValue(outcome)) conclude(sink, outcome, options);
+          else resolve(outcome);
+        })
+        .catch(reject);
     });
-    const early = await Promise.race([running, sink.opened.then(() => null)]);
-    if (early !== null && !hasValue(early)) throw errorOf(early, options);
-    void running.then((outcome) => conclude(sink, outcome, options));
+    if (failed !== null) throw errorOf(failed, options);
     return { stream: sink.stream, ...(sink.response === undefined ? {} : { response: sink.response }) };
   }
 
@@ -135,7 +139,8 @@ function* partsOf(content: readonly LanguageModelV4Content[]): Generator<Languag
 }
 
 /** Who answered in the end, and after how many attempts. */
-function metadataOf({ call, attempts, ...outcome }: Outcome<unknown>): SharedV4ProviderMetadata {
+function metadataOf(outcome: Outcome<unknown>): SharedV4ProviderMetadata {
+  const { call, attempts } = outcome;
   return { faultline: { call, attempts, target: "from" in outcome ? outcome.from : null } };
 }
 

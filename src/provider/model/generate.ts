@@ -10,7 +10,13 @@ import { tellCost, tellUnansweredCost, type Upstream } from "./upstream.ts";
 import { verdictOn } from "./verdict.ts";
 
 export async function generate(upstream: Upstream, request: ModelRequest, context: RunContext): Promise<Kept> {
-  const result = await ask(upstream, request, context);
+  let result;
+  try {
+    result = await upstream.model.doGenerate({ ...request.options, abortSignal: context.signal });
+  } catch (error) {
+    tellUnansweredCost(upstream, request, context, error, 0);
+    throw error;
+  }
   context.responseHeaders(result.response?.headers);
   tellCost(upstream, context, result.usage);
   const answer = answerIn(result.content, result.finishReason);
@@ -39,16 +45,3 @@ function kept({
 }
 
 type Kept = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage" | "warnings" | "providerMetadata">;
-
-async function ask(
-  upstream: Upstream,
-  request: ModelRequest,
-  context: RunContext,
-): Promise<LanguageModelV4GenerateResult> {
-  try {
-    return await upstream.model.doGenerate({ ...request.options, abortSignal: context.signal });
-  } catch (error) {
-    tellUnansweredCost(upstream, request, context, error, 0);
-    throw error;
-  }
-}

@@ -219,8 +219,11 @@ function repairsFor(
   };
 }
 
+const NO_CHANGES: readonly never[] = [];
+
 /** One line for each kind: a long history may have hundreds of them. */
 function told(changes: readonly PortableChange[]): readonly RequestChange[] {
+  if (changes.length === 0) return NO_CHANGES;
   return summarizeChanges(changes).map(({ rule, where, why, count }) => ({
     rule,
     where: count === 1 ? where : `${where} and ${count - 1} more`,

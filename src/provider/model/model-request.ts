@@ -2,15 +2,15 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import type { StreamSink } from "./stream-sink.ts";
-import { Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 
 export interface RequestMemory {
   /** The text of the last answer that was not usable: asked about again. */
   lastAnswer: string;
   /** The answer in full, with what a journal need not keep. */
   result: LanguageModelV4GenerateResult | null;
-  /** What has come of a stream, over all attempts that go on from each other. */
-  tally: Tally;
+  /** What has come of a stream, over all attempts that go on from each other; null before the first. */
+  tally: Tally | null;
 }
 
 export class ModelRequest {
@@ -23,7 +23,7 @@ export class ModelRequest {
   constructor(
     options: LanguageModelV4CallOptions,
     sink: StreamSink | null,
-    memory: RequestMemory = { lastAnswer: "", result: null, tally: new Tally() },
+    memory: RequestMemory = { lastAnswer: "", result: null, tally: null },
   ) {
     this.options = options;
     this.sink = sink;

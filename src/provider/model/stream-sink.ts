@@ -13,8 +13,6 @@ export type MidStream = "fail" | "restart" | "continue";
 
 export class StreamSink {
   readonly stream: ReadableStream<Part>;
-  /** Resolves when the first content is there, or the stream has come to its end. */
-  readonly opened: Promise<void>;
   readonly midStream: MidStream;
   /** What the model in charge said when it began to answer. */
   response: LanguageModelV4StreamResult["response"];
@@ -35,7 +33,6 @@ export class StreamSink {
 
   constructor(midStream: MidStream, left: () => void) {
     this.midStream = midStream;
-    this.opened = new Promise((resolve) => (this.#open = resolve));
     this.stream = new ReadableStream<Part>(
       {
         start: (controller) => void (this.#controller = controller),
@@ -48,6 +45,11 @@ export class StreamSink {
       },
       { highWaterMark: READ_AHEAD },
     );
+  }
+
+  /** Tells when the first content is there, or the stream has come to its end. */
+  whenOpen(tell: () => void): void {
+    this.#open = tell;
   }
 
   /** Content has reached the caller. */
@@ -86,7 +88,7 @@ export class StreamSink {
   push(part: Part): Part | null {
     const own = this.#isContinuing ? this.#continued(part) : part;
     if (this.#isOver || own === null) return null;
-    this.#note(own);
+    if (this.midStream === "continue") this.#note(own);
     if (this.#isOpen) this.#enqueue(own);
     else {
       this.#held.push(own);
@@ -155,6 +157,7 @@ export class StreamSink {
     this.#controller?.close();
   }
 
+  /** What another model has to know to go on from here. */
   #note(part: Part): void {
     switch (part.type) {
       case "text-start":

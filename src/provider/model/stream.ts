@@ -30,8 +30,8 @@ export async function stream(
   context: RunContext,
 ): Promise<Streamed> {
   const { memory, sent } = request;
-  if (sink.continuable === null) memory.tally = new Tally();
-  const { tally } = memory;
+  const tally = (sink.continuable === null ? null : memory.tally) ?? new Tally();
+  memory.tally = tally;
   tally.characters = 0;
   if (sink.begin()) {
     await sink.read();
@@ -41,10 +41,7 @@ export async function stream(
   const leaving = new Leaving();
   let isPriced = false;
   const watch = new Watch(upstream.clock, upstream.timeouts, (late) => leaving.leave(late, new FaultError(late)));
-  const { signal } = context;
-  const abort = (): void => leaving.leave(null, signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
+  context.whenGivenUp((reason) => leaving.leave(null, reason));
   try {
     const result = await leaving.orLeave(upstream.model.doStream({ ...sent, abortSignal: leaving.signal }));
     watch.headers();
@@ -65,7 +62,6 @@ export async function stream(
     throw told;
   } finally {
     watch.stop();
-    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -14,6 +14,7 @@ interface Block {
   providerMetadata?: SharedV4ProviderMetadata;
 }
 
+type DeltaPart = Extract<LanguageModelV4StreamPart, { type: `${Block["type"]}-delta` }>;
 type BlockPart = Extract<
   LanguageModelV4StreamPart,
   { type: `${Block["type"]}-start` | `${Block["type"]}-delta` | `${Block["type"]}-end` }
@@ -21,7 +22,8 @@ type BlockPart = Extract<
 
 export class Tally {
   readonly #content: LanguageModelV4Content[] = [];
-  readonly #blocks = new Map<string, Block>();
+  /** Blocks of the two kinds may have the same id. */
+  readonly #blocks = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
   readonly #toolInputs = new Map<string, string>();
   /** Of the attempt that runs. */
   characters = 0;
@@ -29,23 +31,22 @@ export class Tally {
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case "text-start":
-      case "reasoning-start": {
-        const block: Block = { type: part.type === "text-start" ? "text" : "reasoning", text: "" };
-        this.#blocks.set(`${block.type} ${part.id}`, block);
-        this.#content.push(block);
-        this.#sign(part);
+        this.#begin("text", part);
         return;
-      }
+      case "reasoning-start":
+        this.#begin("reasoning", part);
+        return;
       case "text-delta":
-      case "reasoning-delta": {
-        const block = this.#sign(part);
-        if (block !== undefined) block.text += part.delta;
-        this.characters += part.delta.length;
+        this.#grow(this.#blocks.text, part);
         return;
-      }
+      case "reasoning-delta":
+        this.#grow(this.#blocks.reasoning, part);
+        return;
       case "text-end":
+        sign(this.#blocks.text.get(part.id), part);
+        return;
       case "reasoning-end":
-        this.#sign(part);
+        sign(this.#blocks.reasoning.get(part.id), part);
         return;
       case "tool-input-start":
         this.#toolInputs.set(part.id, "");
@@ -67,11 +68,18 @@ export class Tally {
     }
   }
 
-  /** Signatures of thoughts come with any of their parts; the last word counts. */
-  #sign(part: BlockPart): Block | undefined {
-    const block = this.#blocks.get(`${part.type.startsWith("text") ? "text" : "reasoning"} ${part.id}`);
-    if (block !== undefined && part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
-    return block;
+  #begin(type: Block["type"], part: BlockPart): void {
+    const block: Block = { type, text: "" };
+    this.#blocks[type].set(part.id, block);
+    this.#content.push(block);
+    sign(block, part);
+  }
+
+  #grow(blocks: ReadonlyMap<string, Block>, part: DeltaPart): void {
+    const block = blocks.get(part.id);
+    if (block !== undefined) block.text += part.delta;
+    this.characters += part.delta.length;
+    sign(block, part);
   }
 
   get text(): string {
@@ -88,18 +96,26 @@ export class Tally {
   }
 }
 
+/** Signatures of thoughts come with any of their parts; the last word counts. */
+function sign(block: Block | undefined, { providerMetadata }: BlockPart): void {
+  if (block !== undefined && providerMetadata !== undefined) block.providerMetadata = providerMetadata;
+}
+
 export function answerIn(
   content: readonly LanguageModelV4Content[],
   finishReason: LanguageModelV4FinishReason,
 ): Answer {
-  return {
-    text: textIn(content),
-    hasOther: content.some((part) => part.type !== "text" && !(part.type === "reasoning" && part.text === "")),
-    toolInputs: content.flatMap((part) => (part.type === "tool-call" ? [part.input] : [])),
-    finishReason,
-  };
+  let hasOther = false;
+  const toolInputs: string[] = [];
+  for (const part of content) {
+    if (part.type === "tool-call") toolInputs.push(part.input);
+    if (part.type !== "text" && !(part.type === "reasoning" && part.text === "")) hasOther = true;
+  }
+  return { text: textIn(content), hasOther, toolInputs, finishReason };
 }
 
 function textIn(content: readonly LanguageModelV4Content[]): string {
-  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  let text = "";
+  for (const part of content) if (part.type === "text") text += part.text;
+  return text;
 }

@@ -16,12 +16,12 @@ export interface Answer {
   readonly finishReason: LanguageModelV4FinishReason;
 }
 
-/** null: it can be used. */
-export async function verdictOn(
+/** null: it can be used. Only what a schema has to be asked about is waited for. */
+export function verdictOn(
   answer: Answer,
   options: LanguageModelV4CallOptions,
   provider: string,
-): Promise<Fault | null> {
+): Fault | null | Promise<Fault | null> {
   const { text, hasOther, toolInputs, finishReason } = answer;
   const stopped = badStop(finishReason, provider);
   if (stopped !== null) return stopped;
@@ -39,8 +39,8 @@ export async function verdictOn(
       ? fault("OutputTruncated", { message: "the answer was cut before it began", context: { provider } })
       : fault("EmptyOutput", { message: "the answer is empty", context: { provider } });
   }
-  if (toolInputs.length > 0) return null;
-  return jsonVerdict(text, isCut, options, provider);
+  if (toolInputs.length > 0 || options.responseFormat?.type !== "json") return null;
+  return jsonVerdict(text, isCut, options.responseFormat, provider);
 }
 
 type Unified = LanguageModelV4FinishReason["unified"];
@@ -77,22 +77,23 @@ function checkFor(schema: JsonSchema): Check {
 /** Told to the model, which cannot correct more at once. */
 const MAX_ISSUES_TOLD = 10;
 
+type JsonFormat = Extract<LanguageModelV4CallOptions["responseFormat"], { type: "json" }>;
+
 /** When JSON was asked for, all of it is checked: that it is JSON, and everything the schema says. */
 async function jsonVerdict(
   text: string,
   isCut: boolean,
-  { responseFormat }: LanguageModelV4CallOptions,
+  { schema }: JsonFormat,
   provider: string,
 ): Promise<Fault | null> {
-  if (responseFormat?.type !== "json") return null;
   const value = parseJson(text);
   if (value === undefined) {
     return isCut
       ? fault("OutputTruncated", { message: "the JSON was cut", context: { provider } })
       : fault("SchemaInvalid", { message: "the answer is no JSON", context: { provider } });
   }
-  if (responseFormat.schema === undefined) return null;
-  const result = await checkFor(responseFormat.schema as JsonSchema)(value);
+  if (schema === undefined) return null;
+  const result = await checkFor(schema as JsonSchema)(value);
   if (result.ok) return null;
   const told = result.issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
   return fault("SchemaInvalid", {

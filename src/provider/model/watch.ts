@@ -31,6 +31,8 @@ export class Watch {
   readonly #startedAt: number;
   #phase: Phase = "headers";
   #dueAt: number;
+  /** When the timer goes off; Infinity when there is none. */
+  #armedFor = Infinity;
   #disarm: () => void = () => undefined;
 
   constructor(clock: Clock, timeouts: Timeouts, expired: (fault: Fault) => void) {
@@ -45,14 +47,13 @@ export class Watch {
   headers(): void {
     this.#phase = "firstToken";
     this.#dueAt = this.#startedAt + this.#timeouts.firstTokenMs;
-    this.#rearm();
+    this.#arm();
   }
 
   progress(): void {
-    const wasFirst = this.#phase !== "idle" || !Number.isFinite(this.#dueAt);
     this.#phase = "idle";
     this.#dueAt = this.#clock.now() + this.#timeouts.idleMs;
-    if (wasFirst) this.#rearm();
+    this.#arm();
   }
 
   /** The caller does not want more yet: that is not the upstream's silence. */
@@ -64,14 +65,13 @@ export class Watch {
     this.#disarm();
   }
 
-  #rearm(): void {
-    this.#disarm();
-    this.#arm();
-  }
-
+  /** A timer that goes off too early looks again; only one that would go off too late is moved. */
   #arm(): void {
-    if (!Number.isFinite(this.#dueAt)) return;
+    if (this.#dueAt >= this.#armedFor) return;
+    this.#disarm();
+    this.#armedFor = this.#dueAt;
     this.#disarm = this.#clock.after(this.#dueAt - this.#clock.now(), () => {
+      this.#armedFor = Infinity;
       if (this.#clock.now() < this.#dueAt) this.#arm();
       else this.#expired(this.#late());
     });

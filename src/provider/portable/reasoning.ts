@@ -6,10 +6,12 @@ import { isForeign, isForeignKind, type TargetFacts } from "./target-facts.ts";
 
 /** Reasoning with another vendor's mark and none of the target's, and parts that only their vendor understands. */
 export function removeForeignReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
-  return removeParts(options, pass, (part) => {
-    if (part.type === "custom") return isForeignKind(part.kind, pass.to);
-    return isReasoning(part) && !isOwn(part, pass.to) && marksOf(part).some((mark) => isForeign(mark, pass.to));
-  });
+  return removeParts(options, pass, (part) => isForeignThought(part, pass.to));
+}
+
+export function isForeignThought(part: Part, to: TargetFacts): boolean {
+  if (part.type === "custom") return isForeignKind(part.kind, to);
+  return isReasoning(part) && !isOwn(part, to) && marksOf(part).some((mark) => isForeign(mark, to));
 }
 
 export function removeUnsignedReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {

@@ -4,6 +4,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { removeParts, withParts } from "./pass.ts";
 import type { Message, Part, Pass, ToolCall, ToolMessage, ToolResult } from "./pass.ts";
+import type { TargetFacts } from "./target-facts.ts";
 
 /** What the model is told of a call that nobody knows the end of. It must not believe that nothing happened. */
 export const OUTCOME_UNKNOWN = "outcome unknown: the call was interrupted";
@@ -44,7 +45,7 @@ export function removeOrphanResults(options: LanguageModelV4CallOptions, pass: P
     if (message.role === "assistant") open = new Set(clientCalls(message, pass).map((call) => call.toolCallId));
     if (message.role === "system" || message.role === "user") continue;
     for (const part of message.content) {
-      if (part.type === "tool-call" && !isAnsweredHere(part, pass)) anytime.add(part.toolCallId);
+      if (part.type === "tool-call" && !isAnsweredHere(part, pass.to)) anytime.add(part.toolCallId);
       if (part.type !== "tool-result") continue;
       if (!open.delete(part.toolCallId) && !anytime.has(part.toolCallId)) gone.add(part);
     }
@@ -94,8 +95,9 @@ function openCalls(
   const calls = clientCalls(message, pass);
   if (calls.length === 0) return [];
   const answers = new Set(resultsIn(message).map((result) => result.toolCallId));
-  for (const next of prompt.slice(at + 1)) {
-    if (next.role === "user" || next.role === "assistant") break;
+  for (let behind = at + 1; behind < prompt.length; behind++) {
+    const next = prompt[behind];
+    if (next === undefined || next.role === "user" || next.role === "assistant") break;
     for (const result of resultsIn(next)) answers.add(result.toolCallId);
   }
   const open = new Map(calls.map((call) => [call.toolCallId, call]));
@@ -118,11 +120,11 @@ function lateResult(prompt: readonly Message[], id: string, at: number, taken: R
 }
 
 function clientCalls(message: Extract<Message, { role: "assistant" }>, pass: Pass): readonly ToolCall[] {
-  return message.content.filter((part) => part.type === "tool-call" && isAnsweredHere(part, pass)) as ToolCall[];
+  return message.content.filter((part) => part.type === "tool-call" && isAnsweredHere(part, pass.to)) as ToolCall[];
 }
 
 /** A vendor answers what it ran itself when it likes; an asynchronous call may be answered turns later. */
-function isAnsweredHere(call: ToolCall, { to }: Pass): boolean {
+export function isAnsweredHere(call: ToolCall, to: TargetFacts): boolean {
   const isAsync = to.namespaces.some((namespace) => call.providerOptions?.[namespace]?.["async"] === true);
   return call.providerExecuted !== true && !isAsync;
 }

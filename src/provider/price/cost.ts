@@ -1,4 +1,5 @@
-// What tokens cost, in whole micro-cents, always rounded up. Sums are made in big integers, so that no number of tokens drifts.
+// What tokens cost, in whole micro-cents, always rounded up. Sums that a number cannot hold exactly are made in big integers, so
+// that no number of tokens drifts.
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Price, Rates } from "./price-table.ts";
@@ -7,12 +8,12 @@ import type { Price, Rates } from "./price-table.ts";
 export function costOfUsage(usage: LanguageModelV4Usage, price: Price): number {
   const { fresh, cacheRead, cacheWrite, output } = countTokens(usage);
   const rates = ratesFor(price, fresh + cacheRead + cacheWrite);
-  return roundUp(
-    product(fresh, rates.inputMicrocents) +
-      product(cacheRead, rates.cachedInputMicrocents) +
-      product(cacheWrite, rates.cacheWriteMicrocents) +
-      product(output, rates.outputMicrocents),
-  );
+  return sumUp([
+    { tokens: fresh, microcentsPerMillion: rates.inputMicrocents },
+    { tokens: cacheRead, microcentsPerMillion: rates.cachedInputMicrocents },
+    { tokens: cacheWrite, microcentsPerMillion: rates.cacheWriteMicrocents },
+    { tokens: output, microcentsPerMillion: rates.outputMicrocents },
+  ]);
 }
 
 /** An upper bound for a request that was not sent yet: all input at its dearest, and as much output as is allowed. */
@@ -20,7 +21,10 @@ export function estimateCost(inputTokens: number, maxOutputTokens: number, price
   const input = whole(inputTokens);
   const rates = ratesFor(price, input);
   const dearest = Math.max(rates.inputMicrocents, rates.cacheWriteMicrocents, rates.cachedInputMicrocents);
-  return roundUp(product(input, dearest) + product(whole(maxOutputTokens), rates.outputMicrocents));
+  return sumUp([
+    { tokens: input, microcentsPerMillion: dearest },
+    { tokens: whole(maxOutputTokens), microcentsPerMillion: rates.outputMicrocents },
+  ]);
 }
 
 /** Whether a provider said anything at all about tokens; if not, a cost of zero would be a lie. */
@@ -50,8 +54,9 @@ function countTokens({ inputTokens, outputTokens }: LanguageModelV4Usage): Token
   return { fresh, cacheRead, cacheWrite, output };
 }
 
-function ratesFor({ longContext, ...rates }: Price, inputTokens: number): Rates {
-  return longContext !== null && inputTokens > longContext.aboveInputTokens ? longContext : rates;
+function ratesFor(price: Price, inputTokens: number): Rates {
+  const { longContext } = price;
+  return longContext !== null && inputTokens > longContext.aboveInputTokens ? longContext : price;
 }
 
 /** Providers have sent nothing, NaN, negative numbers and fractions; a count is whole and not below zero. */
@@ -60,14 +65,26 @@ function whole(count: number | undefined): number {
   return Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER);
 }
 
-function product(tokens: number, microcentsPerMillion: number): bigint {
-  return BigInt(tokens) * BigInt(microcentsPerMillion);
+interface Charge {
+  readonly tokens: number;
+  readonly microcentsPerMillion: number;
 }
 
-const MILLION = 1_000_000n;
+const MILLION = 1_000_000;
+
+function sumUp(charges: readonly Charge[]): number {
+  let millionths = 0;
+  for (const { tokens, microcentsPerMillion } of charges) millionths += tokens * microcentsPerMillion;
+  // All of it is whole and none below zero: a safe sum has safe parts, so nothing was rounded on the way.
+  if (!Number.isSafeInteger(millionths)) return sumUpExactly(charges);
+  const rest = millionths % MILLION;
+  return (millionths - rest) / MILLION + (rest > 0 ? 1 : 0);
+}
 
 /** Beyond ninety million dollars the number stands still, because it could not be added to exactly any more. */
-function roundUp(millionths: bigint): number {
-  const microcents = (millionths + MILLION - 1n) / MILLION;
+function sumUpExactly(charges: readonly Charge[]): number {
+  let millionths = 0n;
+  for (const { tokens, microcentsPerMillion } of charges) millionths += BigInt(tokens) * BigInt(microcentsPerMillion);
+  const microcents = (millionths + BigInt(MILLION - 1)) / BigInt(MILLION);
   return microcents > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(microcents);
 }

@@ -39,6 +39,7 @@ export class Attempt implements RunContext, WheelEntry {
   /** The clock gives it up because the turn is over, not because the tool took too long. */
   readonly #turnComesFirst: boolean;
   #controller: AbortController | null = null;
+  #tellGivenUp: ((reason: unknown) => void) | null = null;
   #done: ((attempt: Attempt) => void) | null = null;
 
   /** How it ended; null while it runs. */
@@ -75,6 +76,13 @@ export class Attempt implements RunContext, WheelEntry {
     this.#controller ??= new AbortController();
     if (this.end !== null && this.#aborts(this.end)) this.#controller.abort(this.#reason());
     return this.#controller.signal;
+  }
+
+  get whenGivenUp(): RunContext["whenGivenUp"] {
+    return (tell) => {
+      if (this.end === null) this.#tellGivenUp = tell;
+      else if (this.#aborts(this.end)) tell(this.#reason());
+    };
   }
 
   // Made when they are looked at, so that a tool may take them out of its context and call them on their own.
@@ -157,7 +165,9 @@ export class Attempt implements RunContext, WheelEntry {
     if (this.end !== null) return;
     this.#wheel.remove(this);
     this.#finish(end, result);
-    if (this.#aborts(end)) this.#controller?.abort(this.#reason());
+    if (!this.#aborts(end)) return;
+    this.#controller?.abort(this.#reason());
+    this.#tellGivenUp?.(this.#reason());
   }
 
   #aborts(end: AttemptEnd): boolean {

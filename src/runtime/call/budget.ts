@@ -29,6 +29,11 @@ export class Budget {
     return this.#spending;
   }
 
+  /** There is a limit, so that what an attempt may cost has to be known before it goes out. */
+  get isBounded(): boolean {
+    return this.rule.maxCostMicrocents !== 0;
+  }
+
   get reservedMicrocents(): number {
     return this.#reserved;
   }

@@ -14,15 +14,16 @@ import { costOf } from "./budget.ts";
 import { decideAbout, faultOf, noteWhatHelped } from "./call-faults.ts";
 import { checkValue } from "./check-value.ts";
 import { keepArtefacts } from "./keep-artefacts.ts";
-import { type CallValue, type LiveCall, NO_ERRORS, noteBreaker } from "./live-call.ts";
+import { type CallValue, type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
 import { hasJsonForm, preview } from "./preview.ts";
-import { isPartial } from "../tool/tool.ts";
 
-/** null: all is written down already. */
+/** `estimate` is what was put by for it; without a limit nothing is, and it is asked for only if the attempt does not say. null: all is written down already. */
 export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Promise<void> | null {
   const { engine, request, binding } = run;
   const { tool } = binding;
-  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, estimate, attempt.costBasis);
+  const isGuessed = attempt.costMicrocents === null && !request.budget.isBounded;
+  const guess = isGuessed ? binding.estimate(run.input, engine.suppress) : estimate;
+  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, guess, attempt.costBasis);
   request.budget.settle(estimate, cost);
   attempt.booked = cost;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
@@ -32,13 +33,11 @@ export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | n
   const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
   if (attempt.end !== "value") return fail(run, faultOf(run, attempt, now), ran, attempt);
   if (binding.tool.checkOutput !== null) return endChecked(run, attempt, ran, binding.tool.checkOutput);
-  const { result } = attempt;
-  return succeed(run, isPartial(result) ? result : { value: result, errors: NO_ERRORS }, ran, attempt);
+  return succeed(run, valueOf(attempt), ran, attempt);
 }
 
 async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Check): Promise<void> {
-  const { result } = attempt;
-  const { value, errors } = isPartial(result) ? result : { value: result, errors: NO_ERRORS };
+  const { value, errors } = valueOf(attempt);
   const checked = await checkValue(run, check, "output", value);
   if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled, ran.cost));
   await (checked.fault === null

@@ -23,6 +23,8 @@ export class CallRecord {
   readonly #clock: Clock;
   readonly #redactor: Redactor;
   #state: CallState | null;
+  /** Events that stand after that state. Most calls succeed at once, and then nobody asks for it. */
+  #unfolded: { readonly event: CallEvent; readonly at: number }[] = [];
   /** Events that count already and are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
@@ -35,10 +37,15 @@ export class CallRecord {
   }
 
   get begun(): boolean {
-    return this.#state !== null;
+    return this.#state !== null || this.#unfolded.length > 0;
   }
 
   get state(): CallState {
+    for (const { event, at } of this.#unfolded) {
+      if (event.type === "call-started") this.#state = startCall(event);
+      else if (this.#state !== null) this.#state = advanceCall(this.#state, event, at);
+    }
+    this.#unfolded = [];
     if (this.#state === null) throw new Error("a call was looked at before it had begun");
     return this.#state;
   }
@@ -54,14 +61,13 @@ export class CallRecord {
       input: recorder.session === "" ? null : preview(input, this.#redactor),
       deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null,
     } as const;
-    this.#unwritten.push(started);
-    this.#state = startCall(started);
+    this.note(started, 0);
   }
 
   /** Takes an event in without waiting for the journal. */
   note(event: CallEvent, at: number): void {
     this.#unwritten.push(event);
-    this.#state = advanceCall(this.state, event, at);
+    this.#unfolded.push({ event, at });
   }
 
   /** Something that happened on the way and changes nothing for the call. */
@@ -76,13 +82,9 @@ export class CallRecord {
     this.#unwritten = [];
     for (const each of events) countEvent(this.#counters, each);
     const written = this.#request.recorder.record(events, keeps, at);
-    if (written === null) this.#advance(event, at);
+    if (written === null) this.#unfolded.push({ event, at });
     // Waits are counted from when the event was on disk.
-    return written === null ? null : written.then(() => this.#advance(event, this.#clock.now()));
-  }
-
-  #advance(event: CallEvent, at: number): void {
-    this.#state = advanceCall(this.state, event, at);
+    return written === null ? null : written.then(() => void this.#unfolded.push({ event, at: this.#clock.now() }));
   }
 
   /** The value of a call, kept apart from its events so that they can be shown. */

@@ -1,7 +1,7 @@
 // What comes out of a call: its outcome, and what an attempt that nobody waits for any more still tells.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { CallEnd, CallState } from "../../core/flow/call.ts";
 import { countEvent } from "../../core/record/metrics.ts";
 import type { Attempt } from "./attempt.ts";
@@ -29,6 +29,12 @@ export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: C
     default:
       return { status: end.status, fault: end.fault, decision, call, attempts };
   }
+}
+
+/** What went wrong is not the tool's doing; if it ran, that is said, so that nobody takes a second try for safe. */
+export function brokenOutcome(call: string, attempts: number, seen: Fault): Outcome<unknown> {
+  const told = attempts > 0 ? withContext(seen, { ran: true }) : seen;
+  return { status: "failed", fault: told, decision: null, call, attempts };
 }
 
 /** What the call has to show that this life of it did not return: what it put down, or what an earlier life returned. */

@@ -3,27 +3,26 @@
 // R2  after the call has answered, no attempt starts.
 // R3  a cancellation ends any wait at once, wins over every other outcome, and counts against nobody.
 // There are two ways through it. Outside a session, as long as there is nothing to wait for, it goes from one attempt to the
-// next without a promise of its own (`#launch`, `#landed`, `#goOn`), and remembers nothing until something fails. Everything
-// else takes the long way (`#drive`), which can wait.
+// next without a promise of its own (`#launch`, `#landed`, `#goOn`), and a plain tool remembers nothing until something fails.
+// Everything else takes the long way (`#drive`), which can wait.
 
 import { classify } from "../../core/classify/classify.ts";
 import { readPace } from "../../core/classify/limits.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
-import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import { Interruptible } from "../interruptible.ts";
-import { isPartial } from "../tool/tool.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
 import { endAsCancelled, endAsInterrupted, endAttempt, endUnbegun, redecide } from "./call-ending.ts";
 import { CallRecord } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
-import { keptResult, outcomeOf, recordLate } from "./call-result.ts";
+import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.ts";
 import type { Engine } from "../engine.ts";
-import { takePlaceAtOnce, passAtOnce, passGuards } from "./guards.ts";
-import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
+import { mayGoAtOnce, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
+import { type CallValue, type LiveCall, NO_FAULT, valueOf } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
-import { prepareInput } from "./prepare-input.ts";
+import { prepareAtOnce, prepareInput } from "./prepare-input.ts";
 import { toolInCharge } from "./tool-in-charge.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
@@ -70,13 +69,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return new Promise((resolve) => {
       this.#answer = resolve;
       this.request.scope?.add(this);
-      const now = this.engine.clock.now();
-      // A breaker that is not closed is asked on the long way, where what it does is written down.
-      const isQuick = this.request.recorder.session === "" && this.binding.target.breaker.state === "closed";
-      if (isQuick && this.#mayLaunch(now) && this.binding.target.enter() === true) {
-        this.ticket = this.binding.target.admit(now);
-        this.#launch(1, now);
-      } else this.#answer(this.#long());
+      if (!this.#launchFirst(this.engine.clock.now())) this.#answer(this.#long());
     });
   }
 
@@ -108,9 +101,27 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   // The short way.
 
-  #mayLaunch(now: number): boolean {
-    const { binding, request } = this;
-    return binding.isPlain && this.cancelled === null && binding.target.pausedUntil <= now && now < request.deadlineAt;
+  /** The first attempt, if it can go out at once. */
+  #launchFirst(now: number): boolean {
+    const { target, isPlain } = this.binding;
+    const isOutside = this.request.recorder.session === "";
+    // A breaker that is not closed is asked on the long way, where what it does is written down.
+    const isQuick = isOutside && target.breaker.state === "closed" && mayGoAtOnce(this, now);
+    if (!isQuick || !(isPlain || prepareAtOnce(this)) || target.enter() !== true) return false;
+    this.ticket = target.admit(now);
+    if (!isPlain) this.record.begin(this.call);
+    if (!isPlain && !this.#announce(1, now)) return false;
+    this.#launch(1, now);
+    return true;
+  }
+
+  /** Writes down that an attempt goes out. False, without its place, when that takes time or whoever was told has cancelled it. */
+  #announce(number: number, now: number): boolean {
+    const { call, record, binding } = this;
+    const written = record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
+    if (written === null && this.cancelled === null) return true;
+    binding.target.leave();
+    return false;
   }
 
   #launch(number: number, now: number): void {
@@ -138,14 +149,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     this.#attempt = null;
     target.leave();
     if (this.#record === null && attempt.end === "value" && ticket !== null && attempt.costMicrocents === null) {
-      this.request.scope?.remove(this);
       target.record(ticket, "success", attempt.startedAt);
       counters.calls += 1;
       counters.successes += 1;
-      const { value, errors } = isPartial(attempt.result)
-        ? attempt.result
-        : { value: attempt.result, errors: NO_ERRORS };
-      this.#answer({ status: "done", value, from: tool.id, errors, call, attempts: 1 });
+      this.#done(attempt, valueOf(attempt));
       return;
     }
     if (this.#record === null) {
@@ -153,35 +160,34 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       this.record.note({ type: "call-admitted", call, tool: tool.id, attempt: 1 }, attempt.startedAt);
     }
     const ended = endAttempt(this, attempt, null);
-    if (ended === null) this.#goOn();
-    else this.#answer(ended.then(() => this.#long()));
+    if (ended !== null) this.#answer(ended.then(() => this.#long()));
+    else if (this.result !== null) this.#done(attempt, this.result);
+    else this.#goOn();
+  }
+
+  /** On the short way one tool alone has been tried, so its last attempt says how many there were. */
+  #done({ attempt, tool }: Attempt, { value, errors }: CallValue): void {
+    this.request.scope?.remove(this);
+    this.#answer({ status: "done", value, from: tool, errors, call: this.call, attempts: attempt });
   }
 
   /** The next attempt, if it can go out at once; otherwise the long way. */
   #goOn(): void {
     const { state } = this.record;
-    const now = this.engine.clock.now();
     const { step } = state;
-    if (step.at === "end" && this.result !== null) {
-      this.request.scope?.remove(this);
-      this.#answer(outcomeOf(this, state, step.end, this.result));
-      return;
-    }
+    const now = this.engine.clock.now();
     const isNext = step.at === "admit" && step.notBefore <= now && state.tool === this.binding.tool.id;
     if (
       isNext &&
+      this.binding.isPlain &&
       state.attempts < MOST_LAUNCHES &&
-      this.#mayLaunch(now) &&
+      mayGoAtOnce(this, now) &&
       takePlaceAtOnce(this) &&
-      passAtOnce(this, null) === null
+      passAtOnce(this, null) === null &&
+      this.#announce(state.attempt + 1, now)
     ) {
-      const { call, record, binding } = this;
-      const number = state.attempt + 1;
-      const admitted = { type: "call-admitted", call, tool: binding.tool.id, attempt: number } as const;
-      if (record.write(admitted, [], now) === null) {
-        this.#launch(number, now);
-        return;
-      }
+      this.#launch(state.attempt + 1, now);
+      return;
     }
     this.#answer(this.#long());
   }
@@ -200,11 +206,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
-  /** What went wrong is not the tool's doing; if it ran, that is said, so that nobody takes a second try for safe. */
   #failed(seen: Fault): Outcome<unknown> {
-    const attempts = this.#record?.begun === true ? this.#record.state.attempts : 0;
-    const told = attempts > 0 ? withContext(seen, { ran: true }) : seen;
-    return { status: "failed", fault: told, decision: null, call: this.call, attempts };
+    return brokenOutcome(this.call, this.#record?.begun === true ? this.#record.state.attempts : 0, seen);
   }
 
   async #drive(): Promise<Outcome<unknown>> {
@@ -257,7 +260,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     if (!(await this.waitUntil(notBefore))) return;
     if ((!this.#inputReady || this.record.state.repairDue) && !(await prepareInput(this))) return;
     const { tool, target, provider } = this.binding;
-    const estimate = this.binding.estimate(this.#input, engine.suppress);
+    const estimate = request.budget.isBounded ? this.binding.estimate(this.#input, engine.suppress) : null;
     const refused = await passGuards(this, estimate);
     if (refused === "cancelled") return;
     if (refused !== null) return redecide(this, refused);
@@ -290,6 +293,3 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 /** Each launch stands on the stack of the one before when the tool answers at once. */
 const MOST_LAUNCHES = 20;
 const LAND = (attempt: Attempt): void => attempt.owner.landed(attempt);
-
-/** Stands where the machine has promised a fault; seeing it means the machine is wrong. */
-const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });

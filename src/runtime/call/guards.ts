@@ -10,6 +10,12 @@ import { unawaited } from "./unawaited.ts";
 
 type Verdict = Fault | "cancelled" | null;
 
+/** Nobody has to wait: not for a pause or a pace the other side asked for, and there is time left. */
+export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
+  const { pausedUntil, intervalMs } = binding.target;
+  return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadlineAt;
+}
+
 /** A place, if there is one that need not be waited for. */
 export function takePlaceAtOnce({ record, binding }: LiveCall): boolean {
   return !record.state.approved && binding.target.enter() === true;

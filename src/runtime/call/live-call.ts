@@ -1,8 +1,10 @@
 // What the parts of a running call see of it. `CallRun` is one; guards, questions and decisions work on this.
 
 import type { BreakerState, Ticket } from "../../core/decide/breaker.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
+import { isPartial } from "../tool/tool.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
@@ -44,6 +46,14 @@ export interface LiveCall {
 }
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
+
+/** What an attempt that succeeded has to show. */
+export function valueOf({ result }: Attempt): CallValue {
+  return isPartial(result) ? result : { value: result, errors: NO_ERRORS };
+}
+
+/** Stands where the machine has promised a fault; seeing it means the machine is wrong. */
+export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
 
 /** The breaker has moved while this call looked at it: that is written down with the call. */
 export function noteBreaker({ binding, record }: LiveCall, from: BreakerState): void {

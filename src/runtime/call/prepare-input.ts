@@ -1,5 +1,6 @@
 // Makes what was asked for ready to be sent: read by the tool's schema, or repaired as was decided and fitted to the target.
 
+import { tolerate } from "../../core/tolerate.ts";
 import type { Check } from "../../schema/index.ts";
 import { redecide } from "./call-ending.ts";
 import { negotiate } from "./chain.ts";
@@ -32,5 +33,22 @@ async function readInput(run: LiveCall, check: Check): Promise<boolean> {
     return false;
   }
   run.fitted(checked.value);
+  return true;
+}
+
+/**
+ * The same where it takes no waiting, changes nothing and has no limit to keep to. False: the long way finds out what there is
+ * to it.
+ */
+export function prepareAtOnce(run: LiveCall): boolean {
+  return !run.request.budget.isBounded && tolerate(() => isFitAsGiven(run), false);
+}
+
+function isFitAsGiven(run: LiveCall): boolean {
+  const { checkInput, chain } = run.binding.tool;
+  if (checkInput !== null || negotiate(run) !== null) return false;
+  const fit = chain === null ? { input: run.given, changes: [] } : chain.repairs.fit(run.given);
+  if (fit.changes.length > 0) return false;
+  run.fitted(fit.input);
   return true;
 }

@@ -17,6 +17,8 @@ import { compileSchema } from "../../schema/index.ts";
 export interface RunContext {
   /** Fires when the attempt is given up: out of time, or cancelled. Costs nothing until it is looked at. */
   readonly signal: AbortSignal;
+  /** Told the reason when `signal` would fire, for one who has a signal of its own to fire. The last to ask is told. */
+  readonly whenGivenUp: (tell: (reason: unknown) => void) => void;
   readonly tool: string;
   /** The same for every attempt of a call: pass it on as an idempotency key. */
   readonly call: string;

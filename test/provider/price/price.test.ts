@@ -201,6 +201,20 @@ describe("a cost", () => {
     expect(costOfUsage(usage({ noCache: Infinity }), opus)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
+  it("is what big integers come to, whether or not a number could hold the sum", () => {
+    const some = fc.oneof(fc.nat(100_000), fc.nat(Number.MAX_SAFE_INTEGER));
+    const rate = fc.nat(10 * DOLLAR);
+    fc.assert(
+      fc.property(some, some, rate, rate, (noCache, output, inputMicrocents, outputMicrocents) => {
+        const rates = { ...opus, inputMicrocents, outputMicrocents, longContext: null };
+        const millionths = BigInt(noCache) * BigInt(inputMicrocents) + BigInt(output) * BigInt(outputMicrocents);
+        const exact = (millionths + 999_999n) / 1_000_000n;
+        const most = BigInt(Number.MAX_SAFE_INTEGER);
+        expect(BigInt(costOfUsage(usage({ noCache, output }), rates))).toBe(exact > most ? most : exact);
+      }),
+    );
+  });
+
   it("is never above its estimate, however the input was cached", () => {
     const any = fc.constantFrom(...PRICE_ROWS.map(({ provider, model }) => known(provider, model.replace("*", ""))));
     fc.assert(

@@ -89,3 +89,48 @@ describe("a deadline", () => {
     expect(down.runs).toEqual([1]);
   });
 });
+
+describe("a tool with a price", () => {
+  const estimates: number[] = [];
+  const priced = (said: number | null, more: Partial<Parameters<typeof tool<number, string>>[0]> = {}) =>
+    tool<number, string>({
+      cost: { estimate: (most) => estimates.push(most) && most },
+      ...more,
+      id: "priced",
+      run: (_most, { cost }) => {
+        if (said !== null) cost(said);
+        return "fine";
+      },
+    });
+
+  it("is asked what an attempt may cost only when somebody needs to know: a limit, or an attempt that does not say", async () => {
+    estimates.length = 0;
+    const { fl } = world();
+    await fl.protect(priced(7), 100);
+    expect(estimates).toEqual([]);
+    expect(fl.spending).toEqual({ microcents: 7, estimatedMicrocents: 0, unpricedAttempts: 0 });
+    await fl.protect(priced(null), 100);
+    expect(estimates).toEqual([100]);
+    expect(fl.spending).toEqual({ microcents: 107, estimatedMicrocents: 100, unpricedAttempts: 0 });
+    const limited = world({ budget: { maxCostMicrocents: 50 } });
+    expect(await limited.fl.protect(priced(7), 100)).toMatchObject({ status: "failed", attempts: 0 });
+    expect(estimates).toEqual([100, 100]);
+  });
+
+  it("is announced before it runs, and what it returns is still held against its schema", async () => {
+    const { fl, events } = world();
+    const seen: string[] = [];
+    fl.subscribe(({ event }) => void seen.push(event.type));
+    const output = { type: "number" } as const;
+    const told = tool<string, unknown>({
+      id: "told",
+      output,
+      retry: "none",
+      cost: { estimate: () => 1 },
+      run: () => seen.push("runs") && "no number",
+    });
+    expect(await fl.protect(told, "x")).toMatchObject({ attempts: 1, fault: { code: "OutputMalformed" } });
+    expect(seen.slice(0, 3)).toEqual(["call-started", "call-admitted", "runs"]);
+    expect(events().map(({ type }) => type)).toContain("call-failed");
+  });
+});

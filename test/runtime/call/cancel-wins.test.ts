@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createMemoryJournal, type Journal, tool } from "../../../src/index.ts";
 import { tempFolder } from "../../journal/temp-folder.ts";
-import { broken, failure, held, liveOnDisk, silent, START_AT, world } from "../../support/world.ts";
+import { broken, failure, held, liveOnDisk, scripted, silent, START_AT, world } from "../../support/world.ts";
 
 /** A gate that stays shut until the test opens it. */
 function gate(): { readonly passed: Promise<boolean>; readonly open: () => void } {
@@ -46,6 +46,27 @@ describe("a cancellation wins", () => {
     expect(await call).toMatchObject({ status: "cancelled", attempts: 0 });
     expect(runs).toEqual([]);
     expect(events().map(({ type }) => type)).toEqual(["call-started", "call-cancelled"]);
+  });
+
+  it("over an attempt that has just been announced, and the place it held is free again", async () => {
+    const { fl, events } = world();
+    const priced = scripted("priced", [], { cost: { estimate: () => 5 }, maxConcurrent: 1, maxQueued: 0 });
+    const controller = new AbortController();
+    const stop = fl.subscribe(({ event }) => {
+      if (event.type === "call-admitted") controller.abort();
+    });
+    expect(await fl.protect(priced.tool, "x", { signal: controller.signal })).toMatchObject({ status: "cancelled" });
+    expect(priced.runs).toEqual([]);
+    stop();
+    expect(await fl.protect(priced.tool, "x")).toMatchObject({ status: "done" });
+    expect(events().map(({ type }) => type)).toEqual([
+      "call-started",
+      "call-admitted",
+      "call-cancelled",
+      "call-started",
+      "call-admitted",
+      "call-succeeded",
+    ]);
   });
 
   it.each([

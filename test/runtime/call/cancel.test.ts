@@ -173,3 +173,33 @@ describe("one signal for many calls", () => {
     expect(listening).toHaveBeenCalledTimes(1);
   });
 });
+
+describe("a tool that asks to be told when it is given up", () => {
+  it("is told the reason, when it was cancelled or out of time, and at once if that has happened already", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock, { timeoutMs: 1_000, retry: "none" });
+    const reasons: unknown[] = [];
+    const controller = new AbortController();
+    const calls = [fl.protect(slow.tool, "x", { signal: controller.signal }), fl.protect(slow.tool, "y")];
+    for (const { context } of slow.runs) context.whenGivenUp((reason) => void reasons.push(reason));
+    controller.abort();
+    await clock.runUntil(Promise.all(calls));
+    for (const { context } of slow.runs) context.whenGivenUp((reason) => void reasons.push(reason));
+    const cancelled = { fault: { code: "ToolCancelled" } };
+    expect(reasons).toMatchObject([cancelled, { name: "TimeoutError" }, cancelled, { name: "TimeoutError" }]);
+  });
+
+  it("is told nothing when it has answered", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const controller = new AbortController();
+    const tell = vi.fn();
+    const call = fl.protect(slow.tool, "x", { signal: controller.signal });
+    slow.run(0).context.whenGivenUp(tell);
+    slow.run(0).answer("fine");
+    expect(await call).toMatchObject({ status: "done" });
+    controller.abort();
+    slow.run(0).context.whenGivenUp(tell);
+    expect(tell).not.toHaveBeenCalled();
+  });
+});
