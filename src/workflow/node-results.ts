@@ -29,6 +29,7 @@ export class NodeResults {
   readonly #run: string;
   readonly #journal: Journal;
   readonly #outputs = new Map<string, unknown>();
+  readonly #results = new Map<string, NodeResult>();
   #inputs: Readonly<Record<string, unknown>> | null = null;
 
   constructor(run: string, journal: Journal) {
@@ -42,13 +43,12 @@ export class NodeResults {
 
   async scopeFor(state: RunState, visit: Visit): Promise<StageScope> {
     this.#inputs ??= await readInputs(this.#journal, this.#run);
-    const nodes: Record<string, NodeResult> = {};
-    for (const one of state.visits) {
-      const result = await this.#resultOf(one);
-      // A node may be called anything, `__proto__` too.
-      if (result !== null)
-        Object.defineProperty(nodes, one.node, { value: result, enumerable: true, configurable: true });
-    }
+    // The newest visit of each node that is over. From entries, because a node may be called anything, `__proto__` too.
+    const latest = new Map(state.visits.filter(isOver).map((one) => [one.node, one]));
+    const results: [string, NodeResult][] = [];
+    for (const [node, one] of latest)
+      results.push([node, this.#results.get(keyOf(one)) ?? (await this.#readResult(one))]);
+    const nodes: Record<string, NodeResult> = Object.fromEntries(results);
     return Object.freeze({
       run: this.#run,
       node: visit.node,
@@ -62,16 +62,24 @@ export class NodeResults {
     });
   }
 
-  /** null while it is not over. */
-  async #resultOf(visit: Visit): Promise<NodeResult | null> {
-    const { state: status, execution, attempt, fault } = visit;
-    if (status !== "completed" && status !== "failed" && status !== "skipped") return null;
+  /** Of a visit that is over: nothing changes about it any more. */
+  async #readResult(visit: OverVisit): Promise<NodeResult> {
     const key = keyOf(visit);
     if (!this.#outputs.has(key)) {
       this.#outputs.set(key, deepFreeze(await readOutput(this.#journal, this.#run, visit)));
     }
-    return { status, output: this.#outputs.get(key), execution, attempts: attempt, fault: shownFault(fault) };
+    const { state: status, execution, attempt, fault } = visit;
+    const output = this.#outputs.get(key);
+    const result = Object.freeze({ status, output, execution, attempts: attempt, fault: shownFault(fault) });
+    this.#results.set(key, result);
+    return result;
   }
+}
+
+type OverVisit = Visit & { readonly state: NodeResult["status"] };
+
+function isOver(visit: Visit): visit is OverVisit {
+  return visit.state === "completed" || visit.state === "failed" || visit.state === "skipped";
 }
 
 export function inputsKey(run: string): string {

@@ -207,6 +207,8 @@ export class WorkflowRuns implements Runs {
     const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
     if (before !== null && before !== undefined) return { run: await wentOnIn(this.#home, run, before), did: false };
     const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
+    // Another click was first, and somebody went on from it.
+    if (offered === undefined && report.state.successor !== null) return { run: report.state.successor, did: false };
     if (offered === undefined) throw new FaultError(notOffered(run, action, report));
     const checked = checkActionParams(offered, params);
     if (isFault(checked)) throw new FaultError(checked);

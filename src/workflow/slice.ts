@@ -9,6 +9,7 @@ import { fault, type Fault } from "../core/fault/fault.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
 import type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
 import {
+  copyRun,
   foldRun,
   isEnded,
   keyOf,
@@ -240,7 +241,7 @@ export class Slice {
   #lineAfter(events: readonly RunEvent[]): readonly Keep[] {
     const { session, clock } = this.#home;
     const now = clock.now();
-    const after = structuredClone(this.#state);
+    const after = copyRun(this.#state);
     for (const event of events) foldRun(after, event, now);
     return keepsOf(summaryOf(session.id, after, session.spending.microcents, now));
   }

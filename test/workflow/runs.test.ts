@@ -1,42 +1,308 @@
-// Runs of workflows written in TypeScript: in at the door, out at the journal.
+// A run goes through its stages, hands outputs on, and ends once: in at the door, out at the journal.
 
 import { describe, expect, it } from "vitest";
-import { FaultError } from "../../src/core/fault/fault-error.ts";
-import { fault } from "../../src/core/fault/fault.ts";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
-import { tool } from "../../src/runtime/tool/tool.ts";
-import { createFakeClock } from "../../src/testing/fake-clock.ts";
-import { createSeededChance } from "../../src/testing/seeded-chance.ts";
-import { capped, defineWorkflow, stage, type WorkflowOptions } from "../../src/workflow/define.ts";
-import { createRuns } from "../../src/workflow/runs.ts";
+import { STAGE_PHASES } from "../../src/core/flow/node.ts";
+import { tool } from "../../src/index.ts";
+import { capped, stage } from "../../src/workflow/define.ts";
+import { engineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
-function world(options: WorkflowOptions) {
-  const clock = createFakeClock();
-  const chance = createSeededChance(7);
-  const journal = createMemoryJournal({ clock, chance });
-  const workflow = defineWorkflow(options);
-  const runs = createRuns({ journal, clock, chance, workflows: [workflow] });
-  const advance = (run: string) => clock.runUntil(runs.advance(run));
-  const types = async (run: string) => {
-    const all: string[] = [];
-    for await (const { event } of journal.read(run)) all.push(event.type);
-    return all;
-  };
-  return { clock, chance, journal, workflow, runs, advance, types };
-}
+describe.each(STORES)("a run on a journal in %s", (store) => {
+  it("goes through its stages in order, each through its phases, and hands outputs on", async () => {
+    const { go, events, runs } = await engineWorld(
+      {
+        id: "two",
+        stages: {
+          first: stage({ act: async (_request, _tools, { inputs }) => ({ n: Number(inputs["n"]) + 1 }) }),
+          second: stage({
+            setup: ({ nodes }) => ({ before: nodes["first"]?.output }),
+            init: ({ before }) => JSON.stringify(before),
+            act: async (request) => `got ${request}`,
+          }),
+        },
+      },
+      { store },
+    );
+    const end = await go({ n: 1 });
+    expect(end).toMatchObject({ status: "completed", outcome: "completed", fault: null, wakeAt: null });
+    const all = await events(end.run);
+    expect(places(all, "node-started")).toEqual(["first#1.1", "second#1.1"]);
+    expect(places(all, "node-completed")).toEqual(["first#1.1", "second#1.1"]);
+    expect(only(all, "node-completed").map(({ output }) => output)).toEqual([{ n: 2 }, 'got {"n":2}']);
+    expect(only(all, "stage-entered").map(({ node, phase }) => `${node} ${phase}`)).toEqual(
+      ["first", "second"].flatMap((node) => STAGE_PHASES.map((phase) => `${node} ${phase}`)),
+    );
+    expect(only(all, "run-ended")).toHaveLength(1);
+    expect(all.at(-1)).toMatchObject({ type: "session-ended", status: "done" });
+    expect((await runs.show(end.run))?.summary).toMatchObject({ status: "completed", nodes: [], endedAt: 1_000_000 });
+  });
 
-describe("a run", () => {
-  it("goes through its stages in order and hands outputs on", async () => {
-    const { runs, workflow, advance, types } = world({
-      id: "two",
+  it("is refused a second time under the same name, and when there is none of the name", async () => {
+    const { runs, workflow, clock } = await engineWorld(
+      { id: "one", stages: { a: stage({ act: async () => 1 }) } },
+      { store },
+    );
+    await clock.runUntil(runs.start(workflow, { run: "mine" }));
+    expect(await refusal(clock, runs.start(workflow, { run: "mine" }))).toMatchObject({ code: "EngineState" });
+    expect(await refusal(clock, runs.advance("other"))).toMatchObject({ code: "NotFound" });
+    expect(await runs.show("other")).toBeNull();
+  });
+});
+
+describe("what a stage sees", () => {
+  it("a context that only Setup may fill: whoever writes into it later fails the stage", async () => {
+    const { go } = await engineWorld({
+      id: "frozen",
       stages: {
-        first: stage({ act: async () => ({ n: 1 }) }),
-        second: stage({ act: async (_request, _tools, { nodes }) => nodes["first"]?.output }),
+        a: stage({
+          setup: () => ({ deep: { list: [1] } }),
+          act: async (_request, _tools, _scope, context) => void context.deep.list.push(2),
+        }),
       },
     });
-    const run = await runs.start(workflow, { inputs: { task: "x" } });
-    const end = await advance(run);
-    expect(end).toMatchObject({ status: "completed", outcome: "completed", fault: null });
-    expect(await types(run)).toEqual([]);
+    expect(await go()).toMatchObject({ status: "failed", fault: { code: "Uncaught", context: { stage: "a", phase: "act" } } });
+  });
+
+  it("outputs of earlier nodes as the journal has them: what a stage does to its copy is seen by nobody", async () => {
+    const seen: unknown[] = [];
+    const { go } = await engineWorld({
+      id: "plain",
+      stages: {
+        a: stage({ act: async () => ({ at: new Date(0), nothing: undefined, list: [1] }) }),
+        b: stage({
+          act: async (_request, _tools, { nodes }) => {
+            seen.push(nodes["a"]?.output);
+            const { list } = nodes["a"]?.output as { list: number[] };
+            list.push(2);
+          },
+          next: () => "c",
+        }),
+        c: stage({ act: async (_request, _tools, { nodes }) => void seen.push(nodes["a"]?.output, nodes["b"]?.fault) }),
+      },
+    });
+    expect(await go()).toMatchObject({ status: "completed" });
+    const plain = { at: "1970-01-01T00:00:00.000Z", list: [1] };
+    expect(seen.slice(0, 2)).toStrictEqual([plain, plain]);
+    expect(seen[2]).toMatchObject({ code: "Uncaught" });
+  });
+
+  it("a result of a node without an output, and the fault of one that failed", async () => {
+    let seen: unknown;
+    const { go } = await engineWorld({
+      id: "results",
+      stages: {
+        a: stage({ act: async () => undefined }),
+        b: stage({
+          act: async () => Promise.reject(thrown("RateLimited")),
+          next: () => "c",
+        }),
+        c: stage({ act: async (_request, _tools, { nodes }) => void (seen = nodes) }),
+      },
+    });
+    expect(await go()).toMatchObject({ status: "completed" });
+    expect(seen).toMatchObject({
+      a: { status: "completed", output: undefined, execution: 1, attempts: 1, fault: null },
+      b: { status: "failed", fault: { code: "RateLimited", class: "ProviderTransient" } },
+    });
+  });
+});
+
+describe("a phase that throws", () => {
+  const throwing = (phase: string, error: unknown): Record<string, unknown> => ({
+    act: async () => 1,
+    [{ "check-gate": "checkGate" }[phase] ?? phase]: () => Promise.reject(error as Error),
+  });
+
+  it.each(STAGE_PHASES)("with a fault in %s fails the run with that fault, class and code kept", async (phase) => {
+    const { go, events } = await engineWorld({
+      id: "thrower",
+      stages: { a: stage(throwing(phase, thrown("ContextOverflow")) as never) },
+    });
+    const end = await go();
+    expect(end).toMatchObject({ status: "failed", fault: { code: "ContextOverflow" } });
+    expect(only(await events(end.run), "run-ended")).toMatchObject([{ node: "a" }]);
+  });
+
+  it.each(STAGE_PHASES)("with anything else in %s is a bug: Uncaught, and one end", async (phase) => {
+    const { go, events } = await engineWorld({
+      id: "thrower",
+      stages: { a: stage({ ...throwing(phase, new Error("oops")), retryPolicy: { maxAttempts: 3 } } as never) },
+    });
+    const end = await go();
+    expect(end).toMatchObject({ status: "failed", fault: { code: "Uncaught", context: { phase } } });
+    expect(only(await events(end.run), "run-ended")).toHaveLength(1);
+    expect(only(await events(end.run), "node-retrying")).toHaveLength(0);
+  });
+
+  it("in Exit does not hide what failed before it", async () => {
+    const { go } = await engineWorld({
+      id: "exit",
+      stages: {
+        a: stage({
+          act: async () => Promise.reject(thrown("RateLimited")),
+          exit: () => {
+            throw new Error("teardown");
+          },
+        }),
+      },
+    });
+    expect(await go()).toMatchObject({ fault: { code: "RateLimited" } });
+  });
+
+  it("in Init fails the attempt, and the next one begins at Setup", async () => {
+    const entered: string[] = [];
+    const { go, events } = await engineWorld({
+      id: "compose",
+      stages: {
+        a: stage({
+          retryPolicy: { maxAttempts: 2 },
+          setup: ({ attempt }) => {
+            entered.push(`setup ${attempt}`);
+            return attempt;
+          },
+          init: (attempt) => {
+            if (attempt === 1) throw thrown("NetworkDisconnect");
+            return "composed";
+          },
+          act: async (request) => request,
+        }),
+      },
+    });
+    const end = await go();
+    expect(end.status).toBe("completed");
+    expect(entered).toEqual(["setup 1", "setup 2"]);
+    const all = await events(end.run);
+    expect(only(all, "node-retrying")).toMatchObject([{ attempt: 1, of: 2, fault: { code: "NetworkDisconnect" } }]);
+    expect(only(all, "stage-entered").map(({ attempt, phase }) => `${attempt} ${phase}`).slice(0, 4)).toEqual([
+      "1 setup",
+      "1 init",
+      "1 exit",
+      "2 setup",
+    ]);
+  });
+
+  it("an output that has no form in JSON fails the stage and keeps the run honest", async () => {
+    const { go } = await engineWorld({ id: "big", stages: { a: stage({ act: async () => ({ big: 1n }) }) } });
+    expect(await go()).toMatchObject({ status: "failed", fault: { code: "OutputMalformed" } });
+  });
+});
+
+describe("verdicts", () => {
+  it("CheckGate may ask for another attempt, and may pass the stage over", async () => {
+    const acted: string[] = [];
+    const { go, events } = await engineWorld({
+      id: "gates",
+      stages: {
+        a: stage({
+          retryPolicy: { maxAttempts: 2 },
+          checkGate: (_context, { attempt }) =>
+            attempt === 1 ? { verdict: "retry", reason: "not yet" } : { verdict: "proceed" },
+          act: async () => void acted.push("a"),
+        }),
+        b: stage({
+          checkGate: () => ({ verdict: "skip", reason: "not needed" }),
+          act: async () => void acted.push("b"),
+        }),
+        c: stage({ act: async () => void acted.push("c") }),
+      },
+    });
+    const end = await go();
+    expect([end.status, acted]).toEqual(["completed", ["a", "c"]]);
+    const all = await events(end.run);
+    expect(only(all, "node-retrying")).toMatchObject([{ node: "a", fault: { code: "AssertFailed" } }]);
+    expect(only(all, "node-skipped")).toMatchObject([{ node: "b", reason: "gate", fault: null }]);
+  });
+
+  it("Assert may ask for another attempt, pass it over, or fail it as AssertFailed", async () => {
+    const { go, events } = await engineWorld({
+      id: "asserts",
+      stages: {
+        a: stage({
+          retryPolicy: { maxAttempts: 2 },
+          act: async (_request, _tools, { attempt }) => attempt,
+          assert: ({ output }) => (output === 2 ? { verdict: "ok" } : { verdict: "retry", reason: "too small" }),
+        }),
+        b: stage({ act: async () => 1, assert: () => ({ verdict: "skip", reason: "no use" }) }),
+        c: stage({ retryPolicy: { maxAttempts: 2 }, act: async () => 1, assert: () => ({ verdict: "fail", reason: "wrong" }) }),
+      },
+    });
+    const end = await go();
+    expect(end).toMatchObject({ status: "failed", fault: { code: "AssertFailed", message: expect.stringContaining("wrong") as string } });
+    const all = await events(end.run);
+    expect(places(all, "node-started")).toEqual(["a#1.1", "a#1.2", "b#1.1", "c#1.1", "c#1.2"]);
+    expect(places(all, "node-skipped")).toEqual(["b#1.1"]);
+  });
+
+  it("a verdict that asks for another attempt has no more of them than the stage", async () => {
+    const { go, events } = await engineWorld({
+      id: "spent",
+      stages: {
+        a: stage({
+          retryPolicy: { maxAttempts: 3 },
+          act: async () => 1,
+          assert: () => ({ verdict: "retry", reason: "never good" }),
+        }),
+      },
+    });
+    const end = await go();
+    expect(end).toMatchObject({ status: "failed", fault: { code: "AssertFailed" } });
+    expect(places(await events(end.run), "node-started")).toEqual(["a#1.1", "a#1.2", "a#1.3"]);
+  });
+
+  it("a turn cap is a branch: Assert and Next see it, and without their word it is tried again", async () => {
+    const seen: unknown[] = [];
+    const { go, events } = await engineWorld({
+      id: "cap",
+      stages: {
+        a: stage({
+          turnCap: 3,
+          act: async (_request, { turnCap }) => capped({ rounds: turnCap }),
+          assert: ({ capHit, output }) => {
+            seen.push(capHit, output);
+            return { verdict: "ok" };
+          },
+          next: ({ capHit }) => (capHit ? "b" : null),
+        }),
+        b: stage({ retryPolicy: { maxAttempts: 2 }, act: async () => capped("half") }),
+      },
+    });
+    const end = await go();
+    expect(seen).toEqual([true, { rounds: 3 }]);
+    expect(end).toMatchObject({ status: "failed", fault: { code: "TurnLimit" } });
+    expect(places(await events(end.run), "node-started")).toEqual(["a#1.1", "b#1.1", "b#1.2"]);
+  });
+});
+
+describe("the two counters", () => {
+  it("what a call tries and what a stage tries are told apart", async () => {
+    let calls = 0;
+    const flaky = tool<null, string>({
+      id: "flaky",
+      idempotent: true,
+      retry: { maxAttempts: 3, backoff: { initialMs: 10 } },
+      run: () => {
+        calls += 1;
+        if (calls % 3 !== 0) throw thrown("NetworkDisconnect");
+        return "done";
+      },
+    });
+    const { go, runs, events } = await engineWorld({
+      id: "counters",
+      stages: {
+        a: stage({
+          retryPolicy: { maxAttempts: 2 },
+          act: async (_request, { turn }) => turn.protect(flaky, null),
+          assert: (_result, { attempt }) =>
+            attempt === 1 ? { verdict: "retry", reason: "once more" } : { verdict: "ok" },
+        }),
+      },
+    });
+    const end = await go();
+    expect(end.status).toBe("completed");
+    const [visit] = (await runs.show(end.run))?.state.visits ?? [];
+    expect(visit).toMatchObject({ attempt: 2, of: 2, callAttempts: 6, state: "completed" });
+    expect(only(await events(end.run), "call-admitted").map(({ call, attempt }) => `${call} ${attempt}`)).toEqual([
+      ...["a#1.1/c1 1", "a#1.1/c1 2", "a#1.1/c1 3"],
+      ...["a#1.2/c1 1", "a#1.2/c1 2", "a#1.2/c1 3"],
+    ]);
   });
 });

@@ -46,6 +46,17 @@ function copyOf(fans: Readonly<Record<string, Fan>>): Record<string, Fan> {
   return Object.fromEntries(Object.entries(fans).map(([name, fan]) => [name, { ...fan }]));
 }
 
+/** To fold on without touching the state itself; as deep as folding writes, and no deeper. */
+export function copyRun(state: RunState): RunState {
+  return {
+    ...state,
+    visits: state.visits.map((visit) => ({ ...visit })),
+    fans: copyOf(state.fans),
+    ends: [...state.ends],
+    actions: [...state.actions],
+  };
+}
+
 /** Folds one event of the run into its state. */
 export function foldRun(state: RunState, event: RunEvent, at: number): void {
   if (event.type === "run-superseded") {

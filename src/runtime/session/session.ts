@@ -36,6 +36,9 @@ export interface LastWords {
 
 const SILENT: LastWords = { events: [], keeps: [] };
 
+/** Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. */
+const ENTRIES_A_SNAPSHOT = 100;
+
 export class Session {
   readonly #core: SessionCore;
   readonly #limits: SessionLimits;
@@ -45,10 +48,13 @@ export class Session {
   #ended: SessionStatus | null = null;
   /** The last turn without a name waits for something. */
   #lastWaits = false;
+  /** The last entry the newest snapshot knows of, as far as this life has made one. */
+  #snapshotSeq: number;
 
   constructor(core: SessionCore, limits: SessionLimits) {
     this.#core = core;
     this.#limits = limits;
+    this.#snapshotSeq = core.state.seq;
   }
 
   get id(): string {
@@ -77,7 +83,7 @@ export class Session {
   async leave(): Promise<void> {
     await this.#queue;
     await this.#core.idle();
-    await this.#core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(this.#core.state) }]);
+    await this.#keepSnapshot();
     this.#ended ??= this.status;
     this.#core.recorder.close();
     await this.#core.recorder.settled();
@@ -184,7 +190,7 @@ export class Session {
     });
     // A plan that is refused has not run: the right one can still be given. Without a store there is nobody to tell.
     const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
-    if (isClosed) await this.#close(result, digest);
+    if (isClosed) await this.#close(result, digest, options);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
   }
@@ -201,7 +207,7 @@ export class Session {
     return deadlineAt;
   }
 
-  async #close(result: TurnResult, digest: string): Promise<void> {
+  async #close(result: TurnResult, digest: string, { beside = false }: TurnOptions): Promise<void> {
     const core = this.#core;
     const { turn, status, fault: why } = result;
     const done = status !== "waiting";
@@ -212,7 +218,13 @@ export class Session {
       if (done && of === turn) keeps.push({ kind: "result", key: `${this.id}/${call}`, value: null });
     }
     await core.recorder.record([{ type: "turn-ended", turn, status, fault: why }], keeps, core.clock.now());
-    await core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(core.state) }]);
+    if (!beside || core.state.seq - this.#snapshotSeq >= ENTRIES_A_SNAPSHOT) await this.#keepSnapshot();
+  }
+
+  async #keepSnapshot(): Promise<void> {
+    const { state } = this.#core;
+    this.#snapshotSeq = state.seq;
+    await this.#core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(state) }]);
   }
 
   #refusal(known: TurnRecord | undefined): Fault | null {

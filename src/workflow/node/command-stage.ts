@@ -12,6 +12,7 @@ import { isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "./command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
+import { commandMark, endLeftovers, markedEnv } from "./leftover-commands.ts";
 import type { NodeOptions } from "./node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
 
@@ -108,7 +109,7 @@ async function runAll(
   for (const [index, words] of commands.entries()) {
     const command = lineOf(words);
     const live: { raw: CommandEnd | null } = { raw: null };
-    const called = lineTool(options, home, (end) => (live.raw = end));
+    const called = lineTool(options, home, scope.run, (end) => (live.raw = end));
     const outcome = await tools.turn.protect(called, words, { id: `command-${index + 1}` });
     const end = hasValue(outcome) ? outcome.value : null;
     tools.raw(rawText(command, live.raw ?? end));
@@ -151,20 +152,25 @@ function commandIn({ context }: Fault): string {
 function lineTool(
   { id, cwd, commandTimeoutMs, failsAs, rules }: CommandOptions,
   home: NodeHome,
+  run: string,
   seen: (end: CommandEnd) => void,
 ): Tool<Words, CommandEnd> {
+  const folder = resolve(home.cwd, cwd);
   return tool<Words, CommandEnd>({
     id: `command:${id}`,
     idempotent: failsAs === "TestsFailed" || rules.idempotent,
     timeoutMs: callTimeoutMs(commandTimeoutMs),
     retry: "none",
-    run: async ([command = "", ...args], { signal, partial }) => {
+    run: async ([command = "", ...args], { signal, partial, call, attempt }) => {
+      const mark = commandMark(run, call, folder);
+      // The first attempt may run still: whoever had started it was killed.
+      if (attempt > 1) endLeftovers(mark);
       const end = await runCommand(
         {
           command,
           args,
-          cwd: resolve(home.cwd, cwd),
-          env: home.env,
+          cwd: folder,
+          env: markedEnv(home.env, mark),
           stdin: null,
           timeoutMs: commandTimeoutMs,
           clock: home.clock,

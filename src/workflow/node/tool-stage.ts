@@ -31,7 +31,7 @@ export function toolStage(options: ToolNodeOptions, home: NodeHome): Stage {
       const called = foundTool(options, home);
       const input: unknown = JSON.parse(request);
       const outcome = await tools.turn.protect(called, input as never, { id: "tool" });
-      tools.raw(`${called.id} ${outcome.status}\n`);
+      tools.raw(`${called.id} ${outcome.status}\n${"fault" in outcome ? outcome.fault.evidence.excerpt : ""}\n`);
       return { output: outputOf(outcome), capHit: false };
     },
   };

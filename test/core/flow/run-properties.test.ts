@@ -1,0 +1,165 @@
+// What is true of every run of every workflow, in whatever order things happen.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../../src/core/flow/run-event.ts";
+import { foldRun, isEnded, keyOf, needsOf, type RunState, startRun } from "../../../src/core/flow/run.ts";
+import { fault } from "../../../src/core/fault/fault.ts";
+import { compile, plans, started, tell } from "./run-plans.ts";
+
+const choices = fc.array(fc.nat(1_000), { maxLength: 200 });
+const parallel = fc.integer({ min: 1, max: 4 });
+const RUNS = { numRuns: 300 };
+
+function fold(events: readonly { readonly at: number; readonly event: RunEvent }[], from?: RunState): RunState {
+  let state = from;
+  for (const { at, event } of events) {
+    if (event.type === "run-started") state = startRun(event, at);
+    else if (state !== undefined) foldRun(state, event, at);
+  }
+  if (state === undefined) throw new Error("a run begins with its start");
+  return state;
+}
+
+describe("every run", () => {
+  it("visits each node as often as its workflow says, and a join once, when all its paths have arrived", () => {
+    fc.assert(
+      fc.property(plans, choices, parallel, (plan, told, maxParallel) => {
+        const compiled = compile(plan);
+        const { state, events } = tell(compiled, told, maxParallel);
+        const counted = new Map<string, number>();
+        for (const { node } of state.visits) counted.set(node, (counted.get(node) ?? 0) + 1);
+        expect(counted).toEqual(new Map(compiled.visits));
+        expect(Object.keys(state.fans)).toEqual([]);
+        const over = new Set<string>();
+        for (const { event } of events) {
+          if (event.type === "node-started") {
+            for (const node of compiled.before.get(event.node) ?? []) {
+              for (let execution = 1; execution <= (compiled.visits.get(node) ?? 0); execution++) {
+                expect(over, `${node} before ${event.node}`).toContain(`${node}#${execution}`);
+              }
+            }
+          }
+          const isOver = event.type === "node-completed" || event.type === "node-skipped" || event.type === "node-failed";
+          if (isOver) over.add(keyOf(event));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it("never runs more visits at a time than it may", () => {
+    fc.assert(
+      fc.property(plans, choices, parallel, (plan, told, maxParallel) => {
+        expect(tell(compile(plan), told, maxParallel).most).toBeLessThanOrEqual(maxParallel);
+      }),
+      RUNS,
+    );
+  });
+
+  it("offers nobody who is being worked on, and no more than there are places", () => {
+    fc.assert(
+      fc.property(plans, choices, parallel, fc.nat(), fc.nat(7), (plan, told, maxParallel, cut, mask) => {
+        const { events } = tell(compile(plan), told, maxParallel);
+        const state = fold(events.slice(0, 1 + (cut % events.length)));
+        const live = state.visits.filter((visit) => ["ready", "running", "paused"].includes(visit.state));
+        const busy = new Set(live.filter((_visit, index) => ((mask >> index) & 1) === 1).map(keyOf));
+        const { start, goOn, paused, places } = needsOf(state, 1e9, busy);
+        for (const visit of [...start, ...goOn, ...paused]) expect(busy.has(keyOf(visit))).toBe(false);
+        const running = live.filter((visit) => visit.state === "running" || busy.has(keyOf(visit))).length;
+        const begun = start.length + goOn.filter((visit) => visit.state !== "running").length;
+        expect(begun).toBeLessThanOrEqual(Math.max(0, maxParallel - running));
+        expect(start.length).toBeLessThanOrEqual(places);
+      }),
+      RUNS,
+    );
+  });
+
+  it("is the same from a snapshot as from its first event", () => {
+    fc.assert(
+      fc.property(plans, choices, fc.nat(), (plan, told, cut) => {
+        const { events } = tell(compile(plan), told, 2);
+        const at = 1 + (cut % events.length);
+        const snapshot = JSON.parse(JSON.stringify(fold(events.slice(0, at)))) as RunState;
+        expect(fold(events.slice(at), snapshot)).toEqual(fold(events));
+      }),
+      RUNS,
+    );
+  });
+
+  it("has one place for each visit, and what is over stays over, whatever is written", () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent(), { maxLength: 60 }), (events) => {
+        const state = startRun(started(["a", "b"]), 0);
+        const over = new Map<string, string>();
+        for (const [at, event] of events.entries()) {
+          if (event.type !== "node-started" && event.type !== "node-resumed" && !isRestart(event)) foldRun(state, event, at);
+          for (const visit of state.visits) {
+            const before = over.get(keyOf(visit));
+            if (before !== undefined) expect(visit.state).toBe(before);
+            if (["completed", "failed", "skipped"].includes(visit.state)) over.set(keyOf(visit), visit.state);
+          }
+          expect(new Set(state.visits.map(keyOf)).size).toBe(state.visits.length);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it("that has ended is changed by nothing but its successor", () => {
+    fc.assert(
+      fc.property(plans, choices, fc.nat(), fc.array(anyEvent(), { maxLength: 20 }), (plan, told, cut, late) => {
+        const { events } = tell(compile(plan), told, 2);
+        const state = fold(events.slice(0, 1 + (cut % events.length)));
+        foldRun(state, { type: "run-ended", status: "cancelled", outcome: "canceled", node: "", fault: null }, 10);
+        const ended = structuredClone(state);
+        for (const event of late) foldRun(state, event, 20);
+        expect(isEnded(state)).toBe(true);
+        expect(state).toEqual(ended);
+        foldRun(state, { type: "run-superseded", successor: "run_2" }, 30);
+        expect(state).toEqual({ ...ended, successor: "run_2" });
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** These put a visit where they say it is; the engine writes them only for one that is there. */
+function isRestart({ type }: RunEvent): boolean {
+  return type === "node-retrying" || type === "node-deferred" || type === "node-paused";
+}
+
+function anyEvent(): fc.Arbitrary<RunEvent> {
+  const place = fc.record({
+    node: fc.constantFrom("a", "b", "c"),
+    execution: fc.integer({ min: 1, max: 3 }),
+    attempt: fc.integer({ min: 1, max: 3 }),
+  });
+  const route = fc.oneof(
+    fc.constant(null),
+    fc.record({ kind: fc.constant("end" as const), outcome: fc.constant("x") }),
+    fc.record({ kind: fc.constant("to" as const), nodes: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 2 }) }),
+    fc.record({
+      kind: fc.constant("fan" as const),
+      nodes: fc.array(fc.constantFrom("a", "b"), { maxLength: 2 }),
+      join: fc.constant("c"),
+      failFast: fc.boolean(),
+    }),
+  );
+  const why = fault("RateLimited");
+  return fc.tuple(place, route, fc.nat(9)).map(([at, to, kind]): RunEvent => {
+    const all: readonly RunEvent[] = [
+      { type: "node-started", ...at, kind: "stage" },
+      { type: "stage-entered", ...at, phase: "act" },
+      { type: "node-deferred", ...at, of: 3, fault: why, nextAt: 5 },
+      { type: "node-paused", ...at, why: "gate", fault: null, questions: [], wakeAt: null },
+      { type: "node-resumed", ...at, why: "gate", answer: null, by: "x" },
+      { type: "node-completed", ...at, route: to ?? { kind: "end", outcome: "x" }, output: null },
+      { type: "node-failed", ...at, fault: why, outcome: "internal_error", resolution: "skip", route: to },
+      { type: "node-skipped", ...at, reason: "gate", fault: null, route: to },
+      { type: "run-instructed", action: "x", node: at.node, execution: at.execution, key: "k", params: {}, by: "x" },
+      { type: "run-paused", why: "gate", wakeAt: null },
+    ];
+    return all[kind] ?? { type: "run-paused", why: "retry", wakeAt: null };
+  });
+}

@@ -1,0 +1,74 @@
+// A journal that a process loses in the middle of its work: after so many appends nothing it wants to write is written any more,
+// as if it had been killed. The journal beneath goes on; the next life finds what was on disk by then.
+
+import type { Journal } from "../../src/index.ts";
+import { fault, FaultError } from "../../src/index.ts";
+
+export interface CrashingJournal {
+  readonly journal: Journal;
+  /** Resolves when the process is gone. */
+  readonly crashed: Promise<void>;
+  readonly isGone: () => boolean;
+  readonly appends: () => number;
+}
+
+/** `after`: so many appends reach the disk, and no more. `isTold`: the last one is acknowledged. */
+export function crashingJournal(journal: Journal, after: number, isTold: boolean): CrashingJournal {
+  let appends = 0;
+  let isGone = false;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const crash = (): void => {
+    isGone = true;
+    resolve();
+  };
+  // A dead process is told nothing: whatever it waits for never comes.
+  const alive = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isGone) return new Promise<T>(() => undefined);
+    return work();
+  };
+  return {
+    journal: {
+      ...journal,
+      append: (session, last, entries, keeps) =>
+        alive(async () => {
+          if (appends >= after) {
+            crash();
+            return new Promise<void>(() => undefined);
+          }
+          appends += 1;
+          await journal.append(session, last, entries, keeps);
+          if (appends === after && !isTold) {
+            crash();
+            return new Promise<void>(() => undefined);
+          }
+        }),
+      keep: (keeps) => alive(() => journal.keep(keeps)),
+      keepFirst: (keep) => alive(() => journal.keepFirst(keep)),
+      hold: (key, owner, until, now) => alive(() => journal.hold(key, owner, until, now)),
+      letGo: (key, owner) => alive(() => journal.letGo(key, owner)),
+      kept: (kind, key) => alive(() => journal.kept(kind, key)),
+      keptAll: (kind, under) => alive(() => journal.keptAll(kind, under)),
+    },
+    crashed: promise,
+    isGone: () => isGone,
+    appends: () => appends,
+  };
+}
+
+/** For a store that is away for a while: `isAway` says when. */
+export function awayJournal(journal: Journal, isAway: () => boolean): Journal {
+  const away = <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      if (isAway()) throw new FaultError(fault("StoreUnavailable", { message: "the disk is away" }));
+      return work(...args);
+    };
+  return {
+    ...journal,
+    append: away((...args: Parameters<Journal["append"]>) => journal.append(...args)),
+    keep: away((...args: Parameters<Journal["keep"]>) => journal.keep(...args)),
+    keepFirst: away((...args: Parameters<Journal["keepFirst"]>) => journal.keepFirst(...args)),
+    hold: away((...args: Parameters<Journal["hold"]>) => journal.hold(...args)),
+    kept: away((...args: Parameters<Journal["kept"]>) => journal.kept(...args)),
+    keptAll: away((...args: Parameters<Journal["keptAll"]>) => journal.keptAll(...args)),
+  };
+}

@@ -1,0 +1,134 @@
+// A run that somebody wants to end: running, paused, parked or between two attempts. A cancellation wins, and is done once.
+
+import { describe, expect, it } from "vitest";
+import { tool } from "../../src/index.ts";
+import { stage } from "../../src/workflow/define.ts";
+import { APPROVE, engineWorld, only, refusal, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
+
+const CANCELLED = { status: "cancelled", outcome: "canceled", fault: { code: "SessionCancelled" } } as const;
+
+describe.each(STORES)("cancelling, on a journal in %s", (store) => {
+  it("a running one stops what hangs in it", async () => {
+    const given: string[] = [];
+    const begun = Promise.withResolvers<undefined>();
+    const { start, runs, clock, events } = await engineWorld(
+      {
+        id: "hangs",
+        stages: {
+          a: stage({
+            act: async (_request, tools) => {
+              begun.resolve(undefined);
+              await untilGivenUp(tools);
+              given.push("a");
+            },
+          }),
+        },
+      },
+      { store },
+    );
+    const run = await start();
+    const end = runs.advance(run);
+    const cancelled = begun.promise.then(() => runs.cancel(run, "ada"));
+    expect(await clock.runUntil(end)).toMatchObject(CANCELLED);
+    await clock.runUntil(cancelled);
+    expect(given).toEqual(["a"]);
+    const all = await events(run);
+    expect(only(all, "run-ended")).toHaveLength(1);
+    expect(only(all, "run-instructed")).toMatchObject([{ action: "cancel", by: "ada" }]);
+    expect(all.at(-1)).toMatchObject({ type: "session-ended", status: "cancelled" });
+  });
+
+  it("wins over a completion of the same moment", async () => {
+    const { start, advance, events, runs, clock } = await engineWorld(
+      {
+        id: "photo-finish",
+        stages: {
+          a: stage({
+            act: async (_request, _tools, { run }) => {
+              await runs.cancel(run, "ada");
+              return "done";
+            },
+          }),
+        },
+      },
+      { store },
+    );
+    const run = await start();
+    expect(await advance(run)).toMatchObject(CANCELLED);
+    expect(only(await events(run), "run-ended")).toHaveLength(1);
+    expect(await refusal(clock, runs.cancel(run))).toMatchObject({ code: "EngineState" });
+  });
+
+  it("one that waits at a gate ends it, and takes the question away", async () => {
+    const { go, runs, clock, advance, journal } = await engineWorld(
+      {
+        id: "gate",
+        stages: {
+          a: stage({
+            act: async (_request, { ask }) => ask({ payload: APPROVE, timeoutMs: null }),
+          }),
+        },
+      },
+      { store },
+    );
+    const { run, status } = await go();
+    expect(status).toBe("paused");
+    await clock.runUntil(runs.cancel(run, "ada"));
+    expect(await journal.kept("wake", run)).toBe(clock.now());
+    expect(await advance(run)).toMatchObject({ ...CANCELLED, questions: [] });
+    expect(await journal.keptAll("question")).toEqual([]);
+    expect(await journal.keptAll("wake")).toEqual([]);
+  });
+
+  it("a parked one ends it before its time", async () => {
+    const limited = tool<null, null>({
+      id: "limited",
+      run: () => {
+        throw thrown("QuotaExhausted", { resetAt: 9_000_000_000 });
+      },
+    });
+    const { go, runs, clock, advance } = await engineWorld(
+      { id: "parked", stages: { a: stage({ act: async (_r, { turn }) => turn.protect(limited, null) }) } },
+      { store },
+    );
+    const { run, status } = await go();
+    expect(status).toBe("paused");
+    await clock.runUntil(runs.act(run, "cancel", { by: "ada" }));
+    expect(await advance(run)).toMatchObject(CANCELLED);
+    expect(clock.now()).toBeLessThan(9_000_000_000);
+  });
+
+  it("one that waits for its next attempt ends it", async () => {
+    const { go, runs, clock, advance, events } = await engineWorld(
+      {
+        id: "retrying",
+        stages: {
+          a: stage({
+            retryPolicy: { maxAttempts: 3, backoff: { kind: "fixed", initialMs: 60_000, maxMs: 60_000 }, maxWaitMs: 1e6 },
+            act: async () => Promise.reject(thrown("RateLimited")),
+          }),
+        },
+      },
+      { store },
+    );
+    const { run, status } = await go();
+    expect(status).toBe("paused");
+    await clock.runUntil(runs.cancel(run));
+    await clock.runUntil(runs.cancel(run));
+    expect(await advance(run)).toMatchObject(CANCELLED);
+    expect(only(await events(run), "run-instructed")).toHaveLength(1);
+  });
+
+  it("one that has ended is refused, and one that ended meanwhile leaves no driver going round", async () => {
+    const { go, runs, clock, journal, advance } = await engineWorld(
+      { id: "over", stages: { a: stage({ act: async () => 1 }) } },
+      { store },
+    );
+    const { run } = await go();
+    expect(await refusal(clock, runs.cancel(run))).toMatchObject({ code: "EngineState" });
+    // As if the run had ended between the look at it and the posting.
+    await clock.runUntil(journal.keep([{ kind: "wake", key: run, value: 1 }]));
+    await advance(run);
+    expect(await journal.keptAll("wake")).toEqual([]);
+  });
+});

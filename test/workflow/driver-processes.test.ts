@@ -1,0 +1,118 @@
+// Drivers in real processes on one file: they share the work, and what a killed one had is taken over at once.
+
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Journal, openJournal } from "../../src/index.ts";
+import { createWorkflows } from "../../src/workflow/workflows.ts";
+import { sharedWorkflow } from "../support/driver-process.ts";
+import { eventsIn, newFile, only } from "../support/engine-world.ts";
+
+interface DriverProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly lines: readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+function startDriver(path: string, effects: string, onLine: () => void, env: Record<string, string> = {}): DriverProcess {
+  const script = fileURLToPath(new URL("../support/driver-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, path, effects], {
+    stdio: "pipe",
+    env: { ...process.env, NODE_NO_WARNINGS: "1", ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stderr.pipe(process.stderr);
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    onLine();
+  });
+  const ended = once(child, "exit");
+  return {
+    child,
+    lines,
+    async stop() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Resolves when the lines of the processes are as wanted. */
+function watching(): { readonly ring: () => void; readonly until: (isSo: () => boolean) => Promise<void> } {
+  let look: () => void = () => undefined;
+  return {
+    ring: () => look(),
+    until: (isSo) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (isSo()) resolve();
+        };
+        look();
+      }),
+  };
+}
+
+async function begin(path: string, ids: readonly string[], inputs = {}): Promise<Journal> {
+  const journal = await openJournal(path, {});
+  const { runs } = createWorkflows({ journal, workflows: [sharedWorkflow] });
+  for (const run of ids) await runs.start(sharedWorkflow, { run, inputs });
+  return journal;
+}
+
+async function checkRun(journal: Journal, run: string): Promise<void> {
+  const events = await eventsIn(journal, run);
+  expect(only(events, "run-ended"), run).toMatchObject([{ status: "completed" }]);
+  expect(only(events, "node-completed").map(({ node }) => node), run).toEqual(["a", "b"]);
+  const seqs: number[] = [];
+  for await (const { seq } of journal.read(run)) seqs.push(seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+}
+
+describe("drivers in processes of their own", () => {
+  it("share sixty runs: each is advanced by one at a time, and every effect happens once", async () => {
+    const path = newFile();
+    const effects = `${path}.effects`;
+    const ids = Array.from({ length: 60 }, (_, index) => `run-${String(index).padStart(2, "0")}`);
+    const journal = await begin(path, ids);
+    const { ring, until } = watching();
+    const drivers = [startDriver(path, effects, ring), startDriver(path, effects, ring)];
+    const done = (): readonly string[] => [...new Set(drivers.flatMap(({ lines }) => lines))].toSorted();
+    await until(() => done().length === ids.length);
+    for (const { stop } of drivers) await stop();
+    expect(done()).toEqual(ids.map((run) => `done ${run}`));
+    const lines = readFileSync(effects, "utf8").trim().split("\n");
+    expect(lines.toSorted()).toEqual(ids.flatMap((run) => [`${run} a`, `${run} b`]));
+    for (const run of ids) await checkRun(journal, run);
+    expect(await journal.verify()).toMatchObject({ firstBad: null });
+    await journal.close();
+  }, 60_000);
+
+  it("take over at once what a killed one had, without doing again what it had done", async () => {
+    const path = newFile();
+    const effects = `${path}.effects`;
+    const journal = await begin(path, ["victim"], { hangs: true });
+    const { ring, until } = watching();
+    const first = startDriver(path, effects, ring, { HANGS: "1" });
+    await until(() => first.lines.includes("hangs victim"));
+    const [held] = await journal.holds();
+    const killed = once(first.child, "exit");
+    first.child.kill("SIGKILL");
+    await killed;
+    const second = startDriver(path, effects, ring);
+    await until(() => second.lines.includes("done victim"));
+    const events = await eventsIn(journal, "victim");
+    const times: number[] = [];
+    for await (const { at } of journal.read("victim")) times.push(at);
+    // Before the hold of the dead one had run out: nobody waited for it.
+    expect(Math.max(...times)).toBeLessThan(held?.until ?? 0);
+    expect(only(events, "session-resumed").length).toBeGreaterThan(0);
+    expect(readFileSync(effects, "utf8").trim().split("\n")).toEqual(["victim a", "victim b"]);
+    await checkRun(journal, "victim");
+    await second.stop();
+    await journal.close();
+  }, 60_000);
+});

@@ -1,0 +1,12 @@
+// A life of the program that is about to be killed: advances one run of a journal on real time. Started as a process of its own.
+
+import { join } from "node:path";
+import { openJournal } from "../../../src/index.ts";
+import { createWorkflows } from "../../../src/workflow/workflows.ts";
+
+const [folder = "", file = "", run = ""] = process.argv.slice(2);
+const journal = await openJournal(join(folder, "runs.db"));
+const workflows = createWorkflows({ journal, worker: { name: "killed", isGone: () => true } });
+const { workflow } = await workflows.file(join(folder, file));
+await workflows.runs.resume(run, workflow);
+await workflows.runs.advance(run);

@@ -1,0 +1,63 @@
+// The files about failed stages, read from the disk and held to what they promise.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { FaultClass, FaultCode } from "../../../src/core/fault/catalogue.ts";
+import { wordsFor } from "../../../src/core/fault/words/words.ts";
+import type { ActionId } from "../../../src/core/flow/action.ts";
+import { actionWords } from "../../../src/core/flow/action-words.ts";
+import type { RunReport } from "../../../src/workflow/runs-api.ts";
+
+/** The part of `<node>.meta.json` that is looked at. */
+export interface StageMeta {
+  readonly node: string;
+  readonly execution: number;
+  readonly state: string;
+  readonly class: FaultClass;
+  readonly code: FaultCode;
+  readonly outcome: string;
+  readonly retries: { readonly workflow: number; readonly transport: number };
+  readonly nextAction: { readonly id: ActionId; readonly label: Readonly<Record<string, string>> } | null;
+  readonly message: Readonly<Record<"en" | "zh-CN", { readonly operator: string; readonly user: string }>>;
+}
+
+export interface KeptStage {
+  readonly meta: StageMeta;
+  readonly raw: string;
+}
+
+/** Every stage of which something was kept, in the order of rounds. */
+export function keptStages(report: RunReport): readonly KeptStage[] {
+  const { files, folder, state } = report;
+  const found = files.filter((name) => !name.endsWith("/round.json"));
+  const stages = new Set(found.map((name) => name.replace(/(?:_raw\.md|\.events\.jsonl|\.meta\.json)$/, "")));
+  const textOf = (name: string): string => readFileSync(join(folder ?? "", name), "utf8");
+  return [...stages].toSorted().map((stage) => {
+    const raw = textOf(`${stage}_raw.md`);
+    const events = linesOf(textOf(`${stage}.events.jsonl`));
+    const meta = JSON.parse(textOf(`${stage}.meta.json`)) as StageMeta;
+    const { node, execution } = meta;
+    expect(stage).toBe(`rounds/0${execution}/${node}`);
+    const visit = state.visits.find((one) => one.node === node && one.execution === execution);
+    expect(meta.state, "the file knows how the stage ended").toBe(visit?.state);
+    expect(raw).toContain(`: ${meta.class}/${meta.code} (${meta.outcome})`);
+    expect(JSON.stringify(events), "the events tell of the failure").toContain(`"code":"${meta.code}"`);
+    checkWords(meta);
+    return { meta, raw };
+  });
+}
+
+function linesOf(text: string): readonly unknown[] {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as unknown);
+}
+
+/** In both languages, and the words that belong to the code. */
+function checkWords({ code, message, nextAction }: StageMeta): void {
+  for (const locale of ["en", "zh-CN"] as const) {
+    const { operator, user } = wordsFor(code, locale);
+    expect(message[locale]).toMatchObject({ operator, user });
+    if (nextAction !== null) expect(nextAction.label[locale]).toBe(actionWords(nextAction.id, locale).label);
+  }
+}

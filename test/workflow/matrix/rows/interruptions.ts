@@ -1,0 +1,38 @@
+// What befalls the program itself in some rows: it is killed, or its store refuses.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { classify } from "../../../../src/core/classify/classify.ts";
+import type { Fault } from "../../../../src/core/fault/fault.ts";
+import type { MatrixWorld } from "../world.ts";
+
+/** What advancing the run is refused with. */
+export function isRefused(world: MatrixWorld, run: string): Promise<Fault> {
+  return world.advance(run).then(
+    () => {
+      throw new Error("it was advanced");
+    },
+    (error: unknown) => classify({ surface: "store", error }),
+  );
+}
+
+const LIFE = fileURLToPath(new URL("../crash-life.ts", import.meta.url));
+
+/** Another process advances the run, is killed in the middle of a command, and this one takes the run up. */
+export async function crashes(world: MatrixWorld, run: string): Promise<void> {
+  const { folder, started } = world;
+  const hangs = Promise.withResolvers<true>();
+  const look = (): void => void (started().includes("hang-once.mjs") && hangs.resolve(true));
+  const watcher = watch(join(folder, "started.txt"), look);
+  const child = spawn(process.execPath, [LIFE, folder, "crash.faultline.yaml", run], { stdio: "inherit" });
+  const gone = once(child, "exit");
+  await Promise.race([hangs.promise, gone]);
+  watcher.close();
+  child.kill("SIGKILL");
+  await gone;
+  await world.nextLife();
+  await world.advance(run);
+}

@@ -1,0 +1,95 @@
+// What is refused before anything happens: seed 000's Validation, and the part of Session that is found out at a resume.
+
+import type { Setting } from "../world.ts";
+import { AGENT } from "./expect.ts";
+
+export interface Refusal extends Setting {
+  readonly name: string;
+  readonly seed: string;
+  readonly injected: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Words of the file that are others when the run is to go on. */
+  readonly changedTo?: Readonly<Record<string, string>>;
+  readonly refusedAt: "reading the file" | "starting the run" | "resuming the run";
+  /** Codes of mistakes in the file, or the class and code of the fault. */
+  readonly with: readonly string[];
+  /** In what the person reads. */
+  readonly says: string;
+}
+
+const VALIDATION = "000 Validation";
+const WITH_INPUT = { "agents:\n": "inputs: { count: { type: integer } }\nagents:\n" };
+
+export const REFUSALS: readonly Refusal[] = [
+  {
+    name: "a file that is no YAML",
+    seed: VALIDATION,
+    injected: "a bracket that is not closed",
+    file: AGENT,
+    edits: { "{ model: openai/coder }": "{ model: openai/coder" },
+    refusedAt: "reading the file",
+    with: ["WFL001"],
+    says: "end with a }",
+  },
+  {
+    name: "a file of a version of the format that there is not",
+    seed: VALIDATION,
+    injected: "`faultline: 9`",
+    file: AGENT,
+    edits: { "faultline: 1": "faultline: 9" },
+    refusedAt: "reading the file",
+    with: ["WFL004"],
+    says: "faultline",
+  },
+  {
+    name: "a node whose agent is not there",
+    seed: VALIDATION,
+    injected: "`agent: codre`",
+    file: AGENT,
+    edits: { "agent: coder,": "agent: codre," },
+    refusedAt: "reading the file",
+    with: ["WFL012"],
+    says: "codre",
+  },
+  {
+    name: "a cycle that never ends",
+    seed: VALIDATION,
+    injected: "a node that leads to itself without a `max`",
+    file: AGENT,
+    edits: { "prompt: Write it.": "prompt: Write it., next: coder" },
+    refusedAt: "reading the file",
+    with: ["WFL019"],
+    says: "max",
+  },
+  {
+    name: "an input that must be there and is not",
+    seed: VALIDATION,
+    injected: "no `count`",
+    file: AGENT,
+    edits: WITH_INPUT,
+    refusedAt: "starting the run",
+    with: ["Validation/ShapeInvalid"],
+    says: "count",
+  },
+  {
+    name: "an input of another type",
+    seed: VALIDATION,
+    injected: "`count: many`",
+    file: AGENT,
+    edits: WITH_INPUT,
+    inputs: { count: "many" },
+    refusedAt: "starting the run",
+    with: ["Validation/ShapeInvalid"],
+    says: "count",
+  },
+  {
+    name: "a run whose workflow is another one than it was started with",
+    seed: "000 Session (ResumeMismatch)",
+    injected: "the prompt was changed meanwhile",
+    file: AGENT,
+    changedTo: { "Write it.": "Write something else." },
+    refusedAt: "resuming the run",
+    with: ["Session/ResumeMismatch"],
+    says: "go on with the changed one (accept), or with the one it was started with (as-started)",
+  },
+];

@@ -1,0 +1,48 @@
+// Commands that a killed process has left running, as real processes.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { commandMark, endLeftovers, markedEnv } from "../../../src/workflow/node/leftover-commands.ts";
+
+const HANGS = "console.log('there'); setInterval(() => undefined, 1000)";
+
+/** A process that says that it is there, and then does nothing. */
+async function hanging(mark: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["-e", HANGS], {
+    env: markedEnv(process.env, mark),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  return child;
+}
+
+describe("a command that was left running", () => {
+  it("has a mark of its own for each run, call and folder", () => {
+    const marks = [
+      commandMark("r1", "tests#1.1/command-1", "/a"),
+      commandMark("r2", "tests#1.1/command-1", "/a"),
+      commandMark("r1", "tests#2.1/command-1", "/a"),
+      commandMark("r1", "tests#1.1/command-1", "/b"),
+    ];
+    expect(new Set(marks).size).toBe(4);
+    expect(commandMark("r1", "tests#1.1/command-1", "/a")).toBe(marks[0]);
+  });
+
+  it.runIf(process.platform === "linux")("is ended, and no other", async () => {
+    const [mine, other] = [commandMark("r1", "c1", "/a"), commandMark("r1", "c2", "/a")];
+    const [first, second, stays] = await Promise.all([hanging(mine), hanging(mine), hanging(other)]);
+    const ended = Promise.all([once(first, "exit"), once(second, "exit")]);
+    endLeftovers(mine);
+    expect(await ended).toEqual([
+      [null, "SIGKILL"],
+      [null, "SIGKILL"],
+    ]);
+    expect([stays.exitCode, stays.signalCode]).toEqual([null, null]);
+  });
+
+  it("is nobody when nothing carries the mark", () => {
+    expect(() => endLeftovers(commandMark("nobody", "c1", "/a"))).not.toThrow();
+  });
+});

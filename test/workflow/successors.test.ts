@@ -1,0 +1,202 @@
+// What an operator does about a run that has failed: a linked run goes on from it, and what was finished stays finished.
+
+import { describe, expect, it } from "vitest";
+import type { Route } from "../../src/core/flow/node.ts";
+import type { FaultCode } from "../../src/index.ts";
+import { stage } from "../../src/workflow/define.ts";
+import { StageFailure } from "../../src/workflow/stage-failure.ts";
+import { engineWorld, type EngineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
+
+/** Three nodes, of which the second fails until it is mended. */
+async function failing(code: FaultCode, over: Parameters<typeof engineWorld>[1] = {}) {
+  const acted: string[] = [];
+  const mended = { is: false };
+  const world = await engineWorld(
+    {
+      id: "three",
+      stages: {
+        coder: stage({ role: "coder", act: async () => void acted.push("coder") }),
+        check: stage({
+          act: async (_request, _tools, { instruction }) => {
+            acted.push(`check ${instruction?.action ?? "alone"}`);
+            if (!mended.is) throw new StageFailure(thrown(code).fault, { half: true });
+            return "whole";
+          },
+        }),
+        last: stage({
+          act: async (_request, _tools, { nodes }) => {
+            acted.push("last");
+            return [nodes["coder"]?.status, nodes["check"]?.output];
+          },
+        }),
+      },
+    },
+    over,
+  );
+  return { ...world, acted, mended };
+}
+
+const act = ({ clock, runs }: EngineWorld, run: string, action: string, options = {}) =>
+  clock.runUntil(runs.act(run, action, { by: "ada", ...options }));
+
+describe.each(STORES)("going on from a failed run, on a journal in %s", (store) => {
+  it("keeps finished nodes, begins the failed one anew, and links the two", async () => {
+    const world = await failing("RateLimited", { store });
+    const { go, advance, acted, mended, runs, events } = world;
+    const failed = await go({ task: "x" });
+    expect(failed).toMatchObject({ status: "failed", fault: { code: "RateLimited" } });
+    mended.is = true;
+    const { run, did } = await act(world, failed.run, "retry-stage");
+    expect([run === failed.run, did]).toEqual([false, true]);
+    expect(await advance(run)).toMatchObject({ status: "completed" });
+    expect(acted).toEqual(["coder", "check alone", "check retry-stage", "last"]);
+    expect(places(await events(run), "node-started")).toEqual(["check#1.1", "last#1.1"]);
+    expect(only(await events(run), "node-completed").at(-1)).toMatchObject({ output: ["completed", "whole"] });
+    expect((await runs.show(run))?.summary).toMatchObject({ predecessor: failed.run, successor: null });
+    expect((await runs.show(failed.run))?.summary).toMatchObject({ status: "failed", successor: run });
+    expect((await events(failed.run)).at(-1)).toMatchObject({ type: "run-superseded", successor: run });
+    expect((await runs.show(failed.run))?.actions).toEqual([]);
+  });
+
+  it("two different actions, or one twice, give one successor", async () => {
+    const world = await failing("RateLimited", { store });
+    const { go, clock, runs, events } = world;
+    const failed = await go();
+    const [retry, ...others] = (await runs.show(failed.run))?.actions ?? [];
+    const other = others.find(({ needs }) => needs === "nothing" || needs === "text");
+    expect([retry?.id, other !== undefined]).toEqual(["retry-stage", true]);
+    const all = await clock.runUntil(
+      Promise.allSettled([
+        runs.act(failed.run, retry?.id ?? "", { key: retry?.key ?? "" }),
+        runs.act(failed.run, retry?.id ?? "", { key: retry?.key ?? "" }),
+        runs.act(failed.run, other?.id ?? "", { params: other?.needs === "text" ? { text: "x" } : {} }),
+      ]),
+    );
+    const acted = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(new Set(acted.map(({ run }) => run)).size).toBe(1);
+    expect(acted.filter(({ did }) => did)).toHaveLength(1);
+    expect(await clock.runUntil(runs.act(failed.run, "retry-stage", { key: retry?.key ?? "" }))).toEqual({
+      run: acted[0]?.run,
+      did: false,
+    });
+    expect(await runs.list()).toHaveLength(2);
+    expect(only(await events(failed.run), "run-superseded")).toHaveLength(1);
+  });
+
+  it("what was left half done by a crash is finished when it is clicked again", async () => {
+    const world = await failing("RateLimited", { store });
+    const { go, clock, runs, journal } = world;
+    const failed = await go();
+    const key = (await runs.show(failed.run))?.actions[0]?.key ?? "";
+    const broken = world.nextLife({
+      journal: {
+        ...journal,
+        append: (session, after, entries, keeps) =>
+          entries.some(({ event }) => event.type === "run-superseded")
+            ? Promise.reject(thrown("StoreUnavailable"))
+            : journal.append(session, after, entries, keeps),
+      },
+    });
+    expect(await refusal(clock, broken.act(failed.run, "retry-stage", { key }))).toMatchObject({ code: "StoreUnavailable" });
+    const { run, did } = await clock.runUntil(runs.act(failed.run, "retry-stage", { key }));
+    expect([did, (await runs.show(failed.run))?.summary.successor]).toEqual([false, run]);
+    expect(await runs.list()).toHaveLength(2);
+  });
+});
+
+describe("other ways to go on", () => {
+  it("what the failed stage had to show is accepted, and it is not run again", async () => {
+    const world = await failing("AuthFailed");
+    const { go, advance, acted, events } = world;
+    const { run } = await act(world, (await go()).run, "accept-partial");
+    expect(await advance(run)).toMatchObject({ status: "completed" });
+    expect(acted).toEqual(["coder", "check alone", "last"]);
+    expect(only(await events(run), "node-completed").at(-1)).toMatchObject({ output: ["completed", { half: true }] });
+  });
+
+  it("the work is sent back to the coder, who goes on from there with what was said", async () => {
+    const world = await failing("AssertFailed");
+    const { go, advance, acted, mended, events } = world;
+    const failed = await go();
+    mended.is = true;
+    const { run } = await act(world, failed.run, "send-back", { params: { text: "mind the gap" } });
+    expect(await advance(run)).toMatchObject({ status: "completed" });
+    expect(acted).toEqual(["coder", "check alone", "coder", "check alone", "last"]);
+    expect(places(await events(run), "node-started")).toEqual(["coder#2.1", "check#2.1", "last#1.1"]);
+  });
+
+  it("a limit is raised", async () => {
+    const world = await engineWorld({
+      id: "loop",
+      limits: { maxNodes: 3 },
+      stages: { a: stage({ act: async () => 1, next: (_ending, { execution }) => (execution < 5 ? "a" : null) }) },
+    });
+    const { go, advance, runs } = world;
+    const failed = await go();
+    expect(failed).toMatchObject({ status: "failed", fault: { code: "TurnLimit" } });
+    const { run } = await act(world, failed.run, "raise-limit", { params: { limits: { maxNodes: 10 } } });
+    expect(await advance(run)).toMatchObject({ status: "completed" });
+    expect((await runs.show(run))?.state.visits.map(({ execution }) => execution)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("an action that is not offered is refused, and so is one with the wrong params", async () => {
+    const world = await failing("RateLimited");
+    const { go, clock, runs } = world;
+    const { run } = await go();
+    expect(await refusal(clock, runs.act(run, "shorten-context"))).toMatchObject({ code: "EngineState" });
+    expect(await refusal(clock, runs.act(run, "retry-stage", { params: { text: "?" } }))).toMatchObject({
+      code: "ShapeInvalid",
+    });
+    expect(await refusal(clock, runs.act("nobody", "retry-stage"))).toMatchObject({ code: "NotFound" });
+    expect(await runs.list()).toHaveLength(1);
+  });
+});
+
+describe("going on inside a fan-out", () => {
+  async function fanned(repair: "retry" | "send-back") {
+    const acted: string[] = [];
+    const mended = { is: false };
+    const split: Route = { kind: "fan", nodes: ["done", "fails", "stopped"], join: "join", failFast: true };
+    const code = repair === "retry" ? "RateLimited" : "AssertFailed";
+    const world = await engineWorld({
+      id: "fanned",
+      limits: { maxParallel: 2 },
+      stages: {
+        split: stage({ act: async () => 0, next: () => split }),
+        done: stage({ act: async () => void acted.push("done"), next: () => "join" }),
+        fails: stage({
+          act: async () => {
+            acted.push("fails");
+            if (!mended.is) throw thrown(code);
+          },
+          next: ({ status }) => (status === "failed" ? null : "join"),
+        }),
+        stopped: stage({ act: async () => void acted.push("stopped"), next: () => "join" }),
+        fixer: stage({ role: "coder", act: async () => void acted.push("fixer"), next: () => "join" }),
+        join: stage({ act: async () => void acted.push("join"), next: () => ({ kind: "end", outcome: "joined" }) }),
+      },
+    });
+    const failed = await world.go();
+    mended.is = true;
+    const before = acted.splice(0);
+    return { ...world, failed, acted, before };
+  }
+
+  it("runs the failed path and those it stopped, and the join once", async () => {
+    const world = await fanned("retry");
+    expect(world.failed).toMatchObject({ status: "failed", fault: { code: "RateLimited" } });
+    const { run } = await act(world, world.failed.run, "retry-stage");
+    expect(await world.advance(run)).toMatchObject({ status: "completed", outcome: "joined" });
+    const wasStopped = world.before.includes("stopped") ? [] : ["stopped"];
+    expect(world.acted.toSorted()).toEqual(["fails", "join", ...wasStopped].toSorted());
+    expect(world.acted.at(-1)).toBe("join");
+  });
+
+  it("sent back, the path still arrives at its join", async () => {
+    const world = await fanned("send-back");
+    const { run } = await act(world, world.failed.run, "send-back");
+    expect(await world.advance(run)).toMatchObject({ status: "completed", outcome: "joined" });
+    expect(world.acted).toContain("fixer");
+    expect(world.acted.filter((node) => node === "join")).toEqual(["join"]);
+  });
+});
