@@ -20,6 +20,7 @@ import { policyJsonSchema } from "../src/policy-file/index.ts";
 import { toolManifestJsonSchema } from "../src/tool-file/index.ts";
 import { MISTAKES, workflowJsonSchema } from "../src/workflow-file/index.ts";
 import { conformancePage } from "../test/provider/grid/page.ts";
+import { outcomeTables } from "../test/workflow/matrix/page.ts";
 
 /** Path → content. */
 export function generatedDocs(): ReadonlyMap<string, string> {
@@ -30,6 +31,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["README.md", between("README.md", "matrix", policyTable(PRESETS.default))],
     ["docs/LIBRARY.md", libraryPage()],
     ["docs/CONFORMANCE.md", conformancePage()],
+    ["docs/OUTCOMES.md", between("docs/OUTCOMES.md", "outcomes", outcomeTables())],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
     ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
     ["docs/WORKFLOW-FILE.md", workflowPage()],

@@ -20,15 +20,17 @@ const { values } = parseArgs({
   },
 });
 const isChosen = values.at.length + values.only.length > 0;
-const chosen = (): readonly number[] => values.at.map(Number);
 const none = (): readonly number[] => [];
+/** `--at 17` once, `--at 17,22` twice. */
+const chosen = (isTwice: boolean) => (): readonly number[] =>
+  values.at.filter((given) => given.includes(",") === isTwice).map((given) => Number.parseInt(given));
 const folder = mkdtempSync(join(tmpdir(), "faultline-kill-"));
 const startedAt = performance.now();
 const report = await runCampaign({
   folder,
-  points: isChosen ? chosen : everyNth(Number(values.every)),
-  again: isChosen || values.twice === "0" ? none : everyNth(Number(values.twice)),
-  special: isChosen ? values.only : SPECIAL_PLANS,
+  points: isChosen ? chosen(false) : everyNth(Number(values.every)),
+  again: isChosen ? chosen(true) : values.twice === "0" ? none : everyNth(Number(values.twice)),
+  special: isChosen ? values.only : Object.keys(SPECIAL_PLANS),
   sideBySide: Number(values.beside),
   tell: (line) => process.stderr.write(`${line}\n`),
 });

@@ -1,22 +1,23 @@
 // The same run of the team again and again, each time with its worker killed somewhere else, each held against the undisturbed one.
 
 import { join } from "node:path";
-import { classify, type Entry } from "../../src/index.ts";
+import { classify } from "../../src/index.ts";
 import { checkStory } from "./check.ts";
 import { cutOffAttempts, microcents } from "./entries.ts";
 import { bundleWorkflows } from "./library.ts";
 import type { Kill } from "./life.ts";
-import { specialPlans } from "./special-plans.ts";
+import { SPECIAL_PLANS } from "./special-plans.ts";
 import { type Plan, type Story, tellStory } from "./story.ts";
+import { readTeam } from "./team.ts";
 
 export interface CampaignOptions {
   /** An empty folder; everything is left in it. */
   readonly folder: string;
   /** Which entries of the undisturbed run a worker is killed at, given how many there are. */
   readonly points: (entries: number) => readonly number[];
-  /** At which of these it is killed a second time, five entries later. */
+  /** After which it is killed twice: there, and five entries later. */
   readonly again: (entries: number) => readonly number[];
-  /** Names of `SPECIAL_PLANS`. */
+  /** Of `SPECIAL_PLANS`. */
   readonly special: readonly string[];
   /** How many stories are told side by side. */
   readonly sideBySide: number;
@@ -41,10 +42,11 @@ export interface Report {
 export async function runCampaign(options: CampaignOptions): Promise<Report> {
   const { folder, points, again, special, sideBySide, tell } = options;
   const library = await bundleWorkflows(join(folder, "library"));
+  const team = await readTeam();
   let number = 0;
   // Folders of the same length: their names are in prompts.
   const next = (plan: Plan): Promise<Story> =>
-    tellStory({ library, folder: join(folder, `story-${String(++number).padStart(4, "0")}`) }, plan);
+    tellStory({ library, team, folder: join(folder, `story-${String(++number).padStart(4, "0")}`) }, plan);
   const undisturbed = await next({ name: "undisturbed", kills: [] });
   const { length } = undisturbed.entries;
   const report: Report = {
@@ -54,20 +56,24 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
     problems: checkStory(undisturbed, undisturbed).map((problem) => `undisturbed: ${problem}`),
   };
   if (report.problems.length > 0) return report;
-  const plans = [
-    ...specialPlans(special, undisturbed.entries),
-    ...points(length).map((seq): Plan => ({ name: `--at ${seq}`, kills: [killAt(seq)] })),
-    ...again(length).map((seq): Plan => ({ name: `--twice ${seq}`, kills: [killAt(seq), killAt(seq + TWICE_AFTER)] })),
+  const open: Planned[] = [
+    ...special.map(specialPlan),
+    ...points(length).map((seq) => planned({ name: `--at ${seq}`, kills: [killAt(seq)] })),
+    ...again(length).map((seq) =>
+      planned({ name: `--at ${seq},${seq + TWICE_AFTER}`, kills: [killAt(seq), killAt(seq + TWICE_AFTER)] }),
+    ),
   ];
-  const open = [...plans];
   const work = async (): Promise<void> => {
-    for (let plan = open.shift(); plan !== undefined; plan = open.shift()) {
+    for (let one = open.shift(); one !== undefined; one = open.shift()) {
+      const { plan, against } = one;
       try {
+        const expected = against === null ? undisturbed : await next(against);
         const story = await next(plan);
-        const problems = checkStory(story, undisturbed);
-        add(report, story, undisturbed);
+        const problems = checkStory(story, expected);
+        add(report, story, expected);
         report.problems.push(...problems.map((problem) => `${plan.name}: ${problem}`));
         tell(`${plan.name}: ${story.lives.length} lives, ${story.entries.length} entries, ${problems.length} problems`);
+        for (const problem of problems) tell(`  ${problem}`);
       } catch (error) {
         report.problems.push(`${plan.name}: ${classify({ surface: "node", error }).message}`);
       }
@@ -75,6 +81,24 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
   };
   await Promise.all(Array.from({ length: sideBySide }, work));
   return report;
+}
+
+interface Planned {
+  readonly plan: Plan;
+  /** What it is held against; null: what all others are. */
+  readonly against: Plan | null;
+}
+
+function planned(plan: Plan): Planned {
+  return { plan, against: null };
+}
+
+function specialPlan(name: string): Planned {
+  const found = SPECIAL_PLANS[name];
+  if (found === undefined) throw new Error(`there is no ${name}; there are ${Object.keys(SPECIAL_PLANS).join(", ")}`);
+  const { plan, undisturbed } = found;
+  const against = undisturbed === null ? null : { name: `${name}, undisturbed`, ...undisturbed };
+  return { plan: { name: `--only ${name}`, ...plan }, against };
 }
 
 const TWICE_AFTER = 5;
@@ -98,11 +122,4 @@ function add(report: Report, { lives, asks, entries }: Story, undisturbed: Story
   report.askedAgain += Math.max(0, asks.length - undisturbed.asks.length);
   report.cutOff += cutOff.length;
   report.cutOffMicrocents += microcents(cutOff);
-}
-
-/** The number of the first entry that fits. */
-export function seqOf(entries: readonly Entry[], fits: (event: Entry["event"]) => boolean): number {
-  const found = entries.find(({ event }) => fits(event));
-  if (found === undefined) throw new Error("the undisturbed run has no such entry");
-  return found.seq;
 }

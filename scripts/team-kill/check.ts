@@ -27,7 +27,9 @@ const CHECKS: readonly Check[] = [
   ({ lives }) =>
     lives.flatMap(({ killed, hung, exitCode, stderr, told }, index) => [
       ...(hung ? [`life ${index + 1} did not end by itself`] : []),
-      ...(!killed && !hung && exitCode !== 0 ? [`life ${index + 1} ended with ${exitCode ?? "a signal"}: ${stderr}`] : []),
+      ...(!killed && !hung && exitCode !== 0
+        ? [`life ${index + 1} ended with ${exitCode ?? "a signal"}: ${stderr}`]
+        : []),
       ...told.flatMap((said) => (said.told === "trouble" ? [`life ${index + 1}: ${said.code}: ${said.message}`] : [])),
     ]),
   // The same end, once.
@@ -69,7 +71,9 @@ const CHECKS: readonly Check[] = [
     const moved = stepsOf(story, movedCalls(story, undisturbed));
     return [
       ...(tooMany > 0 ? [`${asks.length} requests instead of ${asksThen.length}, with ${kills} kills`] : []),
-      ...asksThen.flatMap(({ step }) => (asks.some((ask) => ask.step === step) ? [] : [`step ${step} was never asked`])),
+      ...asksThen.flatMap(({ step }) =>
+        asks.some((ask) => ask.step === step) ? [] : [`step ${step} was never asked`],
+      ),
       ...asks.flatMap(({ step, life, body }, index) => [
         ...(moved.has(step) ? [] : same(`request ${step} of life ${life}`, body, bodies.get(step))),
         ...(asks.some((other, at) => at < index && other.step === step && other.life === life)
@@ -103,6 +107,11 @@ const CHECKS: readonly Check[] = [
   (story, undisturbed) => same("kept files", story.report?.files, undisturbed.report?.files),
   (story, undisturbed) => same("outputs", outputsOf(story), outputsOf(undisturbed)),
   ({ left }) => left.map((what) => `${what} is still there`),
+  // Who was killed when the run was over could not let go of it, and nobody comes to take it.
+  ({ holds, lives }) =>
+    lives.at(-1)?.told.some(({ told }) => told === "driving") === true
+      ? holds.map((one) => `${one} still holds it`)
+      : [],
   ({ orphans }) => orphans.map((one) => `process ${one} is still there`),
 ];
 

@@ -8,7 +8,9 @@ export function only<Type extends JournalEvent["type"]>(
   entries: readonly Entry[],
   ...types: readonly Type[]
 ): readonly EventOf<Type>[] {
-  return entries.map(({ event }) => event).filter((event): event is EventOf<Type> => types.includes(event.type as Type));
+  return entries
+    .map(({ event }) => event)
+    .filter((event): event is EventOf<Type> => types.includes(event.type as Type));
 }
 
 /** An attempt of a call that came to an end of its own, well or badly. Those that a kill has cut off did not. */

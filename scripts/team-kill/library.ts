@@ -24,7 +24,9 @@ export async function bundleWorkflows(folder: string): Promise<string> {
     platform: "node",
     target: "node22.13",
     // Some packages are CommonJS and ask for modules of Node by `require`.
-    banner: { js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
     logLevel: "error",
   });
   return pathToFileURL(folder).href;

@@ -23,6 +23,8 @@ export interface Job {
   readonly kill: Kill | null;
   /** How much later than now it is for the worker. */
   readonly aheadMs: number;
+  /** When the run waits for a time, that time comes at once. */
+  readonly jumps: boolean;
 }
 
 export type Told =

@@ -23,6 +23,10 @@ export function markedNow(mark: string): readonly string[] {
   return ids.flatMap((id) => {
     const environment = tolerate(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
     if (!environment.split("\0").includes(`${MARK}=${mark}`)) return [];
-    return [`${id} ${tolerate(() => readFileSync(`/proc/${id}/cmdline`, "utf8"), "").replaceAll("\0", " ").trim()}`];
+    return [
+      `${id} ${tolerate(() => readFileSync(`/proc/${id}/cmdline`, "utf8"), "")
+        .replaceAll("\0", " ")
+        .trim()}`,
+    ];
   });
 }

@@ -12,7 +12,7 @@ import type { RunReport } from "../../src/workflow/runs-api.ts";
 import { finishedRequests } from "./entries.ts";
 import { type Kill, type Life, type LifeEnd, startLife, type Told } from "./life.ts";
 import { livingWith } from "./processes.ts";
-import { makeTeamFolder, TEAM_INPUTS, TEAM_STEPS, type TeamChanges, type TeamFolder } from "./team.ts";
+import { makeTeamFolder, TEAM_INPUTS, TEAM_STEPS, type TeamChanges, type TeamFiles, type TeamFolder } from "./team.ts";
 
 export const RUN = "team";
 
@@ -25,6 +25,8 @@ export interface Plan extends TeamChanges {
   readonly listen?: (told: Told, life: Life, number: number, mark: string) => void;
   /** How much later it is for the worker in its n-th life, counted from 1. */
   readonly aheadMs?: (number: number) => number;
+  /** When the run waits for a time, that time comes at once. */
+  readonly jumps?: boolean;
   /** Nobody answers at the gate before this life. */
   readonly answersFrom?: number;
 }
@@ -46,13 +48,16 @@ export interface Story {
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly lives: readonly LifeEnd[];
   readonly verified: VerifyReport;
-  /** Keys that are still held, runs that still want to be woken, questions that are still open. */
+  /** Runs that still want to be woken, questions that are still open. */
   readonly left: readonly string[];
+  /** Who still holds the run. */
+  readonly holds: readonly string[];
   readonly orphans: readonly string[];
 }
 
 export interface StoryHome {
   readonly library: string;
+  readonly team: TeamFiles;
   /** Of this story alone. */
   readonly folder: string;
 }
@@ -60,19 +65,18 @@ export interface StoryHome {
 /** More lives than any plan needs. */
 const MOST_LIVES = 8;
 
-export async function tellStory({ library, folder }: StoryHome, plan: Plan): Promise<Story> {
-  await mkdir(folder, { recursive: true });
+export async function tellStory(home: StoryHome, plan: Plan): Promise<Story> {
+  await mkdir(home.folder, { recursive: true });
   const chaos = await startChaos({ latencyMs: 15 });
   try {
-    return await new Telling(library, folder, plan, chaos).tell();
+    return await new Telling(home, plan, chaos).tell();
   } finally {
     await chaos.close();
   }
 }
 
 class Telling {
-  readonly #library: string;
-  readonly #folder: string;
+  readonly #home: StoryHome;
   readonly #plan: Plan;
   readonly #chaos: Chaos;
   readonly #steps: readonly ChaosStep[];
@@ -80,38 +84,39 @@ class Telling {
   readonly #lives: LifeEnd[] = [];
   #heard = 0;
 
-  constructor(library: string, folder: string, plan: Plan, chaos: Chaos) {
-    this.#library = library;
-    this.#folder = folder;
+  constructor(home: StoryHome, plan: Plan, chaos: Chaos) {
+    this.#home = home;
     this.#plan = plan;
     this.#chaos = chaos;
     this.#steps = plan.steps ?? TEAM_STEPS;
   }
 
   async tell(): Promise<Story> {
-    const team = await makeTeamFolder(this.#folder, this.#chaos, this.#plan);
+    const team = await makeTeamFolder(this.#home.folder, this.#home.team, this.#chaos, this.#plan);
     for (let isOver = false; !isOver && this.#lives.length < MOST_LIVES;) {
       const number = this.#lives.length + 1;
       const end = await this.#live(team, number);
       this.#lives.push(end);
       isOver = !end.killed;
     }
-    const { entries, report, outputs, verified, left } = await withJournal(team.journal, lookAt);
-    const files = textsIn(team.repository, this.#folder);
-    const orphans = await livingWith(this.#folder);
+    const { entries, report, outputs, verified, left, holds } = await withJournal(team.journal, lookAt);
+    const files = textsIn(team.repository, this.#home.folder);
+    const orphans = await livingWith(this.#home.folder);
     const { name } = this.#plan;
-    return { name, entries, report, asks: this.#asks, files, outputs, lives: this.#lives, verified, left, orphans };
+    const told = { name, asks: this.#asks, lives: this.#lives };
+    return { ...told, entries, report, files, outputs, verified, left, holds, orphans };
   }
 
   async #live(team: TeamFolder, number: number): Promise<LifeEnd> {
-    const { kills, listen, aheadMs = () => 0, answersFrom = 1 } = this.#plan;
+    const { kills, listen, aheadMs = () => 0, jumps = false, answersFrom = 1 } = this.#plan;
     const from = await this.#rewind(team);
     const kill = kills[number - 1] ?? null;
     const mayAnswer = number >= answersFrom;
-    const job = { library: this.#library, run: RUN, inputs: TEAM_INPUTS, ...team, kill, aheadMs: aheadMs(number) };
+    const time = { aheadMs: aheadMs(number), jumps };
+    const job = { library: this.#home.library, run: RUN, inputs: TEAM_INPUTS, ...team, kill, ...time };
     const answering: Promise<void>[] = [];
-    const life = startLife(job, this.#folder, (told) => {
-      listen?.(told, life, number, this.#folder);
+    const life = startLife(job, this.#home.folder, (told) => {
+      listen?.(told, life, number, this.#home.folder);
       // A life that finds a run waiting at its gate has nothing to say about it, so it is looked for at its beginning, too.
       if (mayAnswer && (told.told === "paused" || told.told === "driving")) answering.push(answerAll(team.journal));
     });
@@ -136,7 +141,7 @@ class Telling {
     const fresh = this.#chaos.received().slice(this.#heard);
     this.#heard += fresh.length;
     for (const [index, { body }] of fresh.entries()) {
-      this.#asks.push({ step: from + index, life, body: plain(JSON.stringify(body), this.#folder) });
+      this.#asks.push({ step: from + index, life, body: plain(JSON.stringify(body), this.#home.folder) });
     }
   }
 }
@@ -172,26 +177,24 @@ async function answerAll(path: string): Promise<void> {
 
 async function lookAt(
   journal: Journal,
-): Promise<Pick<Story, "entries" | "report" | "outputs" | "verified" | "left">> {
+): Promise<Pick<Story, "entries" | "report" | "outputs" | "verified" | "left" | "holds">> {
   const report = await createWorkflows({ journal }).runs.show(RUN);
+  const holds = (await journal.holds()).map(({ owner }) => owner);
   const outputs = Object.fromEntries(
     (await journal.keptAll("result", `${RUN}/node`)).map(({ key, value }) => [key, value]),
   );
   const left = [
-    ...(await journal.holds()).map(({ key }) => `hold ${key}`),
     ...(await journal.keptAll("wake")).map(({ key }) => `wake ${key}`),
     ...(await journal.keptAll("question")).map(({ key }) => `question ${key}`),
     ...(await journal.keptAll("answer")).map(({ key }) => `answer ${key}`),
   ];
-  return { entries: await entriesOf(journal), report, outputs, verified: await journal.verify(), left };
+  return { entries: await entriesOf(journal), report, outputs, verified: await journal.verify(), left, holds };
 }
 
 function textsIn(folder: string, home: string): Readonly<Record<string, string>> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
-  return Object.fromEntries(
-    paths.map((path) => [relative(folder, path), plain(readFileSync(path, "utf8"), home)]),
-  );
+  return Object.fromEntries(paths.map((path) => [relative(folder, path), plain(readFileSync(path, "utf8"), home)]));
 }
 
 /** Without what is another one in every run: the folder, ports, and the names that models give to their calls. */

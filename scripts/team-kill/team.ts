@@ -55,15 +55,22 @@ export interface TeamChanges {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** Read once: somebody may be working on the template meanwhile. */
+export async function readTeam(): Promise<TeamFiles> {
+  return new Map([...(await filesOf("sample-repo", "")), ...(await filesOf("team", "models")), [CHECK_FILE, CHECK]]);
+}
+
+export type TeamFiles = ReadonlyMap<string, string>;
+
 export async function makeTeamFolder(
   folder: string,
+  team: TeamFiles,
   chaos: Pick<Chaos, "openaiUrl" | "anthropicUrl">,
   { change = (text) => text, files: more = {} }: TeamChanges = {},
 ): Promise<TeamFolder> {
   const repository = join(folder, "repository");
   await mkdir(repository, { recursive: true });
-  const files = new Map([...(await filesOf("sample-repo", "")), ...(await filesOf("team", "models"))]);
-  files.set(CHECK_FILE, CHECK);
+  const files = new Map(team);
   files.set(TEAM_FILE, change(atChaos(files.get(TEAM_FILE) ?? "", chaos)));
   for (const [name, text] of Object.entries(more)) files.set(name, text);
   await writeFiles(repository, files, { force: false });

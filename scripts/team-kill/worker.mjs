@@ -9,9 +9,10 @@ const { createWorkflows } = await import(`${job.library}/workflow.js`);
 
 const tell = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
 
+let { aheadMs } = job;
 /** Later than it is, for a run that waits for a time that nobody wants to wait for. */
 const clock = {
-  now: () => Date.now() + job.aheadMs,
+  now: () => Date.now() + aheadMs,
   after: (delayMs, wake) => {
     const timer = setTimeout(wake, Math.min(Math.max(0, Math.ceil(delayMs)), 2 ** 31 - 1));
     return () => clearTimeout(timer);
@@ -45,18 +46,23 @@ if (known === null) {
   if (workflow === null) throw new Error(JSON.stringify(diagnostics));
   await workflows.runs.start(workflow, { run: job.run, inputs: job.inputs });
 }
-tell({ told: "driving" });
 const driver = workflows.driver({
   lookEveryMs: 50,
   onAdvanced: async ({ status, outcome, wakeAt, questions }) => {
-    if (status === "paused") tell({ told: "paused", wakeAt, questions: questions.map(({ id }) => id) });
-    else await leave(status, outcome);
+    if (status !== "paused") return leave(status, outcome);
+    tell({ told: "paused", wakeAt, questions: questions.map(({ id }) => id) });
+    if (!job.jumps || questions.length > 0) return;
+    aheadMs += Math.max(0, wakeAt - clock.now());
+    driver.poke();
   },
   onTrouble: (run, fault) => tell({ told: "trouble", run, code: fault.code, message: fault.message }),
 });
 // It may have been killed when everything was done.
 if (known !== null && known.endedAt > 0) await leave(known.status, known.outcome);
-else driver.start();
+else {
+  tell({ told: "driving" });
+  driver.start();
+}
 
 async function leave(status, outcome) {
   await driver.stop();

@@ -6,11 +6,15 @@ import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addInit } from "./commands/init.ts";
 import { addJournal } from "./commands/journal.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addRun } from "./commands/run.ts";
+import { addRuns } from "./commands/runs.ts";
+import { addStart } from "./commands/start.ts";
 import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
+import { addWorkflow } from "./commands/workflow.ts";
 import { type Io, UsageError } from "./io.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -54,6 +58,10 @@ function createProgram(version: string, io: Io): Command {
   addChaos(program, io);
   addDoctor(program, io);
   addRun(program, io);
+  addWorkflow(program, io);
+  addRuns(program, io);
+  addInit(program, io);
+  addStart(program, io);
   addTour(program, io);
   return program;
 }

@@ -57,7 +57,8 @@ export function crashingJournal(journal: Journal, after: number, isTold: boolean
 
 /** For a store that is away for a while: `isAway` says when. */
 export function awayJournal(journal: Journal, isAway: () => boolean): Journal {
-  const away = <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) =>
+  const away =
+    <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> => {
       if (isAway()) throw new FaultError(fault("StoreUnavailable", { message: "the disk is away" }));
       return work(...args);

@@ -1,16 +1,15 @@
 // A process of its own that drives the runs of a journal: `node driver-process.ts <journal> <effects file>`. Says each run that it
-// has brought to its end, and each hanging node it has begun; ends when its standard input does.
+// has brought to its end, and each hanging node it has begun; ends when its standard input does. With a number behind that it
+// begins so many runs instead.
 
 import { appendFileSync } from "node:fs";
 import { once } from "node:events";
-import { pathToFileURL } from "node:url";
-import { tool } from "../../src/index.ts";
-import { openJournal } from "../../src/index.ts";
+import { openJournal, tool } from "../../src/index.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 
 /** Two effects on the world outside; the first of them hangs for ever when the run says so and this process is the one to hang. */
-export const sharedWorkflow = defineWorkflow({
+const sharedWorkflow = defineWorkflow({
   id: "shared",
   stages: {
     a: stage({
@@ -33,20 +32,33 @@ const effect = tool<string, null>({
   },
 });
 
+/** Writes runs down, for others to advance. */
+async function begin(path: string, count: number): Promise<void> {
+  const workflows = createWorkflows({ journal: await openJournal(path, {}), workflows: [sharedWorkflow] });
+  for (let index = 0; index < count; index++) {
+    const run = `run-${String(index).padStart(2, "0")}`;
+    await workflows.runs.start(sharedWorkflow, { run, inputs: { hangs: process.env["HANGS"] === "1" } });
+  }
+  await workflows.close();
+}
+
 async function drive(path: string): Promise<void> {
-  const journal = await openJournal(path, {});
-  const workflows = createWorkflows({ journal, workflows: [sharedWorkflow] });
+  const workflows = createWorkflows({ journal: await openJournal(path, {}), workflows: [sharedWorkflow] });
   const driver = workflows.driver({
     lookEveryMs: 50,
-    onTrouble: (run, { code, message }) => void (code !== "ResourceBusy" && process.stderr.write(`${run} ${code} ${message}\n`)),
+    onTrouble: (run, { code, message }) => {
+      if (code !== "ResourceBusy") process.stderr.write(`${run} ${code} ${message}\n`);
+    },
     onAdvanced: ({ run, status }) => {
       if (status === "completed") process.stdout.write(`done ${run}\n`);
     },
   });
   driver.start();
+  process.stdout.write("ready\n");
   await once(process.stdin.resume(), "end");
   await driver.stop();
   await workflows.close();
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await drive(process.argv[2] ?? "");
+const [, , path = "", , count] = process.argv;
+await (count === undefined ? drive(path) : begin(path, Number(count)));

@@ -104,7 +104,11 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
         id: "retrying",
         stages: {
           a: stage({
-            retryPolicy: { maxAttempts: 3, backoff: { kind: "fixed", initialMs: 60_000, maxMs: 60_000 }, maxWaitMs: 1e6 },
+            retryPolicy: {
+              maxAttempts: 3,
+              backoff: { kind: "fixed", initialMs: 60_000, maxMs: 60_000 },
+              maxWaitMs: 1e6,
+            },
             act: async () => Promise.reject(thrown("RateLimited")),
           }),
         },

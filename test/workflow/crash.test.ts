@@ -8,7 +8,17 @@ import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
 import type { ActTools } from "../../src/workflow/stage.ts";
 import type { WorkflowRuns } from "../../src/workflow/runs.ts";
 import { crashingJournal } from "../support/crashing-journal.ts";
-import { APPROVE, engineWorld, type EngineWorld, only, places, type Store, thrown, untilGivenUp, YES } from "../support/engine-world.ts";
+import {
+  APPROVE,
+  engineWorld,
+  type EngineWorld,
+  only,
+  places,
+  type Store,
+  thrown,
+  untilGivenUp,
+  YES,
+} from "../support/engine-world.ts";
 
 const RESET_AT = 1_000_000 + 3_600_000;
 
@@ -29,7 +39,8 @@ function effect(effects: Effects, failed: Set<string>) {
     retry: { maxAttempts: 3, backoff: { initialMs: 10, maxMs: 10 } },
     cost: { estimate: () => 5 },
     run: (input, { call, cost }) => {
-      const failsOnce = (kind: string): boolean => input.includes(kind) && !failed.has(input) && failed.add(input).size > 0;
+      const failsOnce = (kind: string): boolean =>
+        input.includes(kind) && !failed.has(input) && failed.add(input).size > 0;
       if (failsOnce("flaky")) throw thrown("NetworkDisconnect");
       if (failsOnce("quota")) throw thrown("QuotaExhausted", { resetAt: RESET_AT });
       effects.push({ call, input });
@@ -49,7 +60,8 @@ function everything(effects: Effects): WorkflowOptions {
       first: stage({
         retryPolicy: { maxAttempts: 2 },
         act: async (_r, tools, { attempt }) => valueOf(tools, work, `first ${attempt}`),
-        assert: (_result, { attempt }) => (attempt === 1 ? { verdict: "retry", reason: "once more" } : { verdict: "ok" }),
+        assert: (_result, { attempt }) =>
+          attempt === 1 ? { verdict: "retry", reason: "once more" } : { verdict: "ok" },
         next: () => fan,
       }),
       gate: stage({
@@ -64,7 +76,10 @@ function everything(effects: Effects): WorkflowOptions {
         act: async (_r, tools) => [await valueOf(tools, work, "flaky 1"), await valueOf(tools, work, "two")],
         next: () => "join",
       }),
-      join: stage({ act: async (_r, _t, { nodes }) => Object.values(nodes).map(({ output }) => output), next: () => "loop" }),
+      join: stage({
+        act: async (_r, _t, { nodes }) => Object.values(nodes).map(({ output }) => output),
+        next: () => "loop",
+      }),
       loop: stage({
         act: async (_r, tools, { execution }) => valueOf(tools, work, `round ${execution}`),
         next: (_ending, { execution }) => (execution < 2 ? "loop" : { kind: "end", outcome: "all done" }),
@@ -103,7 +118,8 @@ async function finish(
   run: string,
   gone: Promise<void> = new Promise(() => undefined),
 ): Promise<void> {
-  const orGone = <T>(work: Promise<T>): Promise<T | null> => clock.runUntil(Promise.race([work, gone.then(() => null)]));
+  const orGone = <T>(work: Promise<T>): Promise<T | null> =>
+    clock.runUntil(Promise.race([work, gone.then(() => null)]));
   for (let round = 0; round < 20; round++) {
     const end = await orGone(runs.advance(run));
     if (end === null || (end.status !== "paused" && end.status !== "running")) return;
@@ -126,17 +142,27 @@ interface Story {
 async function storyOf(world: EngineWorld, run: string, effects: Effects): Promise<Story> {
   const report = await world.runs.show(run);
   const events = await world.events(run);
-  const ended = only(events, "run-ended").map(({ status, outcome, node, fault }) => [status, outcome, node, fault?.code]);
+  const ended = only(events, "run-ended").map(({ status, outcome, node, fault }) => [
+    status,
+    outcome,
+    node,
+    fault?.code,
+  ]);
   return {
     end: ended,
-    outputs: only(events, "node-completed").map(({ node, execution, output }) => `${node}#${execution} ${JSON.stringify(output)}`).toSorted(),
+    outputs: only(events, "node-completed")
+      .map(({ node, execution, output }) => `${node}#${execution} ${JSON.stringify(output)}`)
+      .toSorted(),
     spent: report?.summary.spentMicrocents ?? -1,
     events,
     effects: effects.map(({ input }) => input).toSorted(),
   };
 }
 
-async function undisturbed(make: (effects: Effects) => WorkflowOptions, store: Store): Promise<{ story: Story; appends: number }> {
+async function undisturbed(
+  make: (effects: Effects) => WorkflowOptions,
+  store: Store,
+): Promise<{ story: Story; appends: number }> {
   const effects: Effects = [];
   const counted = { appends: 0 };
   const world = await engineWorld(make(effects), {
@@ -188,7 +214,9 @@ describe.each([
       expect(story.spent, where).toBe(5 * only(story.events, "call-admitted").length);
       expect(story.spent, where).toBeLessThanOrEqual(expected.spent + 5 * cut.length);
       expect(only(story.events, "session-ended"), where).toHaveLength(1);
-      expect(places(story.events, "node-completed").length, where).toBe(places(expected.events, "node-completed").length);
+      expect(places(story.events, "node-completed").length, where).toBe(
+        places(expected.events, "node-completed").length,
+      );
       // A call in flight when the process died may be made again, under its own name and by policy: one at most for each path.
       const again = effects.length - new Set(effects.map(({ call, input }) => `${call} ${input}`)).size;
       expect(again, where).toBeLessThanOrEqual(cut.length);

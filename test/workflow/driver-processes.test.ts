@@ -7,8 +7,6 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Journal, openJournal } from "../../src/index.ts";
-import { createWorkflows } from "../../src/workflow/workflows.ts";
-import { sharedWorkflow } from "../support/driver-process.ts";
 import { eventsIn, newFile, only } from "../support/engine-world.ts";
 
 interface DriverProcess {
@@ -17,14 +15,19 @@ interface DriverProcess {
   readonly stop: () => Promise<void>;
 }
 
-function startDriver(path: string, effects: string, onLine: () => void, env: Record<string, string> = {}): DriverProcess {
-  const script = fileURLToPath(new URL("../support/driver-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, path, effects], {
+const SCRIPT = fileURLToPath(new URL("../support/driver-process.ts", import.meta.url));
+
+function startDriver(
+  path: string,
+  effects: string,
+  onLine: () => void,
+  env: Record<string, string> = {},
+): DriverProcess {
+  const child = spawn(process.execPath, [SCRIPT, path, effects], {
     stdio: "pipe",
     env: { ...process.env, NODE_NO_WARNINGS: "1", ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  child.stderr.pipe(process.stderr);
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line);
@@ -56,17 +59,20 @@ function watching(): { readonly ring: () => void; readonly until: (isSo: () => b
   };
 }
 
-async function begin(path: string, ids: readonly string[], inputs = {}): Promise<Journal> {
-  const journal = await openJournal(path, {});
-  const { runs } = createWorkflows({ journal, workflows: [sharedWorkflow] });
-  for (const run of ids) await runs.start(sharedWorkflow, { run, inputs });
-  return journal;
+/** In a process of its own too: what a function's text is depends on who has read the file. */
+async function begin(path: string, count: number, env: Record<string, string> = {}): Promise<Journal> {
+  const child = spawn(process.execPath, [SCRIPT, path, "", String(count)], { env: { ...process.env, ...env } });
+  await once(child, "exit");
+  return openJournal(path, {});
 }
 
 async function checkRun(journal: Journal, run: string): Promise<void> {
   const events = await eventsIn(journal, run);
   expect(only(events, "run-ended"), run).toMatchObject([{ status: "completed" }]);
-  expect(only(events, "node-completed").map(({ node }) => node), run).toEqual(["a", "b"]);
+  expect(
+    only(events, "node-completed").map(({ node }) => node),
+    run,
+  ).toEqual(["a", "b"]);
   const seqs: number[] = [];
   for await (const { seq } of journal.read(run)) seqs.push(seq);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
@@ -77,10 +83,11 @@ describe("drivers in processes of their own", () => {
     const path = newFile();
     const effects = `${path}.effects`;
     const ids = Array.from({ length: 60 }, (_, index) => `run-${String(index).padStart(2, "0")}`);
-    const journal = await begin(path, ids);
+    const journal = await begin(path, ids.length);
     const { ring, until } = watching();
     const drivers = [startDriver(path, effects, ring), startDriver(path, effects, ring)];
-    const done = (): readonly string[] => [...new Set(drivers.flatMap(({ lines }) => lines))].toSorted();
+    const done = (): readonly string[] =>
+      [...new Set(drivers.flatMap(({ lines }) => lines.filter((line) => line !== "ready")))].toSorted();
     await until(() => done().length === ids.length);
     for (const { stop } of drivers) await stop();
     expect(done()).toEqual(ids.map((run) => `done ${run}`));
@@ -94,24 +101,25 @@ describe("drivers in processes of their own", () => {
   it("take over at once what a killed one had, without doing again what it had done", async () => {
     const path = newFile();
     const effects = `${path}.effects`;
-    const journal = await begin(path, ["victim"], { hangs: true });
+    const journal = await begin(path, 1, { HANGS: "1" });
     const { ring, until } = watching();
     const first = startDriver(path, effects, ring, { HANGS: "1" });
-    await until(() => first.lines.includes("hangs victim"));
-    const [held] = await journal.holds();
+    await until(() => first.lines.includes("hangs run-00"));
+    const second = startDriver(path, effects, ring);
+    await until(() => second.lines.includes("ready"));
     const killed = once(first.child, "exit");
     first.child.kill("SIGKILL");
     await killed;
-    const second = startDriver(path, effects, ring);
-    await until(() => second.lines.includes("done victim"));
-    const events = await eventsIn(journal, "victim");
+    const [held] = await journal.holds();
+    await until(() => second.lines.includes("done run-00"));
+    const events = await eventsIn(journal, "run-00");
     const times: number[] = [];
-    for await (const { at } of journal.read("victim")) times.push(at);
+    for await (const { at } of journal.read("run-00")) times.push(at);
     // Before the hold of the dead one had run out: nobody waited for it.
     expect(Math.max(...times)).toBeLessThan(held?.until ?? 0);
     expect(only(events, "session-resumed").length).toBeGreaterThan(0);
-    expect(readFileSync(effects, "utf8").trim().split("\n")).toEqual(["victim a", "victim b"]);
-    await checkRun(journal, "victim");
+    expect(readFileSync(effects, "utf8").trim().split("\n")).toEqual(["run-00 a", "run-00 b"]);
+    await checkRun(journal, "run-00");
     await second.stop();
     await journal.close();
   }, 60_000);

@@ -9,7 +9,17 @@ import { createDriver } from "../../src/workflow/driver.ts";
 import { createRuns } from "../../src/workflow/runs.ts";
 import type { RunEnd } from "../../src/workflow/runs-api.ts";
 import { awayJournal } from "../support/crashing-journal.ts";
-import { APPROVE, engineWorld, type EngineWorld, eventsIn, newFile, only, thrown, worker, YES } from "../support/engine-world.ts";
+import {
+  APPROVE,
+  engineWorld,
+  type EngineWorld,
+  eventsIn,
+  newFile,
+  only,
+  thrown,
+  worker,
+  YES,
+} from "../support/engine-world.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";
 
 const MINUTE_MS = 60_000;
@@ -30,7 +40,12 @@ const retrying: WorkflowOptions = {
   id: "retrying",
   stages: {
     a: stage({
-      retryPolicy: { maxAttempts: 2, backoff: { kind: "fixed", initialMs: MINUTE_MS, maxMs: MINUTE_MS }, jitter: 0, maxWaitMs: 1e7 },
+      retryPolicy: {
+        maxAttempts: 2,
+        backoff: { kind: "fixed", initialMs: MINUTE_MS, maxMs: MINUTE_MS },
+        jitter: 0,
+        maxWaitMs: 1e7,
+      },
       act: async (_request, _tools, { attempt }) => {
         if (attempt === 1) throw thrown("RateLimited");
       },
@@ -165,7 +180,10 @@ describe("a driver", () => {
     const second = driving(world);
     second.driver.start();
     await world.clock.advance(10_000);
-    expect([await second.status(run), second.troubles.every((trouble) => trouble.endsWith("ResourceBusy"))]).toEqual(["running", true]);
+    expect([await second.status(run), second.troubles.every((trouble) => trouble.endsWith("ResourceBusy"))]).toEqual([
+      "running",
+      true,
+    ]);
     await world.clock.advance(20_000);
     expect(await second.status(run)).toBe("completed");
     const all = await world.events(run);
@@ -197,10 +215,17 @@ describe("two drivers on one file", () => {
     });
     const connect = async (name: string) => {
       const chance = createSeededChance(name.length);
-      const journal = await openJournal(path, { clock, chance: { ...chance, newId: (prefix) => chance.newId(`${prefix}-${name}`) } });
+      const journal = await openJournal(path, {
+        clock,
+        chance: { ...chance, newId: (prefix) => chance.newId(`${prefix}-${name}`) },
+      });
       const runs = createRuns({ journal, clock, chance, workflows: [workflow], worker: worker(name) });
       const ends: string[] = [];
-      const driver = createDriver(runs, { journal, clock }, { onAdvanced: ({ run, status }) => void (status === "completed" && ends.push(run)) });
+      const driver = createDriver(
+        runs,
+        { journal, clock },
+        { onAdvanced: ({ run, status }) => void (status === "completed" && ends.push(run)) },
+      );
       return { journal, runs, driver, ends };
     };
     const one = await connect("one");
@@ -209,7 +234,8 @@ describe("two drivers on one file", () => {
     for (const run of ids) await clock.runUntil(one.runs.start(workflow, { run }));
     one.driver.start();
     two.driver.start();
-    for (let round = 0; round < 60 && new Set([...one.ends, ...two.ends]).size < 60; round++) await clock.advance(1_000);
+    for (let round = 0; round < 60 && new Set([...one.ends, ...two.ends]).size < 60; round++)
+      await clock.advance(1_000);
     expect([...new Set([...one.ends, ...two.ends])].toSorted()).toEqual(ids);
     expect(did.toSorted()).toEqual(ids.flatMap((run) => [`${run} a`, `${run} b`]));
     for (const run of ids) expect(only(await eventsIn(one.journal, run), "run-ended"), run).toHaveLength(1);

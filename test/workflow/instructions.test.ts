@@ -53,7 +53,11 @@ describe("an action on a visit that waits", () => {
       id: "retrying",
       stages: {
         a: stage({
-          retryPolicy: { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 600_000, maxMs: 600_000 }, maxWaitMs: 1e7 },
+          retryPolicy: {
+            maxAttempts: 2,
+            backoff: { kind: "fixed", initialMs: 600_000, maxMs: 600_000 },
+            maxWaitMs: 1e7,
+          },
           act: async (_request, _tools, { attempt, instruction }) => {
             told = instruction;
             if (attempt === 1) throw thrown("RateLimited");
@@ -164,7 +168,10 @@ describe("a workflow that has changed", () => {
   });
 
   it("is not resumed into a run that is over", async () => {
-    const { go, clock, runs, workflow } = await engineWorld({ id: "over", stages: { a: stage({ act: async () => 1 }) } });
+    const { go, clock, runs, workflow } = await engineWorld({
+      id: "over",
+      stages: { a: stage({ act: async () => 1 }) },
+    });
     const { run } = await go();
     expect(await refusal(clock, runs.resume(run, workflow))).toMatchObject({ code: "EngineState" });
   });

@@ -5,7 +5,17 @@ import type { Route } from "../../src/core/flow/node.ts";
 import { tool } from "../../src/index.ts";
 import { stage, type StageOptions } from "../../src/workflow/define.ts";
 import type { WorkflowLimits } from "../../src/workflow/stage.ts";
-import { APPROVE, engineWorld, type EngineWorld, never, only, places, refusal, thrown, untilGivenUp } from "../support/engine-world.ts";
+import {
+  APPROVE,
+  engineWorld,
+  type EngineWorld,
+  never,
+  only,
+  places,
+  refusal,
+  thrown,
+  untilGivenUp,
+} from "../support/engine-world.ts";
 
 const fan = (nodes: readonly string[], join: string): Route => ({ kind: "fan", nodes, join, failFast: true });
 
@@ -37,14 +47,17 @@ describe("the number of visits", () => {
     expect(places(await events(end.run), "node-started").length).toBeLessThanOrEqual(2);
   });
 
-  it.each([{ maxParallel: 0 }, { maxNodes: 0 }, { maxParallel: Number.NaN }, { timeoutMs: -1 }, { maxCostMicrocents: -1 }])(
-    "a workflow with %o is refused when it is defined",
-    async (limits) => {
-      const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: async () => 1 }) } });
-      const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: async () => 1 }) } });
-      expect(await refusal(clock, made)).toMatchObject({ code: "ConfigSchemaViolation" });
-    },
-  );
+  it.each([
+    { maxParallel: 0 },
+    { maxNodes: 0 },
+    { maxParallel: Number.NaN },
+    { timeoutMs: -1 },
+    { maxCostMicrocents: -1 },
+  ])("a workflow with %o is refused when it is defined", async (limits) => {
+    const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: async () => 1 }) } });
+    const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: async () => 1 }) } });
+    expect(await refusal(clock, made)).toMatchObject({ code: "ConfigSchemaViolation" });
+  });
 });
 
 describe("time", () => {
@@ -89,9 +102,15 @@ describe("time", () => {
     expect(end.status).toBe("completed");
     expect(given).toEqual([1]);
     const all = await events(end.run);
-    expect([...only(all, "node-failed"), ...only(all, "node-retrying")]).toMatchObject([{ fault: { code: "TurnTimeout" } }]);
+    expect([...only(all, "node-failed"), ...only(all, "node-retrying")]).toMatchObject([
+      { fault: { code: "TurnTimeout" } },
+    ]);
     // What it does after it was given up is no part of the run.
-    expect(only(all, "stage-entered").filter(({ attempt, node, phase }) => node === "a" && attempt === 1 && phase === "assert")).toEqual([]);
+    expect(
+      only(all, "stage-entered").filter(
+        ({ attempt, node, phase }) => node === "a" && attempt === 1 && phase === "assert",
+      ),
+    ).toEqual([]);
   });
 
   it("does not run while the run waits", async () => {
@@ -171,7 +190,9 @@ describe("money", () => {
       onExceed: "pause_for_approval",
     });
     const { run } = await go({ each: 90 });
-    const acted = await clock.runUntil(runs.act(run, "raise-limit", { params: { limits: { maxCostMicrocents: 500 } } }));
+    const acted = await clock.runUntil(
+      runs.act(run, "raise-limit", { params: { limits: { maxCostMicrocents: 500 } } }),
+    );
     expect(acted).toEqual({ run, did: true });
     expect(await advance(run)).toMatchObject({ status: "completed" });
     expect((await runs.show(run))?.state.limits.maxCostMicrocents).toBe(500);

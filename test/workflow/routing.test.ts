@@ -5,7 +5,12 @@ import type { Route } from "../../src/core/flow/node.ts";
 import { stage } from "../../src/workflow/define.ts";
 import { engineWorld, only, places, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
 
-const fan = (nodes: readonly string[], join: string, failFast = true): Route => ({ kind: "fan", nodes, join, failFast });
+const fan = (nodes: readonly string[], join: string, failFast = true): Route => ({
+  kind: "fan",
+  nodes,
+  join,
+  failFast,
+});
 const end = (outcome: string): Route => ({ kind: "end", outcome });
 
 describe("a stage that fails", () => {
@@ -41,7 +46,9 @@ describe("a stage that fails", () => {
     const over = await go();
     expect(over.status).toBe("completed");
     const all = await events(over.run);
-    expect(only(all, "node-skipped")).toMatchObject([{ node: "a", reason: "resolution", fault: { code: "RateLimited" } }]);
+    expect(only(all, "node-skipped")).toMatchObject([
+      { node: "a", reason: "resolution", fault: { code: "RateLimited" } },
+    ]);
     expect(only(all, "node-completed")).toMatchObject([{ node: "b", output: "skipped" }]);
   });
 
@@ -108,7 +115,9 @@ describe("a stage that fails", () => {
   it("an end in one of the matrix's outcomes is a failure, and in any other word it is not", async () => {
     const { go } = await engineWorld({
       id: "declared",
-      stages: { a: stage({ act: async (_r, _t, { inputs }) => inputs["word"], next: ({ output }) => end(String(output)) }) },
+      stages: {
+        a: stage({ act: async (_r, _t, { inputs }) => inputs["word"], next: ({ output }) => end(String(output)) }),
+      },
     });
     expect(await go({ word: "shipped" })).toMatchObject({ status: "completed", outcome: "shipped" });
     expect(await go({ word: "max_iterations_reached" })).toMatchObject({
@@ -253,7 +262,10 @@ describe("odd routes", () => {
   });
 
   it("a route to a node that is not there ends the run and says which", async () => {
-    const { go } = await engineWorld({ id: "lost", stages: { a: stage({ act: async () => 1, next: () => "nowhere" }) } });
+    const { go } = await engineWorld({
+      id: "lost",
+      stages: { a: stage({ act: async () => 1, next: () => "nowhere" }) },
+    });
     const over = await go();
     expect(over).toMatchObject({ status: "failed", fault: { code: "ResumeMismatch" } });
     expect(over.fault?.message).toContain("nowhere");

@@ -59,7 +59,10 @@ describe("what a stage sees", () => {
         }),
       },
     });
-    expect(await go()).toMatchObject({ status: "failed", fault: { code: "Uncaught", context: { stage: "a", phase: "act" } } });
+    expect(await go()).toMatchObject({
+      status: "failed",
+      fault: { code: "Uncaught", context: { stage: "a", phase: "act" } },
+    });
   });
 
   it("outputs of earlier nodes as the journal has them: what a stage does to its copy is seen by nobody", async () => {
@@ -172,12 +175,11 @@ describe("a phase that throws", () => {
     expect(entered).toEqual(["setup 1", "setup 2"]);
     const all = await events(end.run);
     expect(only(all, "node-retrying")).toMatchObject([{ attempt: 1, of: 2, fault: { code: "NetworkDisconnect" } }]);
-    expect(only(all, "stage-entered").map(({ attempt, phase }) => `${attempt} ${phase}`).slice(0, 4)).toEqual([
-      "1 setup",
-      "1 init",
-      "1 exit",
-      "2 setup",
-    ]);
+    expect(
+      only(all, "stage-entered")
+        .map(({ attempt, phase }) => `${attempt} ${phase}`)
+        .slice(0, 4),
+    ).toEqual(["1 setup", "1 init", "1 exit", "2 setup"]);
   });
 
   it("an output that has no form in JSON fails the stage and keeps the run honest", async () => {
@@ -222,11 +224,18 @@ describe("verdicts", () => {
           assert: ({ output }) => (output === 2 ? { verdict: "ok" } : { verdict: "retry", reason: "too small" }),
         }),
         b: stage({ act: async () => 1, assert: () => ({ verdict: "skip", reason: "no use" }) }),
-        c: stage({ retryPolicy: { maxAttempts: 2 }, act: async () => 1, assert: () => ({ verdict: "fail", reason: "wrong" }) }),
+        c: stage({
+          retryPolicy: { maxAttempts: 2 },
+          act: async () => 1,
+          assert: () => ({ verdict: "fail", reason: "wrong" }),
+        }),
       },
     });
     const end = await go();
-    expect(end).toMatchObject({ status: "failed", fault: { code: "AssertFailed", message: expect.stringContaining("wrong") as string } });
+    expect(end).toMatchObject({
+      status: "failed",
+      fault: { code: "AssertFailed", message: expect.stringContaining("wrong") as string },
+    });
     const all = await events(end.run);
     expect(places(all, "node-started")).toEqual(["a#1.1", "a#1.2", "b#1.1", "c#1.1", "c#1.2"]);
     expect(places(all, "node-skipped")).toEqual(["b#1.1"]);

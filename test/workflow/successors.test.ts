@@ -97,7 +97,9 @@ describe.each(STORES)("going on from a failed run, on a journal in %s", (store) 
             : journal.append(session, after, entries, keeps),
       },
     });
-    expect(await refusal(clock, broken.act(failed.run, "retry-stage", { key }))).toMatchObject({ code: "StoreUnavailable" });
+    expect(await refusal(clock, broken.act(failed.run, "retry-stage", { key }))).toMatchObject({
+      code: "StoreUnavailable",
+    });
     const { run, did } = await clock.runUntil(runs.act(failed.run, "retry-stage", { key }));
     expect([did, (await runs.show(failed.run))?.summary.successor]).toEqual([false, run]);
     expect(await runs.list()).toHaveLength(2);

@@ -8,8 +8,7 @@ import type { ActTools } from "../../src/workflow/stage.ts";
 import { APPROVE, engineWorld, only, places, STORES, thrown, YES } from "../support/engine-world.ts";
 
 const HOUR_MS = 3_600_000;
-const approve = (tools: ActTools, timeoutMs: number | null = null) =>
-  tools.ask({ payload: APPROVE, timeoutMs });
+const approve = (tools: ActTools, timeoutMs: number | null = null) => tools.ask({ payload: APPROVE, timeoutMs });
 
 /** Somebody wrote into the policy that a person is asked. */
 const ASKING = withRows(DEFAULT_POLICY, [
@@ -234,9 +233,7 @@ describe("nothing that comes while a run is being put away is lost", () => {
   it("an answer to a question of a session that is no run wakes nobody", async () => {
     const { runs, journal, clock } = await engineWorld(gateAndWork);
     const question = { id: "q9", session: "somebody", call: "c", turn: "", code: null, askedAt: 0, expiresAt: 9e12 };
-    await journal.keep([
-      { kind: "question", key: "q9", value: { ...question, payload: APPROVE } },
-    ]);
+    await journal.keep([{ kind: "question", key: "q9", value: { ...question, payload: APPROVE } }]);
     expect(await clock.runUntil(runs.answer("q9", YES))).toBe(true);
     expect(await journal.keptAll("wake")).toEqual([]);
   });

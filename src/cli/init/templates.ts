@@ -57,7 +57,11 @@ async function teamFiles(variant: string): Promise<ReadonlyMap<string, string>> 
   const agents = texts.get(`agents.${variant}.yaml`) ?? "";
   const files = new Map<string, string>();
   for (const [name, text] of texts) {
-    if (name === TEAM_FILE) files.set(name, text.replace(AGENTS_PLACE, () => agents));
+    if (name === TEAM_FILE)
+      files.set(
+        name,
+        text.replace(AGENTS_PLACE, () => agents),
+      );
     else if (isPartOf(name, variant)) files.set(`team/${name}`, text);
   }
   return files;
@@ -65,8 +69,13 @@ async function teamFiles(variant: string): Promise<ReadonlyMap<string, string>> 
 
 /** CLIs bring their own tools. */
 function isPartOf(name: string, variant: string): boolean {
-  if (name.startsWith("agents.")) return false;
+  if (name.startsWith("agents.") || name.startsWith("demo/")) return false;
   return variant === "models" || (!name.startsWith("tools/") && name !== "prompts/coder-system.md");
+}
+
+/** One file of them all, by its path. */
+export function templateText(path: string): Promise<string> {
+  return readFile(join(templatesFolder(), path), "utf8");
 }
 
 /** By their names within the folder, with slashes. */

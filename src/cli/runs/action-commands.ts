@@ -23,7 +23,8 @@ const FILLED: Readonly<Record<OfferedAction["needs"], (action: OfferedAction) =>
   nothing: () => [],
   text: () => ["--text", BLANK],
   target: ({ choices }) => ["--target", choices[0] ?? BLANK],
-  limits: ({ limits }) => LIMIT_OPTIONS.flatMap(({ name, option }) => (name in limits ? [option, BLANK] : [])).slice(0, 2),
+  limits: ({ limits }) =>
+    LIMIT_OPTIONS.flatMap(({ name, option }) => (name in limits ? [option, BLANK] : [])).slice(0, 2),
   answer: () => [],
   commands: () => ["--command", BLANK],
   tools: () => ["--tool", BLANK],

@@ -20,5 +20,13 @@ export async function findRun({ workflows, shared, command }: RunHome, given: st
   const [only, ...others] = near;
   if (only === undefined) throw new UsageError(words.noRun(shown(given), command("runs", "list")));
   if (others.length === 0) return only;
-  throw new UsageError(words.manyRuns(shown(given), near.slice(0, 5).map(({ run }) => shown(run)).join(", ")));
+  throw new UsageError(
+    words.manyRuns(
+      shown(given),
+      near
+        .slice(0, 5)
+        .map(({ run }) => shown(run))
+        .join(", "),
+    ),
+  );
 }

@@ -77,6 +77,7 @@ export function refusalInWords(error: unknown, locale: Locale): unknown {
   const { code, message } = error.fault;
   const exit = EXITS[code];
   if (exit === undefined) return error;
-  const told = locale === "en" ? `${message}.`.replace(/([.?])\.$/, "$1") : `${wordsFor(code, locale).title}：${message}`;
+  const told =
+    locale === "en" ? `${message}.`.replace(/([.?])\.$/, "$1") : `${wordsFor(code, locale).title}：${message}`;
   return new UsageError(oneLine(told, 2_000), exit, { cause: error });
 }

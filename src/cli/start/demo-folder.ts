@@ -3,9 +3,8 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fault } from "../../core/index.ts";
-import { FaultError } from "../../core/index.ts";
-import { TEAM_FILE, templateNamed } from "../init/templates.ts";
+import { fault, FaultError } from "../../core/index.ts";
+import { TEAM_FILE, templateNamed, templateText } from "../init/templates.ts";
 import { writeFiles } from "../init/write-files.ts";
 
 export interface DemoFolder {
@@ -32,7 +31,7 @@ export async function makeDemoFolder(urls: ProviderUrls): Promise<DemoFolder> {
   const before = await filesOf("sample-repo", "");
   const team = new Map(await filesOf("team", "models"));
   team.set(TEAM_FILE, demoWorkflow(team.get(TEAM_FILE) ?? "", urls));
-  team.set(HANGING_TOOL, HANGS_ONCE);
+  team.set(HANGING_TOOL, await templateText("team/demo/hangs-once.mjs"));
   await writeFiles(repository, new Map([...before, ...team]), { force: false });
   return {
     folder,
@@ -50,25 +49,14 @@ async function filesOf(template: string, variant: string): Promise<ReadonlyMap<s
 
 const HANGING_TOOL = "team/tools/hangs-once.mjs";
 
-/** Ends by itself after a minute, in case nobody ends it. */
-const HANGS_ONCE = `// Put here by \`faultline start\`: reads files like files.mjs, but hangs when it is called for the first time.
-
-import { existsSync, writeFileSync } from "node:fs";
-
-const mark = new URL("has-hung.txt", import.meta.url);
-if (existsSync(mark)) {
-  await import("./files.mjs");
-} else {
-  writeFileSync(mark, "It hung once.\\n");
-  setTimeout(() => {}, 60_000);
-}
-`;
-
 /** What is different from the template as it is: where the models are, no key, and which tool reads files. */
 function demoWorkflow(text: string, { openaiUrl, anthropicUrl }: ProviderUrls): string {
   const changes: readonly (readonly [string, string])[] = [
     ["openai: { api_key_env: OPENAI_API_KEY }", `openai: { base_url: "${openaiUrl}", api_key_env: ${NO_KEY} }`],
-    ["anthropic: { api_key_env: ANTHROPIC_API_KEY }", `anthropic: { base_url: "${anthropicUrl}/v1", api_key_env: ${NO_KEY} }`],
+    [
+      "anthropic: { api_key_env: ANTHROPIC_API_KEY }",
+      `anthropic: { base_url: "${anthropicUrl}/v1", api_key_env: ${NO_KEY} }`,
+    ],
     [
       "command: [node, team/tools/files.mjs, read]\n",
       `command: [node, ${HANGING_TOOL}, read] #          hangs once, for the demonstration\n`,
@@ -77,7 +65,9 @@ function demoWorkflow(text: string, { openaiUrl, anthropicUrl }: ProviderUrls): 
   ];
   return changes.reduce((changed, [from, to]) => {
     if (changed.includes(from)) return changed.replaceAll(from, () => to);
-    throw new FaultError(fault("InvariantBroken", { message: `the team's template has no ${JSON.stringify(from)} any more` }));
+    throw new FaultError(
+      fault("InvariantBroken", { message: `the team's template has no ${JSON.stringify(from)} any more` }),
+    );
   }, text);
 }
 

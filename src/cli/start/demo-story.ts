@@ -33,7 +33,7 @@ export function split(totalCents, people) {
 `;
 
 /** One person too many pays a cent more: overlooked by the reviewer, found by the tests. */
-const SECOND_TRY = spread("index <= rest");
+const SECOND_TRY = spread("rest > 0 && index <= rest");
 const THIRD_TRY = spread("index < rest");
 
 const read = (path: string) => ({ tool: "read_file", input: { path } });
@@ -77,22 +77,32 @@ const DISCUSSION: readonly Beat[] = [
       {
         fault: "cut-stream",
         after: 3,
-        answer: "Giving the rest to one person is not fair when many people share a bill: think of seven people and five cents.",
+        answer:
+          "Giving the rest to one person is not fair when many people share a bill: think of seven people and five cents.",
       },
       {
         fault: "cut-stream",
         after: 3,
-        answer: "Giving the rest to one person is not fair when many people share a bill: think of seven people and five cents.",
+        answer:
+          "Giving the rest to one person is not fair when many people share a bill: think of seven people and five cents.",
       },
-      { answer: "Giving it all to one person is simple but unfair: a test says that nobody pays more than a cent more." },
+      {
+        answer: "Giving it all to one person is simple but unfair: a test says that nobody pays more than a cent more.",
+      },
     ],
   },
-  { node: "quality", says: [{ answer: "`node --test` covers it. Also say what happens when nobody is there to pay." }] },
+  {
+    node: "quality",
+    says: [{ answer: "`node --test` covers it. Also say what happens when nobody is there to pay." }],
+  },
 ];
 
 /** When the person at the gate wants to hear more. */
 const MORE_DISCUSSION: readonly Beat[] = [
-  { node: "architect", says: [{ answer: "Understood. Nothing changes in the plan: src/split.js, and no other file." }] },
+  {
+    node: "architect",
+    says: [{ answer: "Understood. Nothing changes in the plan: src/split.js, and no other file." }],
+  },
   { node: "critic", says: [{ answer: "Then spread the rest, a cent each, instead of giving it to one person." }] },
   { node: "quality", says: [{ answer: "The same command shows whether it is right: `node --test`." }] },
 ];
@@ -131,12 +141,15 @@ const IMPLEMENTATION: readonly Beat[] = [
     ],
   },
   { node: "reviewer", says: [{ json: APPROVED }] },
-  { node: "tester", says: [{ "fault": "slow-first-token", "wait-ms": THINKS_MS, "json": TEST_PLAN }, { json: TEST_PLAN }] },
+  {
+    node: "tester",
+    says: [{ "fault": "slow-first-token", "wait-ms": THINKS_MS, "json": TEST_PLAN }, { json: TEST_PLAN }],
+  },
   {
     node: "coder",
     says: [
       { calls: [write(THIRD_TRY)] },
-      { answer: "One person too many paid a cent more: `index < rest` instead of `index <= rest`." },
+      { answer: "One person too many paid a cent more: `index < rest` is enough." },
     ],
   },
   { node: "reviewer", says: [{ json: APPROVED }] },

@@ -30,6 +30,7 @@ export interface StartWords {
   readonly next: string;
   readonly missing: Readonly<Record<SurvivedId | "redone" | "outcome", string>>;
   readonly incomplete: (list: string) => string;
+  readonly youStopped: string;
   readonly leave: string;
   readonly needsTerminal: string;
   readonly stopped: (folder: string) => string;
@@ -43,7 +44,7 @@ const row =
 const EN: StartWords = {
   title: "a team of agents fixes a bug while everything around it fails",
   real: "The models are played by a provider on this machine that fails on purpose: no key, no network. All else is real.",
-  task: "task",
+  task: "task  ",
   folder: "folder",
   worker: (worker, pid) => `worker ${worker} (process ${pid}) advances the run`,
   killed: (worker, pid) => `worker ${worker} (process ${pid}) is killed with SIGKILL while it waits for an answer`,
@@ -86,6 +87,7 @@ const EN: StartWords = {
     outcome: "the run was not approved",
   },
   incomplete: (list) => `This is not what was promised: ${list}.`,
+  youStopped: "You stopped it at the gate, before the rest could be shown.",
   leave: "Ctrl-C ends it",
   needsTerminal: "--ask needs a terminal to ask on; leave it out, and the gate is confirmed for you.",
   stopped: (folder) => `stopped; what there is lies in ${folder}`,
@@ -138,6 +140,7 @@ const ZH: StartWords = {
     outcome: "运行未被批准",
   },
   incomplete: (list) => `与承诺不符：${list}。`,
+  youStopped: "你在确认处停止了，后面的部分没有演示。",
   leave: "Ctrl-C 结束",
   needsTerminal: "--ask 需要终端；去掉它则自动确认。",
   stopped: (folder) => `已停止；现有内容在 ${folder}`,

@@ -31,7 +31,8 @@ function changedLines(before: readonly string[], after: readonly string[]): read
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
       const row = kept[i];
-      if (row !== undefined) row[j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      if (row !== undefined)
+        row[j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
   const lines: Line[] = [];

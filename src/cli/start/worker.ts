@@ -24,8 +24,8 @@ export async function runWorker(file: string, run: string, io: Io): Promise<void
   await workflows.close();
 }
 
+/** Nothing is said there: only its end means something. */
 async function endOf(stdin: Io["stdin"]): Promise<void> {
-  for await (const _piece of stdin) {
-    // Nothing is said there: only its end means something.
-  }
+  const pieces = stdin[Symbol.asyncIterator]();
+  while ((await pieces.next()).done !== true);
 }

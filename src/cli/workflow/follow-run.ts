@@ -3,17 +3,19 @@
 import { isFaultError, type Question } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run.ts";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
-import { createWorker } from "../../host/worker.ts";
 import type { Interactor } from "../../runtime/person/interactor.ts";
 import { terminalInteractor } from "../../runtime/person/terminal-interactor.ts";
 import type { RunEnd, RunReport, RunSummary } from "../../workflow/runs-api.ts";
 import { UsageError } from "../io.ts";
+import { shown } from "../journal/show-values.ts";
 import { OutputQueue } from "../run/output-queue.ts";
-import { onStopSignal } from "../run/stop-signals.ts";
+
+import { heldRuns } from "../runs/held-runs.ts";
 import type { RunHome } from "../runs/run-home.ts";
 import { safeJson } from "../safe-text.ts";
 import { askHere } from "./ask-here.ts";
 import { FOLLOW_WORDS } from "./follow-words.ts";
+import { onInterrupt } from "./interrupt.ts";
 import type { RunPicture } from "./run-picture.ts";
 import { createView, isLive, type RunView } from "./run-view.ts";
 import { WatchedRun } from "./watched-run.ts";
@@ -55,7 +57,7 @@ export async function followRun(home: RunHome, run: string, options: FollowOptio
     view.onEvent(event, isTold);
   });
   const stopper = new AbortController();
-  const release = onStopSignal(() => stopper.abort());
+  const release = onInterrupt(() => stopper.abort());
   try {
     await watched.start();
     const standing = await new Following(home, run, view, options, stopper.signal).go();
@@ -82,7 +84,6 @@ class Following {
   readonly #options: FollowOptions;
   readonly #stop: AbortSignal;
   readonly #interactor: Interactor;
-  readonly #worker = createWorker();
   #saysWatched = false;
   /** How many of the questions had an answer when it was looked at last. */
   #answered = 0;
@@ -97,9 +98,9 @@ class Following {
   }
 
   async go(): Promise<Standing> {
-    while (!this.#stop.aborted) {
+    while (!this.#isStopped()) {
       const end = this.#options.part === "watch" || (await this.#isHeld()) ? null : await this.#advance();
-      if (this.#stop.aborted) break;
+      if (this.#isStopped()) break;
       if (end === null) {
         if (await this.#isOver()) return "over";
         await this.#pass(this.#now() + LOOK_EVERY_MS);
@@ -116,15 +117,21 @@ class Following {
   async #advance(): Promise<RunEnd | null> {
     const { runs } = this.#home.workflows;
     const stopped = new Promise<null>((resolve) => this.#stop.addEventListener("abort", () => resolve(null)));
-    const work = runs.advance(this.#run);
-    // Whoever stops it waits for it elsewhere.
-    const quiet = work.catch((error: unknown) => (this.#stop.aborted ? null : this.#tolerateHeld(error)));
-    return Promise.race([quiet, stopped]);
+    return Promise.race([this.#tolerant(runs.advance(this.#run)), stopped]);
   }
 
-  async #tolerateHeld(error: unknown): Promise<null> {
-    if (isFaultError(error) && (await this.#isHeld())) return null;
-    throw error;
+  async #tolerant(work: Promise<RunEnd>): Promise<RunEnd | null> {
+    try {
+      return await work;
+    } catch (error) {
+      // Whoever stops it knows why it did not get on.
+      if (this.#isStopped() || (isFaultError(error) && (await this.#isHeld()))) return null;
+      throw error;
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#stop.aborted;
   }
 
   /** What it waits for has come: null. Otherwise how it stands. */
@@ -174,12 +181,10 @@ class Following {
   }
 
   async #isHeld(): Promise<boolean> {
-    const holds = await this.#home.workflows.journal.holds();
-    const hold = holds.find(({ key }) => key === this.#run);
-    const isHeld = hold !== undefined && hold.until > this.#now() && !this.#worker.isGone(hold.owner);
+    const isHeld = (await heldRuns(this.#home)).has(this.#run);
     if (isHeld && !this.#saysWatched && this.#options.part === "advance") {
       this.#saysWatched = true;
-      this.#view.say(FOLLOW_WORDS[this.#home.shared.locale].watched(this.#run));
+      this.#view.say(FOLLOW_WORDS[this.#home.shared.locale].watched(shown(this.#run)));
     }
     return isHeld;
   }

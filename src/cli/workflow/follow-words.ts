@@ -107,7 +107,7 @@ const EN: FollowWords = {
   files: (folder, count) => `${count === 1 ? "1 file" : `${count} files`} in ${folder}`,
   youCan: "You can:",
   next: "Next: ",
-  ended: (outcome) => `completed: ${outcome}.`,
+  ended: (outcome) => (outcome === "completed" ? "completed." : `completed: ${outcome}.`),
   failedWith: (outcome, node, title) =>
     node === "" ? `failed (${outcome}): ${title}.` : `failed at ${node} (${outcome}): ${title}.`,
   cancelled: "cancelled.",
@@ -168,7 +168,7 @@ const ZH: FollowWords = {
   files: (folder, count) => `${folder} 中有 ${count} 个文件`,
   youCan: "可以：",
   next: "下一步：",
-  ended: (outcome) => `已完成：${outcome}。`,
+  ended: (outcome) => (outcome === "completed" ? "已完成。" : `已完成：${outcome}。`),
   failedWith: (outcome, node, title) =>
     node === "" ? `失败（${outcome}）：${title}。` : `在 ${node} 失败（${outcome}）：${title}。`,
   cancelled: "已取消。",

@@ -1,6 +1,6 @@
 // The last lines of a terminal, redrawn in place. One write per frame, and only when something changed, so nothing flickers.
 // D1  only lines drawn here are ever overwritten; what stands above them stays.
-// D2  after `clear` and `keep` the cursor stands at the beginning of an empty line.
+// D2  after every frame the cursor stands at the beginning of an empty line.
 
 import { OutputQueue } from "../run/output-queue.ts";
 import type { Sink } from "../io.ts";

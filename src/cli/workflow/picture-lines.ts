@@ -37,7 +37,7 @@ export function visitLine(visit: SeenVisit, nameColumns: number, options: LineOp
   return `${paint(style, mark)} ${head}${isOver ? paint("dim", rest) : rest}`;
 }
 
-export function nameOf({ node, execution }: SeenVisit, words: FollowWords): string {
+export function nameOf({ node, execution }: Pick<SeenVisit, "node" | "execution">, words: FollowWords): string {
   const name = shown(node, 40);
   return execution === 1 ? name : `${name} (${words.round(execution)})`;
 }
@@ -49,7 +49,7 @@ export function footLine(run: string, picture: RunPicture, hint: string, options
   const facts = [
     shown(run),
     words.statuses[picture.status],
-    formatMs(wholeSeconds((endedAt ?? now) - (startedAt ?? now)), locale),
+    ...elapsed((endedAt ?? now) - (startedAt ?? now), locale),
     ...(spending.microcents > 0 ? [dollars(spending.microcents)] : []),
     ...(hint === "" ? [] : [hint]),
   ];
@@ -62,7 +62,12 @@ function factsOf(visit: SeenVisit, words: FollowWords, locale: Locale, now: numb
   switch (state) {
     case "running": {
       if (call === null) return attempts;
-      const again = words.callAgain(shown(call.target, 60), reasonText(call.reason, words, locale), call.attempt, call.of);
+      const again = words.callAgain(
+        shown(call.target, 60),
+        reasonText(call.reason, words, locale),
+        call.attempt,
+        call.of,
+      );
       return [...attempts, `${again} ${timeTo(nextAt, now, words, locale)}`.trimEnd()];
     }
     case "retrying":
@@ -84,11 +89,10 @@ function factsOf(visit: SeenVisit, words: FollowWords, locale: Locale, now: numb
 
 function sumsOf(visit: SeenVisit, words: FollowWords, locale: Locale, now: number): readonly string[] {
   const { callAttempts, callRetries, startedAt, endedAt, spentMicrocents } = visit;
-  const ms = endedAt === null ? wholeSeconds(now - startedAt) : endedAt - startedAt;
   const calls = Math.max(callAttempts, callRetries === 0 ? 0 : callRetries + 1);
   return [
     ...(calls > 1 ? [words.calls(calls)] : []),
-    formatMs(ms, locale),
+    ...(endedAt === null ? elapsed(now - startedAt, locale) : [formatMs(endedAt - startedAt, locale)]),
     ...(spentMicrocents > 0 ? [dollars(spentMicrocents)] : []),
   ];
 }
@@ -111,8 +115,9 @@ export function timeTo(nextAt: number | null, now: number, words: FollowWords, l
   return nextAt - now > MINUTE_MS ? `${left} (${minuteOf(nextAt)} UTC)` : left;
 }
 
-function wholeSeconds(ms: number): number {
-  return Math.max(0, Math.floor(ms / 1_000) * 1_000);
+/** Whole seconds, so that a line changes once a second at most; nothing for the first one. */
+function elapsed(ms: number, locale: Locale): readonly string[] {
+  return ms < 1_000 ? [] : [formatMs(Math.floor(ms / 1_000) * 1_000, locale)];
 }
 
 /** Cut where the terminal ends, so that a line is one line. */

@@ -128,11 +128,12 @@ const FOLDS: Folds = {
   },
   "call.retrying": (picture, event) => {
     const { target, callAttempt, of, reason, nextAt } = event.data;
-    // A pace is kept on purpose; everything else is a failure that was got over.
-    if (isFaultCode(reason)) picture.count("retries");
+    // A pace is kept on purpose, and what is put off is told again when its node pauses.
+    const isRetry = isFaultCode(reason) && of !== null;
+    if (isRetry) picture.count("retries");
     const visit = picture.visitOf(event);
     if (visit === undefined) return;
-    if (isFaultCode(reason)) visit.callRetries += 1;
+    if (isRetry) visit.callRetries += 1;
     visit.call = { target, reason, attempt: callAttempt, of };
     visit.nextAt = nextAt;
   },

@@ -4,13 +4,13 @@ import { formatMs, type FaultCode, type Locale, type Question, SHAPE_REDACTOR } 
 import type { RunStatus } from "../../core/flow/run.ts";
 import { readOutput } from "../../workflow/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Paint, paintFor, type Style } from "../io.ts";
 import { dollars, minuteOf, shown } from "../journal/show-values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
 import type { RunHome } from "../runs/run-home.ts";
 import { safeJson } from "../safe-text.ts";
-import { tableLines } from "../table.ts";
 import type { Followed, Standing } from "./follow-run.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
 import { titleOf } from "./picture-lines.ts";
@@ -151,14 +151,23 @@ function choiceLines(
   words: FollowWords,
 ): readonly string[] {
   const asked = standing !== "waiting" ? [] : questions.map(({ payload }) => `  ${words.asks(shown(payload.prompt))}`);
-  const isOfUse = standing === "waiting" || standing === "parked" || summary.status === "failed";
+  const isOfUse = summary.status === "paused" || summary.status === "failed";
   if (!isOfUse || actions.length === 0) return asked;
-  const rows = actions.map((action) => [
-    commandFor(home, summary.run, action, actions, questions),
-    paint("dim", action.label),
-  ]);
-  const [, ...lines] = tableLines([{ title: "" }, { title: "" }], rows);
-  return [...asked, `  ${words.youCan}`, ...lines.map((line) => `    ${line}`)];
+  const rows = actions.map(
+    (action) => [commandFor(home, summary.run, action, actions, questions), action.label] as const,
+  );
+  return [...asked, `  ${words.youCan}`, ...commandLines(rows, home.io.stderr.columns, paint)];
+}
+
+/** Each command with what it is called beside it, or under it where that is too wide: a command must be whole to be copied. */
+function commandLines(rows: readonly (readonly [string, string])[], columns: number, paint: Paint): readonly string[] {
+  const widest = Math.max(...rows.map(([command]) => columnsOf(command)));
+  const isWide = rows.some(([, label]) => widest + columnsOf(label) + 6 > columns);
+  return rows.flatMap(([command, label]) =>
+    isWide
+      ? [`    ${command}`, `      ${paint("dim", label)}`]
+      : [`    ${command}${" ".repeat(widest - columnsOf(command))}  ${paint("dim", label)}`],
+  );
 }
 
 /** What to type next; null when there is nothing to do. */

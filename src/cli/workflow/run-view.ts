@@ -1,6 +1,8 @@
 // A run while it happens: drawn in place where a person looks, told line by line everywhere else. Both on stderr.
 
+import { stripVTControlCharacters } from "node:util";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 import { type Io, type Paint, paintFor } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { OutputQueue } from "../run/output-queue.ts";
@@ -30,7 +32,7 @@ export interface ViewOptions {
 }
 
 export function createView(io: Io, shared: GlobalOptions, options: ViewOptions): RunView {
-  return isLive(io) ? new LiveView(io, shared, options) : new PlainView(io, shared, options);
+  return isLive(io) ? new LiveView(io, shared, options) : new PlainView(io, shared);
 }
 
 /** A terminal that can move its cursor, with a person in front of it. */
@@ -67,7 +69,10 @@ class LiveView implements RunView {
   }
 
   say(text: string): void {
-    this.#draw([fitted(text, this.#io.stderr.columns)]);
+    const { columns } = this.#io.stderr;
+    const plain = stripVTControlCharacters(text);
+    // Colours take no place; what is too long loses them.
+    this.#draw([columnsOf(plain) <= columns ? text : fitted(plain, columns)]);
   }
 
   hide(): void {
@@ -95,14 +100,17 @@ class LiveView implements RunView {
     const now = this.#io.clock.now();
     const line = { locale: this.#shared.locale, paint: this.#paint, columns: this.#io.stderr.columns, now };
     const words = FOLLOW_WORDS[this.#shared.locale];
-    const width = Math.min(WIDEST_NAME, Math.max(0, ...picture.visits.map((visit) => nameOf(visit, words).length)));
+    const width = Math.min(WIDEST_NAME, Math.max(0, ...picture.visits.map((visit) => columnsOf(nameOf(visit, words)))));
     const over = picture.visits.filter((visit) => visit.endedAt !== null && !this.#told.has(visit));
     for (const visit of over) this.#told.add(visit);
     const live = picture.visits.filter(({ endedAt }) => endedAt === null);
     const shownLive = live.slice(0, MOST_LIVE_LINES).map((visit) => visitLine(visit, width, line));
     const more = live.length > MOST_LIVE_LINES ? [words.more(live.length - MOST_LIVE_LINES)] : [];
     const foot = picture.startedAt === null ? [] : [footLine(run, picture, this.#isOver ? "" : hint, line)];
-    this.#screen.draw([...above, ...over.map((visit) => visitLine(visit, width, line))], [...shownLive, ...more, ...foot]);
+    this.#screen.draw(
+      [...above, ...over.map((visit) => visitLine(visit, width, line))],
+      [...shownLive, ...more, ...foot],
+    );
     this.#disarm();
     if (!this.#isOver) this.#disarm = this.#io.clock.after(SECOND_MS - (now % SECOND_MS), () => this.#draw());
   }
@@ -114,7 +122,7 @@ class PlainView implements RunView {
   readonly #output: OutputQueue;
   readonly #paint: Paint;
 
-  constructor(io: Io, shared: GlobalOptions, _options: ViewOptions) {
+  constructor(io: Io, shared: GlobalOptions) {
     this.#io = io;
     this.#shared = shared;
     this.#output = new OutputQueue(io.stderr);

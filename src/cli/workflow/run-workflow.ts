@@ -124,7 +124,9 @@ async function wake(
     const told = refusalInWords(error, shared.locale);
     // Only a definition that is another one is refused as a mistake in a file.
     if (!isFaultError(error) || !(told instanceof UsageError) || told.exit !== "config") throw error;
-    const choices = (["accept", "as-started"] as const).map((way) => command("workflow", "resume", run, "--changed", way));
+    const choices = (["accept", "as-started"] as const).map((way) =>
+      command("workflow", "resume", run, "--changed", way),
+    );
     const next = RUNS_WORDS[shared.locale].mismatch(choices[0] ?? "", choices[1] ?? "");
     throw new UsageError(sentences(shared.locale, told.message, next), told.exit, { cause: error });
   }

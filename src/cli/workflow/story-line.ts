@@ -1,6 +1,6 @@
 // One event of a run as one line of a log; most phases are nobody's business.
 
-import { type FaultCode, formatMs, type Locale } from "../../core/index.ts";
+import { formatMs, type Locale } from "../../core/index.ts";
 import type { RunStreamEvent, RunStreamType } from "../../core/record/run-stream.ts";
 import type { StreamFailure } from "../../core/record/run-stream-event.ts";
 import { dollars, minuteOf, shown } from "../journal/show-values.ts";
@@ -69,7 +69,7 @@ const TELLS: Tells = {
     return `${told.words.callAgain(shown(target, 60), why, callAttempt, of)} ${when(nextAt, told)}`.trimEnd();
   },
   "call.switched": ({ data }, { words, locale }) =>
-    facts([...titleOf(data.why as FaultCode, locale), words.switched(shown(data.from, 60), shown(data.to, 60))]),
+    facts([...titleOf(data.why, locale), words.switched(shown(data.from, 60), shown(data.to, 60))]),
   "budget.warning": ({ data }, { words }) =>
     words.spent(dollars(data.spentMicrocents), dollars(data.maxCostMicrocents)),
   "budget.paused": ({ data }, { words }) =>
@@ -89,5 +89,9 @@ function failed({ code }: StreamFailure, { words, locale }: Told): string {
 
 function when(nextAt: number, { words, locale, now }: Told): string {
   const left = timeTo(nextAt, now, words, locale);
-  return left === "" && nextAt > now - 1 ? words.inTime(formatMs(0, locale)) : left === "" ? words.at(`${minuteOf(nextAt)} UTC`) : left;
+  return left === "" && nextAt > now - 1
+    ? words.inTime(formatMs(0, locale))
+    : left === ""
+      ? words.at(`${minuteOf(nextAt)} UTC`)
+      : left;
 }

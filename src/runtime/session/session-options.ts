@@ -1,5 +1,8 @@
 // What may be said about a session and its turns.
 
+import type { RunEvent } from "../../core/flow/run-event.ts";
+import type { Keep } from "../../journal/journal.ts";
+
 export interface SessionLimits {
   readonly maxTurns: number;
   /** Rounds of tools within one turn. */
@@ -19,3 +22,11 @@ export interface TurnOptions {
   /** Does not wait for the turns before it, nor they for it. */
   readonly beside?: boolean;
 }
+
+/** What belongs to the end of a session, there with it or not at all. */
+export interface LastWords {
+  readonly events: readonly RunEvent[];
+  readonly keeps: readonly Keep[];
+}
+
+export const SILENT: LastWords = { events: [], keeps: [] };

@@ -23,18 +23,10 @@ import { type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { emptyResult, endedFault, noJsonForm, turnKey } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
-import type { SessionLimits, TurnOptions } from "./session-options.ts";
+import { type LastWords, type SessionLimits, SILENT, type TurnOptions } from "./session-options.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
-export type { SessionLimits, TurnOptions } from "./session-options.ts";
-
-/** What belongs to the end of a session, there with it or not at all. */
-export interface LastWords {
-  readonly events: readonly RunEvent[];
-  readonly keeps: readonly Keep[];
-}
-
-const SILENT: LastWords = { events: [], keeps: [] };
+export type { LastWords, SessionLimits, TurnOptions } from "./session-options.ts";
 
 /** Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. */
 const ENTRIES_A_SNAPSHOT = 100;
@@ -48,13 +40,11 @@ export class Session {
   #ended: SessionStatus | null = null;
   /** The last turn without a name waits for something. */
   #lastWaits = false;
-  /** The last entry the newest snapshot knows of, as far as this life has made one. */
-  #snapshotSeq: number;
+  #snapshotSeq = 0;
 
   constructor(core: SessionCore, limits: SessionLimits) {
     this.#core = core;
     this.#limits = limits;
-    this.#snapshotSeq = core.state.seq;
   }
 
   get id(): string {
@@ -221,10 +211,9 @@ export class Session {
     if (!beside || core.state.seq - this.#snapshotSeq >= ENTRIES_A_SNAPSHOT) await this.#keepSnapshot();
   }
 
-  async #keepSnapshot(): Promise<void> {
-    const { state } = this.#core;
-    this.#snapshotSeq = state.seq;
-    await this.#core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(state) }]);
+  #keepSnapshot(): Promise<void> {
+    this.#snapshotSeq = this.#core.state.seq;
+    return this.#core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(this.#core.state) }]);
   }
 
   #refusal(known: TurnRecord | undefined): Fault | null {

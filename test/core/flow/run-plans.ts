@@ -10,7 +10,12 @@ import { fault } from "../../../src/core/fault/fault.ts";
 export type Plan =
   | { readonly kind: "node"; readonly rounds: number }
   | { readonly kind: "sequence"; readonly parts: readonly Plan[] }
-  | { readonly kind: "fan"; readonly branches: readonly Plan[]; readonly failFast: boolean; readonly sharesJoin: boolean };
+  | {
+      readonly kind: "fan";
+      readonly branches: readonly Plan[];
+      readonly failFast: boolean;
+      readonly sharesJoin: boolean;
+    };
 
 export const plans: fc.Arbitrary<Plan> = fc.letrec<{ plan: Plan }>((tie) => ({
   plan: fc.oneof(

@@ -40,7 +40,8 @@ describe("every run", () => {
               }
             }
           }
-          const isOver = event.type === "node-completed" || event.type === "node-skipped" || event.type === "node-failed";
+          const isOver =
+            event.type === "node-completed" || event.type === "node-skipped" || event.type === "node-failed";
           if (isOver) over.add(keyOf(event));
         }
       }),
@@ -93,7 +94,8 @@ describe("every run", () => {
         const state = startRun(started(["a", "b"]), 0);
         const over = new Map<string, string>();
         for (const [at, event] of events.entries()) {
-          if (event.type !== "node-started" && event.type !== "node-resumed" && !isRestart(event)) foldRun(state, event, at);
+          if (event.type !== "node-started" && event.type !== "node-resumed" && !isRestart(event))
+            foldRun(state, event, at);
           for (const visit of state.visits) {
             const before = over.get(keyOf(visit));
             if (before !== undefined) expect(visit.state).toBe(before);

@@ -52,7 +52,7 @@ export interface MatrixWorld {
   readonly hanging: () => number;
   /** The next appends to the journal are refused, so many. */
   readonly refuseAppends: (count: number) => void;
-  /** When each of those was asked for, and the first that was not refused any more. */
+  /** When each of those was asked for, and the first that was not refused any more, within one life. */
   readonly appendsAt: readonly number[];
 }
 
@@ -98,6 +98,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
 
   async function nextLife(): Promise<Life> {
     lives += 1;
+    toRefuse = -1;
     const seeded = createSeededChance(lives);
     const chance = {
       roll: () => seeded.roll(),

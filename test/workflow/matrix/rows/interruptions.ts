@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { classify } from "../../../../src/core/classify/classify.ts";
 import type { Fault } from "../../../../src/core/fault/fault.ts";
+import { systemClock } from "../../../../src/host/clock.ts";
 import type { MatrixWorld } from "../world.ts";
 
 /** What advancing the run is refused with. */
@@ -17,6 +18,11 @@ export function isRefused(world: MatrixWorld, run: string): Promise<Fault> {
     },
     (error: unknown) => classify({ surface: "store", error }),
   );
+}
+
+/** Ends when no process is left; a process that is told to end needs a moment of real time. */
+export async function nobodyHangs(world: MatrixWorld): Promise<void> {
+  while (world.hanging() > 0) await new Promise<void>((resolve) => systemClock.soon(resolve));
 }
 
 const LIFE = fileURLToPath(new URL("../crash-life.ts", import.meta.url));

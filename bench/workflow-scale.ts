@@ -1,0 +1,12 @@
+// How much is measured: enough for steady medians, or a quick look.
+
+export interface WorkflowScale {
+  readonly rounds: number;
+  readonly nodes: number;
+  /** At gates; as many again are parked. */
+  readonly waitingRuns: number;
+  readonly wokenRuns: number;
+}
+
+export const FULL: WorkflowScale = { rounds: 7, nodes: 100, waitingRuns: 1_000, wokenRuns: 100 };
+export const QUICK: WorkflowScale = { rounds: 3, nodes: 50, waitingRuns: 200, wokenRuns: 50 };

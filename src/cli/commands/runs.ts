@@ -1,0 +1,156 @@
+// `faultline runs`: look at runs of workflows, watch them, act on them. What does the work is loaded by the command that needs it.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { RunStatus } from "../../core/flow/run.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+import type { ActOptions } from "../runs/act-on-run.ts";
+import type { AnswerOptions } from "../runs/answer-run.ts";
+import type { ExportOptions } from "../runs/export-run.ts";
+import type { ListOptions } from "../runs/list-runs.ts";
+import type { JournalOption } from "../runs/run-home.ts";
+import type { WatchOptions } from "../runs/watch-run.ts";
+import { collect, withGoingOn, withJournalOption } from "./workflow.ts";
+
+const STATUSES: readonly RunStatus[] = ["running", "paused", "completed", "failed", "cancelled"];
+const SHOWN_RUNS = 50;
+
+export function addRuns(program: Command, io: Io): void {
+  const runs = program
+    .command("runs")
+    .summary("look at runs of workflows, watch them, act on them")
+    .description(
+      "Looks at runs of workflows, watches them, answers what they ask, and acts on them when they have failed.",
+    )
+    .addHelpText(
+      "after",
+      `
+A run is named by its id, by the beginning of it, or by \`last\`. Acting on a run that has ended starts another one that goes on from it.
+
+Examples:
+  $ faultline runs list --status failed
+  $ faultline runs show last
+  $ faultline runs answer last yes
+  $ faultline runs retry last
+  $ faultline runs switch last --to codex
+  $ faultline runs watch last --jsonl`,
+    );
+  addLooking(runs, io);
+  addActing(runs, io);
+}
+
+function addLooking(runs: Command, io: Io): void {
+  withJournalOption(runs.command("list").description("Lists runs, the newest first, with what to do next."))
+    .addOption(new Option("--status <status>", "only those that stand so").choices(STATUSES))
+    .option("--workflow <id>", "only those of this workflow")
+    .option("--limit <number>", "how many at most", toCount, SHOWN_RUNS)
+    .action(async (options: ListOptions, command: Command) => {
+      const { listRuns } = await import("../runs/list-runs.ts");
+      await listRuns(options, io, globalOptions(command, io));
+    });
+  withRun(runs.command("show").description("Shows a run: its stages, what it asks, and what can be done.")).action(
+    async (run: string, options: JournalOption, command: Command) => {
+      const { showRun } = await import("../runs/show-run.ts");
+      await showRun(run, options, io, globalOptions(command, io));
+    },
+  );
+  withRun(runs.command("watch").description("Watches a run from its beginning until it is over."))
+    .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
+    .option("--after <number>", "only events behind this number", toSequence, 0)
+    .action(async (run: string, options: WatchOptions, command: Command) => {
+      const { watchRun } = await import("../runs/watch-run.ts");
+      await watchRun(run, options, io, globalOptions(command, io));
+    });
+  withRun(runs.command("export").description("Writes a run as journal lines, as CloudEvents, or as a folder."))
+    .addOption(
+      new Option("--format <format>", "what is written").choices(["jsonl", "cloudevents", "bundle"]).default("jsonl"),
+    )
+    .option("-o, --out <file>", "write to this new file or folder instead of stdout")
+    .action(async (run: string, options: ExportOptions, command: Command) => {
+      const { exportRun } = await import("../runs/export-run.ts");
+      await exportRun(run, options, io, globalOptions(command, io));
+    });
+}
+
+function addActing(runs: Command, io: Io): void {
+  const act = async (run: string, action: string, options: ActOptions, command: Command): Promise<void> => {
+    const { actOnRun } = await import("../runs/act-on-run.ts");
+    await actOnRun(run, action, options, io, globalOptions(command, io));
+  };
+  withGoingOn(withRunArgument(runs.command("retry").description("Tries the stage again that failed or waits.")))
+    .option("--now", "do not wait for the time at which it would be tried anyway")
+    .action((run: string, { now, ...options }: ActOptions & { now?: true }, command: Command) =>
+      act(run, now === true ? "retry-now" : "retry-stage", options, command),
+    );
+  withGoingOn(withRunArgument(runs.command("switch").description("Tries the stage again with another provider.")))
+    .option("--to <target>", "which one; not needed when there is one")
+    .action((run: string, { to, ...options }: ActOptions & { to?: string }, command: Command) =>
+      act(run, "switch-provider", to === undefined ? options : { ...options, target: to }, command),
+    );
+  withGoingOn(withRunArgument(runs.command("continue").description("Lets a discussion go on, with a word from you.")))
+    .requiredOption("--text <text>", "what you say")
+    .action((run: string, options: ActOptions, command: Command) => act(run, "continue-discussion", options, command));
+  withRun(runs.command("cancel").description("Stops a run for good."))
+    .option("--detach", "do not wait until the process that advances it has stopped")
+    .action(async (run: string, options: JournalOption & { detach?: true }, command: Command) => {
+      const { cancelRun } = await import("../runs/act-on-run.ts");
+      await cancelRun(run, options, io, globalOptions(command, io));
+    });
+  withJournalOption(runs.command("answer").description("Answers what a run asks; the first answer counts."))
+    .argument("<run>", "the run, when it asks one question; or the question's id")
+    .argument("[answer]", "yes, no, the id of an option, a text or JSON; `-` reads it from stdin")
+    .option("--reject <reason>", "say no to any kind of question")
+    .option("--by <name>", "who answers", "cli")
+    .action(async (given: string, typed: string | undefined, options: AnswerOptions, command: Command) => {
+      const { answerRun } = await import("../runs/answer-run.ts");
+      await answerRun(given, typed, options, io, globalOptions(command, io));
+    });
+  withGoingOn(withRunArgument(runs.command("do").description("Takes any other action that `runs show` offers.")))
+    .argument(
+      "<action>",
+      "e.g. send-back, edit-and-retry, regenerate-once, shorten-context, grant-and-retry, sign-in-again, accept-partial, raise-limit",
+    )
+    .option("--text <text>", "what the node is told")
+    .option("--target <target>", "another provider")
+    .option("--command <command>", "a command to allow; can be repeated", collect, [])
+    .option("--tool <tool>", "a tool to allow; can be repeated", collect, [])
+    .option("--max-cost-usd <dollars>", "a higher limit", toDollars)
+    .option("--timeout <duration>", "a longer time, e.g. 90s, 15m, 2h", toMs)
+    .option("--max-nodes <number>", "more visits of nodes", toCount)
+    .option("--attempts <number>", "more attempts of the stage", toCount)
+    .option("--key <key>", "which of several offers of a kind; the same key does nothing twice")
+    .action((run: string, action: string, options: ActOptions, command: Command) => act(run, action, options, command));
+}
+
+function withRun(command: Command): Command {
+  return withJournalOption(withRunArgument(command));
+}
+
+function withRunArgument(command: Command): Command {
+  return command.argument("<run>", "its id, the beginning of it, or `last`");
+}
+
+function toCount(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");
+  return Number(value);
+}
+
+function toSequence(value: string): number {
+  if (!/^\d{1,12}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 0 up.");
+  return Number(value);
+}
+
+function toDollars(value: string): number {
+  if (!/^\d{1,7}(?:\.\d{1,4})?$/.test(value) || Number(value) === 0)
+    throw new InvalidArgumentError("It must be an amount in dollars, e.g. 5 or 0.50.");
+  return Number(value);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function toMs(value: string): number {
+  const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(value) ?? [];
+  const ms = Math.round(Number(amount) * (UNIT_MS[unit] ?? 0));
+  if (ms < 1) throw new InvalidArgumentError("It must be a time with its unit: 500ms, 90s, 15m, 2h.");
+  return ms;
+}

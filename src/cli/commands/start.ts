@@ -1,0 +1,39 @@
+// `faultline start`, and so `npm start`: a team of agents at work on a real repository while everything fails, on this machine.
+
+import { type Command, Option } from "commander";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+interface RawStart {
+  readonly ask?: true;
+  readonly worker?: string;
+  readonly workerRun?: string;
+}
+
+export function addStart(program: Command, io: Io): void {
+  program
+    .command("start")
+    .summary("see a team of agents survive failures, here and now")
+    .description(
+      "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder.",
+    )
+    .option("--ask", "be asked at the gate, instead of having it confirmed")
+    // What this command starts, and kills, and starts again.
+    .addOption(new Option("--worker <journal>", "advance a run of this journal").hideHelp())
+    .addOption(new Option("--worker-run <run>", "the run that is advanced").hideHelp())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline start
+  $ faultline start --ask
+  $ faultline start --json`,
+    )
+    .action(async ({ ask, worker, workerRun = "" }: RawStart, command: Command) => {
+      if (worker !== undefined) return (await import("../start/worker.ts")).runWorker(worker, workerRun, io);
+      const [main = ""] = process.argv.slice(1);
+      const { runStart } = await import("../start/run-start.ts");
+      const again = [process.execPath, ...process.execArgv, main, "start"];
+      return runStart({ ask: ask === true, program: again }, io, globalOptions(command, io));
+    });
+}

@@ -1,0 +1,75 @@
+// `faultline workflow`: check workflow files, start runs of them, take runs up again. What does the work is loaded by the
+// command that needs it.
+
+import { type Command, Option } from "commander";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+import type { ResumeWorkflowOptions, WorkflowRunOptions } from "../workflow/run-workflow.ts";
+
+export function addWorkflow(program: Command, io: Io): void {
+  const workflow = program
+    .command("workflow")
+    .summary("check workflow files, run them, take runs up again")
+    .description(
+      "Checks workflow files, starts runs of them, and takes runs up again. A run survives the process that runs it.",
+    )
+    .addHelpText(
+      "after",
+      `
+Runs stand in a journal: --journal, else the variable FAULTLINE_JOURNAL, else .faultline/journal.db in this folder.
+
+Examples:
+  $ faultline workflow check review.faultline.yaml
+  $ faultline workflow run review.faultline.yaml --input task="Add a login page"
+  $ faultline workflow resume last
+  $ faultline runs show last`,
+    );
+  workflow
+    .command("check")
+    .description("Reports every mistake in workflow files, with its place and a hint.")
+    .argument("<file...>", "workflow files")
+    .option("--strict", "warnings count as errors")
+    .action(async (files: readonly string[], options: { strict?: true }, command: Command) => {
+      const { checkWorkflows } = await import("../workflow/check-workflow.ts");
+      await checkWorkflows(files, options.strict === true, io, globalOptions(command, io));
+    });
+  withGoingOn(workflow.command("run").description("Starts a run of a workflow and takes it as far as it goes."))
+    .argument("<file>", "a workflow file")
+    .option("--input <name=value>", "an input of the workflow; can be repeated", collect, [])
+    .option("--inputs <file>", "a JSON file with inputs; --input wins")
+    .option("--run <id>", "the name of the run (default: a new one is made)")
+    .action(async (file: string, options: WorkflowRunOptions, command: Command) => {
+      const { runWorkflow } = await import("../workflow/run-workflow.ts");
+      await runWorkflow(file, options, io, globalOptions(command, io));
+    });
+  withGoingOn(
+    workflow.command("resume").description("Takes a run up again; one that another process advances is watched."),
+  )
+    .argument("<run>", "its id, the beginning of it, or `last`")
+    .addOption(
+      new Option("--changed <how>", "when the file is not what it was: refuse, go on with it, or with the old text")
+        .choices(["refuse", "accept", "as-started"])
+        .default("refuse"),
+    )
+    .option("--file <path>", "the workflow file (default: the one the run was started from)")
+    .action(async (run: string, options: ResumeWorkflowOptions, command: Command) => {
+      const { resumeWorkflow } = await import("../workflow/run-workflow.ts");
+      await resumeWorkflow(run, options, io, globalOptions(command, io));
+    });
+}
+
+/** What every command has that goes on with a run. */
+export function withGoingOn(command: Command): Command {
+  return withJournalOption(command)
+    .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
+    .option("--no-wait", "do not ask and do not wait: end as soon as the run has to wait")
+    .option("--detach", "do not go on with it from here");
+}
+
+export function withJournalOption(command: Command): Command {
+  return command.option("--journal <file>", "the journal the runs stand in");
+}
+
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}

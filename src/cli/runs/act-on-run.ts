@@ -1,0 +1,124 @@
+// An operator's action on a run, from the command line; then the run, or the one that goes on from it, is gone on with.
+
+import { ACTION_IDS, type ActionId, type OfferedAction } from "../../core/flow/action.ts";
+import { actionWords } from "../../core/flow/action-words.ts";
+import { isEnded } from "../../core/flow/run.ts";
+import type { RunReport } from "../../workflow/runs-api.ts";
+import { nearest } from "../../yaml-file/nearest.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import { shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson } from "../safe-text.ts";
+import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
+import { followRun } from "../workflow/follow-run.ts";
+import { findRun } from "./find-run.ts";
+import { heldRuns } from "./held-runs.ts";
+import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
+import { RUNS_WORDS } from "./runs-words.ts";
+
+/** As the command line gives it. */
+export interface ActOptions extends GoOnOptions {
+  readonly text?: string;
+  readonly target?: string;
+  readonly command?: readonly string[];
+  readonly tool?: readonly string[];
+  readonly maxCostUsd?: number;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly maxNodes?: number;
+  readonly attempts?: number;
+  readonly key?: string;
+}
+
+export async function actOnRun(
+  given: string,
+  action: string,
+  options: ActOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const id = actionNamed(action);
+  await withRuns(options, io, shared, async (home) => {
+    const { run } = await findRun(home, given);
+    const report = await home.workflows.runs.show(run);
+    const params = paramsOf(
+      options,
+      report?.actions.find((one) => one.id === id),
+    );
+    if (id === "switch-provider" && options.target === undefined) refuseManyTargets(report, shared);
+    const key = options.key === undefined ? {} : { key: options.key };
+    const acted = await home.workflows.runs.act(run, id, { params, by: "cli", ...key });
+    const { label } = actionWords(id, shared.locale);
+    const words = RUNS_WORDS[shared.locale];
+    const told = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
+    const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
+    await io.stderr.write(`${mark} ${told}\n`);
+    const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
+    if (options.detach !== true) return goOn(home, acted.run, options, { after: acted.run === run ? null : 0, extra });
+    await io.stdout.write(shared.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
+  });
+}
+
+function actionNamed(name: string): ActionId {
+  const id = ACTION_IDS.find((one) => one === name.trim().toLowerCase());
+  if (id !== undefined) return id;
+  const near = nearest(name, ACTION_IDS);
+  const hint = near === null ? "" : ` Did you mean \`${near}\`?`;
+  throw new UsageError(`There is no action \`${shown(name, 60)}\`.${hint} There are: ${ACTION_IDS.join(", ")}.`);
+}
+
+const MICROCENTS_PER_DOLLAR = 100_000_000;
+
+/** Only what was said: what an action does not take is refused with the names of what it takes. */
+function paramsOf(options: ActOptions, offered: OfferedAction | undefined): Readonly<Record<string, unknown>> {
+  const { text, target, command = [], tool = [], maxCostUsd, timeout, maxNodes, attempts } = options;
+  const raised: Record<string, number | undefined> = {
+    maxCostMicrocents: maxCostUsd === undefined ? undefined : Math.round(maxCostUsd * MICROCENTS_PER_DOLLAR),
+    timeoutMs: timeout,
+    maxNodes,
+    attempts,
+  };
+  const limits = Object.fromEntries(Object.entries(raised).filter(([, value]) => value !== undefined));
+  const [only, ...others] = offered?.choices ?? [];
+  const chosen = target ?? (offered?.needs === "target" && others.length === 0 ? only : undefined);
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(chosen === undefined ? {} : { target: chosen }),
+    ...(command.length === 0 ? {} : { commands: command }),
+    ...(tool.length === 0 ? {} : { tools: tool }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}
+
+function refuseManyTargets(report: RunReport | null, { locale }: GlobalOptions): void {
+  const choices = report?.actions.find(({ id }) => id === "switch-provider")?.choices ?? [];
+  if (choices.length > 1)
+    throw new UsageError(RUNS_WORDS[locale].needsTarget(choices.map((one) => shown(one)).join("|")));
+}
+
+/** A run that nobody advances is ended from here; otherwise whoever has it is told. */
+export async function cancelRun(
+  given: string,
+  options: JournalOption & { readonly detach?: true },
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  await withRuns(options, io, shared, async (home) => {
+    const { run } = await findRun(home, given);
+    await home.workflows.runs.cancel(run, "cli");
+    const isHeld = (await heldRuns(home)).has(run);
+    const isLeft = options.detach === true && isHeld;
+    const status = isLeft ? "running" : await untilOver(home, run);
+    const words = RUNS_WORDS[shared.locale];
+    const told = status === "cancelled" ? words.cancelled(shown(run)) : words.cancelAsked(shown(run));
+    if (shared.json) return io.stdout.write(`${safeJson({ run, status })}\n`);
+    await io.stdout.write(`${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${told}\n`);
+  });
+}
+
+async function untilOver(home: RunHome, run: string): Promise<string> {
+  const options = { part: "advance", waits: false, jsonl: false, after: null } as const;
+  const { report, standing } = await followRun(home, run, options);
+  if (standing === "left") home.io.exit("cancelled");
+  return isEnded(report.summary) ? report.summary.status : "running";
+}

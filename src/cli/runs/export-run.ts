@@ -1,0 +1,114 @@
+// `faultline runs export`: a run as journal lines, as CloudEvents, or as a folder with everything about it. Secrets are taken out.
+
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { SHAPE_REDACTOR } from "../../core/index.ts";
+import { toCloudEvent } from "../../core/record/cloud-event.ts";
+import { createRunStream } from "../../core/record/run-stream.ts";
+import { exportSession } from "../../journal/transfer.ts";
+import { storeError } from "../../journal/store-errors.ts";
+import type { RunReport } from "../../workflow/runs-api.ts";
+import type { WorkflowSource } from "../../workflow/stage.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import { shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { escapeUnsafe, safeJson } from "../safe-text.ts";
+import { findRun } from "./find-run.ts";
+import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
+import { RUNS_WORDS } from "./runs-words.ts";
+import { reportJson } from "./show-run.ts";
+
+export const EXPORT_FORMATS = ["jsonl", "cloudevents", "bundle"] as const;
+type LineFormat = Exclude<(typeof EXPORT_FORMATS)[number], "bundle">;
+
+export interface ExportOptions extends JournalOption {
+  readonly format: (typeof EXPORT_FORMATS)[number];
+  readonly out?: string;
+}
+
+export async function exportRun(given: string, options: ExportOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  const { format, out } = options;
+  const words = RUNS_WORDS[shared.locale];
+  if (format === "bundle" && out === undefined) throw new UsageError(words.bundleNeedsOut);
+  await withRuns(options, io, shared, async (home) => {
+    const { run } = await findRun(home, given);
+    if (format === "bundle") await writeBundle(home, run, out ?? "");
+    else if (out === undefined || out === "-") return printLines(LINES[format](home, run), io);
+    else await io.writeNewFile(out, withEnds(LINES[format](home, run)));
+    const done = `${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${words.exported(shown(run), shown(out, 2_000))}`;
+    await io.stdout.write(shared.json ? `${safeJson({ run, format, out })}\n` : `${done}\n`);
+  });
+}
+
+const LINES: Readonly<Record<LineFormat, (home: RunHome, run: string) => AsyncIterable<string>>> = {
+  jsonl: ({ workflows }, run) =>
+    exportSession(workflows.journal, run, { redactor: SHAPE_REDACTOR, includeResults: false }),
+  cloudevents: eventLines,
+};
+
+async function* eventLines({ workflows, shared }: RunHome, run: string): AsyncGenerator<string> {
+  const stream = createRunStream(run, { locale: shared.locale });
+  for await (const entry of workflows.journal.read(run)) {
+    for (const event of stream.feed(entry)) yield safeJson(toCloudEvent(event));
+  }
+}
+
+async function printLines(lines: AsyncIterable<string>, io: Io): Promise<void> {
+  for await (const line of lines) await io.stdout.write(`${io.stdout.isTTY ? escapeUnsafe(line) : line}\n`);
+}
+
+/** One piece that is there already. */
+function linesOf(text: string): AsyncIterable<string> {
+  return Readable.from([text]);
+}
+
+async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+async function writeBundle(home: RunHome, run: string, folder: string): Promise<void> {
+  const { io, workflows } = home;
+  const report = await workflows.runs.show(run);
+  if (report === null)
+    throw new UsageError(RUNS_WORDS[home.shared.locale].noRun(shown(run), home.command("runs", "list")));
+  if (await isThere(io, folder))
+    throw new UsageError(`Cannot write ${folder}: it is there already; name another folder.`);
+  await makeFolder(folder);
+  await io.writeNewFile(
+    join(folder, "run.json"),
+    linesOf(`${JSON.stringify(reportJson(home, report, false), null, 2)}\n`),
+  );
+  await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(LINES.jsonl(home, run)));
+  await io.writeNewFile(join(folder, "events.jsonl"), withEnds(LINES.cloudevents(home, run)));
+  const source = (await workflows.journal.kept("definition", report.summary.digest)) as WorkflowSource | null;
+  if (source !== null) await io.writeNewFile(join(folder, "workflow.yaml"), linesOf(source.text));
+  await copyFiles(report, folder);
+}
+
+async function copyFiles({ files, folder: from }: RunReport, folder: string): Promise<void> {
+  if (from === null || files.length === 0) return;
+  try {
+    await cp(from, join(folder, "files"), { recursive: true, errorOnExist: true, force: false });
+  } catch (error) {
+    throw storeError(error, {});
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UsageError(`Cannot make the folder ${folder}.`, "usage", { cause: error });
+  }
+}
+
+/** A folder cannot be measured as a file can, and is refused by that. */
+async function isThere(io: Io, path: string): Promise<boolean> {
+  try {
+    return (await io.fileBytes(path)) !== null;
+  } catch (error) {
+    if (error instanceof UsageError) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+// `faultline runs list`: the runs of a journal, the newest first, each with what to do about it.
+
+import { type ActionId, remediesFor } from "../../core/flow/action.ts";
+import { actionWords } from "../../core/flow/action-words.ts";
+import { type FaultCode, isFaultCode } from "../../core/index.ts";
+import { isEnded, type RunStatus } from "../../core/flow/run.ts";
+import type { RunSummary } from "../../workflow/runs-api.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
+import { type Io, paintFor, type Style } from "../io.ts";
+import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson } from "../safe-text.ts";
+import { tableLines } from "../table.ts";
+import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
+import { heldRuns } from "./held-runs.ts";
+import { type JournalOption, withRuns } from "./run-home.ts";
+import { RUNS_WORDS, type RunsWords } from "./runs-words.ts";
+
+export interface ListOptions extends JournalOption {
+  readonly status?: RunStatus;
+  readonly workflow?: string;
+  readonly limit: number;
+}
+
+export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  await withRuns(options, io, shared, async (home) => {
+    const { status, workflow, limit } = options;
+    const words = RUNS_WORDS[shared.locale];
+    // One more than is shown tells whether that is all.
+    const found = await home.workflows.runs.list({
+      ...(status === undefined ? {} : { status }),
+      ...(workflow === undefined ? {} : { workflow }),
+      limit: limit + 1,
+    });
+    const runs = found.slice(0, limit);
+    const held = await heldRuns(home);
+    if (shared.json) await io.stdout.write(`${safeJson(runs.map((one) => ({ ...one, held: held.has(one.run) })))}\n`);
+    else if (runs.length > 0) await printRuns(runs, held, io, shared);
+    else await io.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
+    if (found.length > limit) await io.stderr.write(`${words.moreRuns(limit)}\n`);
+  });
+}
+
+export const STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
+  running: "cyan",
+  paused: "yellow",
+  completed: "green",
+  failed: "red",
+  cancelled: "dim",
+};
+
+async function printRuns(
+  runs: readonly RunSummary[],
+  held: ReadonlySet<string>,
+  io: Io,
+  { locale, color }: GlobalOptions,
+): Promise<void> {
+  const words = RUNS_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  const columns = words.heads.map((title, index) =>
+    index === COST_COLUMN ? { title, right: true as const } : { title },
+  );
+  const cellsOf = (short: (run: string) => string, time: (at: number) => string): readonly (readonly string[])[] =>
+    runs.map((one) => [
+      short(one.run),
+      shown(one.workflow, 40),
+      pillOf(one, locale),
+      one.nodes.map((node) => shown(node, 30)).join(", "),
+      time(one.startedAt),
+      dollars(one.spentMicrocents),
+      nextOf(one, held.has(one.run), short, words, locale),
+    ]);
+  const whole = tableLines(
+    columns,
+    cellsOf((run) => shown(run), minuteOf),
+  );
+  const fits = whole.every((line) => columnsOf(line) <= io.stdout.columns);
+  const [head = "", ...lines] = fits
+    ? whole
+    : tableLines(columns, cellsOf(shortener(runs.map(({ run }) => run)), withoutYear));
+  await io.stdout.write(`${paint("dim", head)}\n`);
+  for (const [index, line] of lines.entries()) {
+    const status = runs[index]?.status ?? "running";
+    const pill = runs[index] === undefined ? "" : pillOf(runs[index], locale);
+    // Painted after it was aligned: colours take no place on the screen.
+    await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
+  }
+}
+
+const COST_COLUMN = 5;
+const SHORTEST_ID = 12;
+
+const withoutYear = (at: number): string => minuteOf(at).replace(/^\d+-/, "");
+
+/** The beginning of an id says as much, as long as no other one begins so. */
+function shortener(runs: readonly string[]): (run: string) => string {
+  const isClear = (chars: number): boolean =>
+    new Set(runs.map((run) => run.slice(0, chars))).size === new Set(runs).size;
+  let chars = SHORTEST_ID;
+  while (chars < 100 && !isClear(chars)) chars += 1;
+  return (run) => shown(run.slice(0, chars));
+}
+
+/** The status, and the outcome where it says more. */
+function pillOf({ status, outcome }: RunSummary, locale: GlobalOptions["locale"]): string {
+  const word = FOLLOW_WORDS[locale].statuses[status];
+  return outcome === "" || outcome === status ? word : `${word}: ${shown(outcome, 40)}`;
+}
+
+function nextOf(
+  summary: RunSummary,
+  isHeld: boolean,
+  short: (run: string) => string,
+  words: RunsWords,
+  locale: GlobalOptions["locale"],
+): string {
+  const { status, successor, questions, wakeAt, code } = summary;
+  if (successor !== null) return `→ ${short(successor)}`;
+  if (status === "failed") return labelOf(remediesFor({ code: knownCode(code) })[0], locale);
+  if (isEnded(summary)) return "";
+  if (isHeld) return words.watch;
+  if (questions.length > 0) return words.answer;
+  return wakeAt === null ? words.resume : words.until(minuteOf(wakeAt));
+}
+
+function knownCode(code: string | null): FaultCode {
+  return code !== null && isFaultCode(code) ? code : "Unclassified";
+}
+
+function labelOf(action: ActionId | undefined, locale: GlobalOptions["locale"]): string {
+  return action === undefined ? "" : actionWords(action, locale).label;
+}

@@ -1,0 +1,181 @@
+// `faultline runs show`: one run, stage by stage, with what it asks and what can be done about it.
+
+import { formatMs, type Locale, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
+import type { Visit, VisitState } from "../../core/flow/run.ts";
+import { turnOf } from "../../core/flow/node.ts";
+import type { RunReport } from "../../workflow/runs-api.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
+import { type Io, type Paint, paintFor, type Style, UsageError } from "../io.ts";
+import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { safeJson } from "../safe-text.ts";
+import { factLines, wrapped } from "../table.ts";
+import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
+import { nameOf, timeTo } from "../workflow/picture-lines.ts";
+import { actionsJson, questionJson } from "../workflow/run-result.ts";
+import { answerWords, commandFor } from "./action-commands.ts";
+import { findRun } from "./find-run.ts";
+import { heldRuns } from "./held-runs.ts";
+import { STATUS_STYLES } from "./list-runs.ts";
+import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
+import { RUNS_WORDS } from "./runs-words.ts";
+
+export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
+  await withRuns(options, io, shared, async (home) => {
+    const { run } = await findRun(home, given);
+    const report = await home.workflows.runs.show(run);
+    if (report === null)
+      throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
+    const isHeld = (await heldRuns(home)).has(run);
+    if (shared.json) return io.stdout.write(`${safeJson(reportJson(home, report, isHeld))}\n`);
+    for (const line of reportLines(home, report, isHeld)) await io.stdout.write(`${line}\n`);
+  });
+}
+
+export function reportJson(home: RunHome, report: RunReport, isHeld: boolean): object {
+  const { summary, state, spending, questions, files, folder } = report;
+  return {
+    ...summary,
+    held: isHeld,
+    spending,
+    visits: state.visits.map((visit) => visitJson(visit, report, home.shared.locale)),
+    questions: questions.map(questionJson),
+    actions: actionsJson(home, report),
+    folder,
+    files,
+  };
+}
+
+function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale): object {
+  const { node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt } = visit;
+  const { notBefore, skipped, inherited, pause, fault } = visit;
+  const seen =
+    fault === null ? null : viewFor("operator", fault, { correlationId: `${summary.run}/${turnOf(visit)}`, locale });
+  return {
+    ...{ node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt },
+    ...{ nextAt: pause?.wakeAt ?? (state === "ready" ? notBefore : null), skipped, inherited },
+    fault:
+      seen === null
+        ? null
+        : { class: seen.class, code: seen.code, title: seen.title, message: seen.detail, next: seen.next },
+    files: filesOf(visit, files),
+  };
+}
+
+/** Those of its round, by their names: `rounds/02/coder_raw.md`. */
+function filesOf({ node, execution }: Visit, files: readonly string[]): readonly string[] {
+  const round = `rounds/${String(execution).padStart(2, "0")}/`;
+  return files.filter((file) => file.startsWith(`${round}${node}_`) || file.startsWith(`${round}${node}.`));
+}
+
+const MARKS: Readonly<Record<VisitState, { readonly mark: string; readonly style: Style }>> = {
+  ready: { mark: "↻", style: "yellow" },
+  running: { mark: "●", style: "cyan" },
+  paused: { mark: "◷", style: "yellow" },
+  completed: { mark: "✓", style: "green" },
+  failed: { mark: "✗", style: "red" },
+  skipped: { mark: "–", style: "dim" },
+};
+
+function reportLines(home: RunHome, report: RunReport, isHeld: boolean): readonly string[] {
+  const { io, shared } = home;
+  const { locale, color } = shared;
+  const words = RUNS_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  const { summary, state, questions, actions, files, folder } = report;
+  const columns = io.stdout.columns;
+  const widest = Math.max(0, ...state.visits.map((visit) => columnsOf(nameOf(visit, FOLLOW_WORDS[locale]))));
+  const own = new Set(state.visits.flatMap((visit) => filesOf(visit, files)));
+  const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
+  return [
+    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(report, locale))}`,
+    ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
+    "",
+    paint("bold", words.stages),
+    ...state.visits.flatMap((visit) => visitLines(visit, report, io.clock.now(), locale, paint, columns, widest)),
+    ...(files.length === 0 ? [] : ["", paint("bold", words.filesIn(shown(folder, 2_000))), ...others]),
+    ...(questions.length === 0 ? [] : ["", paint("bold", words.questions)]),
+    ...questions.flatMap((question) => questionLines(home, question, questions, summary.run, paint)),
+    ...(actions.length === 0 ? [] : ["", paint("bold", words.actions)]),
+    ...actions.flatMap((action) => [
+      `  ${commandFor(home, summary.run, action, actions, questions)}`,
+      ...wrapped(`${action.label}. ${action.explains} ${action.keeps}`, columns - 4).map(
+        (line) => `    ${paint("dim", line)}`,
+      ),
+    ]),
+  ];
+}
+
+function statusOf({ summary }: RunReport, locale: Locale): string {
+  const word = FOLLOW_WORDS[locale].statuses[summary.status];
+  return summary.outcome === "" || summary.outcome === summary.status ? word : `${word}: ${shown(summary.outcome, 60)}`;
+}
+
+function factsOf({ shared, io }: RunHome, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
+  const words = RUNS_WORDS[shared.locale];
+  const { workflow, version, file, startedAt, endedAt, predecessor, successor } = summary;
+  const lastedMs = (endedAt === 0 ? io.clock.now() : endedAt) - startedAt;
+  return [
+    `${words.workflow} ${shown(workflow)} ${shown(version)}`,
+    `${words.started} ${minuteOf(startedAt)} UTC`,
+    ...(endedAt === 0 ? [] : [`${words.ended} ${minuteOf(endedAt)} UTC`]),
+    formatMs(Math.max(0, lastedMs), shared.locale),
+    FOLLOW_WORDS[shared.locale].cost(dollars(spending.microcents), spending.unpricedAttempts),
+    ...(isHeld ? [words.held] : []),
+    ...(predecessor === null ? [] : [words.goesOnFrom(shown(predecessor))]),
+    ...(successor === null ? [] : [words.goneOnIn(shown(successor))]),
+    ...(file === null ? [] : [`${words.file} ${shown(file, 2_000)}`]),
+  ];
+}
+
+function visitLines(
+  visit: Visit,
+  { summary, files }: RunReport,
+  now: number,
+  locale: Locale,
+  paint: Paint,
+  columns: number,
+  nameColumns: number,
+): readonly string[] {
+  const follow = FOLLOW_WORDS[locale];
+  const words = RUNS_WORDS[locale];
+  const { state, attempt, of, callAttempts, spentMicrocents, startedAt, endedAt, fault, skipped } = visit;
+  const { mark, style } = MARKS[state];
+  const nextAt = visit.pause?.wakeAt ?? (state === "ready" ? visit.notBefore : null);
+  const facts = [
+    skipped === null ? words.visitStates[state] : follow.skipped[skipped],
+    ...(attempt > 1 || of > 1 ? [follow.attempt(attempt, of)] : []),
+    ...(callAttempts > 0 ? [follow.calls(callAttempts)] : []),
+    ...(startedAt > 0 ? [formatMs((endedAt === 0 ? now : endedAt) - startedAt, locale)] : []),
+    ...(spentMicrocents > 0 ? [dollars(spentMicrocents)] : []),
+    ...(timeTo(nextAt, now, follow, locale) === "" ? [] : [timeTo(nextAt, now, follow, locale)]),
+    ...(visit.inherited ? [words.inherited] : []),
+  ];
+  const seen = fault === null ? null : viewFor("operator", fault, { correlationId: summary.run, locale });
+  const under = seen === null ? [] : [`${seen.title} (${seen.code}): ${shown(seen.detail)}`, `→ ${seen.next}`];
+  const name = nameOf(visit, follow);
+  return [
+    `${paint(style, mark)} ${name}${" ".repeat(Math.max(0, nameColumns - columnsOf(name)))}  ${paint("dim", facts.join(" · "))}`,
+    ...[...under, ...filesOf(visit, files).map((file) => shown(file))].flatMap((text) =>
+      wrapped(text, columns - 4).map((line) => `    ${line}`),
+    ),
+  ];
+}
+
+function questionLines(
+  { io, command }: RunHome,
+  question: Question,
+  all: readonly Question[],
+  run: string,
+  paint: Paint,
+): readonly string[] {
+  const { id, payload, expiresAt } = question;
+  const options = payload.kind === "Select" ? payload.options : [];
+  const named = all.length === 1 ? run : id;
+  return [
+    `  ${paint("bold", shown(id))}  ${shown(payload.kind)}  ${paint("dim", `${minuteOf(expiresAt)} UTC`)}`,
+    ...wrapped(shown(SHAPE_REDACTOR.text(payload.prompt), 2_000), io.stdout.columns - 4).map((line) => `    ${line}`),
+    ...options.map((option) => `      ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
+    `    ${command("runs", "answer", named, ...answerWords(question))}`,
+  ];
+}

@@ -1,0 +1,138 @@
+// `faultline start`, and so `npm start`: the demonstration from its first line to its last, as a story or as one JSON document.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startChaos } from "../../chaos/start-chaos.ts";
+import { classify, isFaultError, traitsOf } from "../../core/index.ts";
+import type { RunStreamEvent } from "../../core/record/run-stream.ts";
+import type { StreamQuestion } from "../../core/record/run-stream-event.ts";
+import { terminalInteractor } from "../../index.ts";
+import { openJournal } from "../../journal/open-journal.ts";
+import { createWorkflows } from "../../workflow/workflows.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
+import { type Io, paintFor, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { onStopSignal } from "../run/stop-signals.ts";
+import { safeJson } from "../safe-text.ts";
+import { wrapped } from "../table.ts";
+import { type DemoFolder, makeDemoFolder } from "./demo-folder.ts";
+import { DEMO_TASK } from "./demo-story.ts";
+import { type DemoEnd, driveDemo } from "./drive-demo.ts";
+import { factsOf, type StartFacts } from "./start-facts.ts";
+import { endingLines, nextCommands } from "./start-lines.ts";
+import { StartView } from "./start-view.ts";
+import { START_WORDS } from "./start-words.ts";
+import { fileChange, type FileChange } from "./text-diff.ts";
+
+export interface StartOptions {
+  /** A person decides at the gate. */
+  readonly ask: boolean;
+  /** What starts this program once more, as a worker. */
+  readonly program: readonly string[];
+}
+
+export async function runStart({ ask, program }: StartOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  const { json, locale } = shared;
+  const words = START_WORDS[locale];
+  const person = terminalInteractor({ locale });
+  if (ask && person.kinds?.length === 0) throw new UsageError(words.needsTerminal);
+  const chaos = await startChaos();
+  const place = await makeDemoFolder(chaos);
+  const workflows = createWorkflows({
+    journal: await openJournal(place.journal, { clock: io.clock }),
+    clock: io.clock,
+    locale,
+  });
+  const stop = new AbortController();
+  const unlisten = onStopSignal(() => stop.abort());
+  const view = json ? null : new StartView(io, shared);
+  const events: RunStreamEvent[] = [];
+  try {
+    if (!json) await io.stderr.write(beginning(place, io, shared));
+    const end = await driveDemo({
+      ...{ chaos, workflows, io, program, stop: stop.signal },
+      workflowFile: place.workflowFile,
+      journalFile: place.journal,
+      ask: ask ? (question) => askPerson(question) : null,
+      tell: (news) => view?.onNews(news),
+      onEntry: (entry, made) => {
+        events.push(...made);
+        view?.onEntry(entry, made);
+      },
+    });
+    await view?.end();
+    const facts = factsOf(end, place, await changesIn(place));
+    await tell(facts, end);
+  } catch (error) {
+    await view?.end();
+    throw inWords(error);
+  } finally {
+    unlisten();
+    await workflows.close();
+    await chaos.close();
+  }
+
+  async function askPerson({ id, kind, prompt, options, expiresAt }: StreamQuestion) {
+    view?.hide();
+    try {
+      const payload = kind === "Select" ? { kind, prompt, options } : ({ kind: "Ask", prompt, field: id } as const);
+      const question = { id, call: "", turn: "", session: "", code: null, payload, expiresAt, askedAt: io.clock.now() };
+      return await person.answer(question, stop.signal);
+    } finally {
+      view?.show();
+    }
+  }
+
+  async function tell(facts: StartFacts, end: DemoEnd): Promise<void> {
+    if (facts.missing.length > 0) io.exit("failed");
+    if (json)
+      return io.stdout.write(`${safeJson({ ...facts, next: nextCommands(facts.files.journal, facts.run), events })}\n`);
+    await io.stdout.write(`${endingLines(facts, end, io, shared).join("\n")}\n`);
+  }
+
+  function inWords(error: unknown): unknown {
+    if (!isFaultError(error)) return error;
+    const { code, message } = error.fault;
+    if (traitsOf(code).cancels) return new UsageError(words.stopped(place.folder), "cancelled", { cause: error });
+    return new UsageError(`${message} (${place.folder})`, "failed", { cause: error });
+  }
+}
+
+function beginning({ folder }: DemoFolder, io: Io, { locale, color }: GlobalOptions): string {
+  const words = START_WORDS[locale];
+  const paint = paintFor(io.stderr, io.env, color);
+  const { columns } = io.stderr;
+  const labelled = (label: string, text: string): readonly string[] => {
+    const indent = `${label}  `;
+    const [first = "", ...rest] = wrapped(text, columns - columnsOf(indent));
+    return [`${paint("dim", indent)}${first}`, ...rest.map((line) => `${" ".repeat(columnsOf(indent))}${line}`)];
+  };
+  return [
+    `${paint("bold", "Faultline")}  ${words.title}`,
+    ...wrapped(words.real, columns).map((line) => paint("dim", line)),
+    "",
+    ...labelled(words.task, DEMO_TASK),
+    ...labelled(words.folder, folder),
+    "",
+    "",
+  ].join("\n");
+}
+
+/** What the team has done to the repository; written down as a diff, too. */
+async function changesIn({ repository, before, diff }: DemoFolder): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const [name, text] of before) changes.push(fileChange(name, text, await textAt(join(repository, name))));
+  const changed = changes.filter((change) => change.diff !== "");
+  await writeFile(diff, changed.map((change) => change.diff).join(""));
+  return changed;
+}
+
+async function textAt(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    // Deleted is a change, too.
+    classify({ surface: "node", error });
+    return null;
+  }
+}

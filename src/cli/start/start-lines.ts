@@ -1,0 +1,76 @@
+// The last lines of the demonstration: what was survived, what it cost, where everything is, what to type next.
+
+import { formatMs } from "../../core/index.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
+import { type Io, paintFor } from "../io.ts";
+import { dollars, shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { shellWord } from "../safe-text.ts";
+import type { DemoEnd } from "./drive-demo.ts";
+import type { StartFacts } from "./start-facts.ts";
+import { START_WORDS, type StartWords } from "./start-words.ts";
+import { SURVIVED } from "./survived.ts";
+
+export function endingLines(
+  facts: StartFacts,
+  { report }: DemoEnd,
+  io: Io,
+  { locale, color }: GlobalOptions,
+): readonly string[] {
+  const words = START_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  const { survived, cost, files, missing, run } = facts;
+  const isGood = missing.length === 0;
+  const rows = SURVIVED.filter((id) => survived[id] > 0).map((id) => words.survived[id](survived[id]));
+  const width = Math.max(0, ...rows.map(([what]) => columnsOf(what)));
+  const labels = [words.cost, words.change, words.journal, words.stages, words.repository];
+  const labelWidth = Math.max(...labels.map(columnsOf));
+  const labelled = (label: string, text: string): string => `${paint("dim", padded(label, labelWidth))}  ${text}`;
+  const changes = facts.changes.map(({ file, added, removed }) => `${shown(file)} +${added} −${removed}`);
+  return [
+    "",
+    `${paint(isGood ? "green" : "red", isGood ? "✓" : "✗")} ${paint("bold", words.ended(report.summary.outcome, formatMs(facts.durationMs, locale)))}`,
+    ...rows.map(([what, how]) => `  ${padded(what, width)}  ${paint("dim", how)}`),
+    ...(facts.redone.length === 0 ? [`  ${paint("dim", words.notRedone)}`] : []),
+    ...(isGood ? [] : [paint("red", reasonOf(facts, words))]),
+    "",
+    labelled(
+      words.cost,
+      words.costIs(rounded(cost.microcents), cost.estimatedMicrocents === 0 ? "" : rounded(cost.estimatedMicrocents)),
+    ),
+    labelled(words.change, `${changes.join(", ")}  ${files.diff}`),
+    labelled(words.repository, files.repository),
+    labelled(words.journal, files.journal),
+    ...(files.stages === null ? [] : [labelled(words.stages, files.stages)]),
+    "",
+    words.next,
+    ...nextCommands(files.journal, run).map((command) => `  ${command}`),
+  ];
+}
+
+/** What the template calls a run that a person ended at the gate. */
+const STOPPED = "stopped";
+
+function reasonOf({ outcome, missing }: StartFacts, words: StartWords): string {
+  if (outcome === STOPPED) return words.youStopped;
+  return words.incomplete(missing.map((one) => words.missing[one]).join("; "));
+}
+
+export function nextCommands(journal: string, run: string): readonly string[] {
+  return [
+    `npx faultline runs show ${shellWord(run)} --journal ${shellWord(journal)}`,
+    "npx faultline start --ask",
+    "npx faultline init team",
+  ];
+}
+
+const MICROCENTS_SHOWN = 10_000;
+
+/** To a hundredth of a cent: more says nothing. */
+function rounded(microcents: number): string {
+  return dollars(Math.round(microcents / MICROCENTS_SHOWN) * MICROCENTS_SHOWN);
+}
+
+function padded(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
+}

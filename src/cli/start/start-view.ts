@@ -1,0 +1,183 @@
+// The demonstration as it is seen: stages as they end, the one that runs with its countdown, and a line for everything that goes
+// wrong, in the words of the decision that was made about it.
+
+import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from "../../core/index.ts";
+import { placeOf } from "../../core/flow/node.ts";
+import type { RunStreamEvent } from "../../core/record/run-stream.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
+import { type Io, type Paint, paintFor, type Style } from "../io.ts";
+import { shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { OutputQueue } from "../run/output-queue.ts";
+import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
+import { fitted, nameOf, visitLine } from "../workflow/picture-lines.ts";
+import { RunPicture, type SeenVisit } from "../workflow/run-picture.ts";
+import { createView, isLive, type RunView } from "../workflow/run-view.ts";
+import type { DemoNews } from "./drive-demo.ts";
+import { START_WORDS, type StartWords } from "./start-words.ts";
+
+export class StartView {
+  readonly #locale: Locale;
+  readonly #words: StartWords;
+  readonly #paint: Paint;
+  readonly #columns: number;
+  readonly #isLive: boolean;
+  readonly #picture = new RunPicture();
+  readonly #view: RunView;
+
+  constructor(io: Io, shared: GlobalOptions) {
+    this.#locale = shared.locale;
+    this.#words = START_WORDS[shared.locale];
+    this.#paint = paintFor(io.stderr, io.env, shared.color);
+    this.#columns = io.stderr.columns;
+    this.#isLive = isLive(io);
+    const options = { run: "team", picture: this.#picture, hint: this.#words.leave };
+    this.#view = this.#isLive ? createView(io, shared, options) : new EndedStages(io, shared, this.#picture);
+  }
+
+  onEntry({ event }: Entry, events: readonly RunStreamEvent[]): void {
+    for (const one of events) {
+      this.#picture.feed(one);
+      this.#view.onEvent(one, true);
+    }
+    const line = this.#lineFor(event);
+    if (line !== null) this.#view.say(line);
+  }
+
+  onNews(news: DemoNews): void {
+    const { worker: begins, takesOver, killed, confirmed, answered } = this.#words;
+    switch (news.type) {
+      case "worker-started": {
+        const says = news.worker === 1 ? begins : takesOver;
+        return this.#view.say(this.#line("cyan", "▶", null, says(news.worker, news.pid)));
+      }
+      case "worker-killed":
+        return this.#view.say(this.#line("red", "✗", null, killed(news.worker, news.pid)));
+      case "gate-answered": {
+        const says = news.by === "operator" ? answered(shown(news.answer, 60)) : confirmed;
+        return this.#view.say(this.#line("magenta", "?", this.#picture.visits.at(-1) ?? null, says));
+      }
+    }
+  }
+
+  /** Somebody else has the screen meanwhile. */
+  hide(): void {
+    this.#view.hide();
+  }
+
+  show(): void {
+    this.#view.show();
+  }
+
+  end(): Promise<void> {
+    return this.#view.end();
+  }
+
+  #lineFor(event: JournalEvent): string | null {
+    const { changes, approves, goesOn, colon } = this.#words;
+    switch (event.type) {
+      case "call-failed": {
+        const { title } = wordsFor(event.fault.code, this.#locale);
+        const { what } = explain(event.decision, this.#locale);
+        return this.#line("yellow", "↻", placeOfCall(event.call), `${title} → ${what} · ${shown(event.tool, 40)}`);
+      }
+      case "node-completed": {
+        const mustFix = fieldOf(event.output, "must_fix");
+        if (!Array.isArray(mustFix)) return null;
+        const isGood = mustFix.length === 0;
+        const says = isGood ? approves : `${changes(mustFix.length)} ${this.#sentBack(event.route)}`;
+        return this.#line(isGood ? "green" : "yellow", "·", event, says);
+      }
+      case "node-failed": {
+        const { message, evidence } = event.fault;
+        const found = COMPLAINT.exec(evidence.excerpt)?.[1] ?? "";
+        return this.#line("yellow", "·", event, [message, found].flatMap(lineOrNothing).join(colon));
+      }
+      case "session-resumed": {
+        const finished = this.#picture.visits.filter(({ state }) => state === "completed").length;
+        return event.interrupted.length === 0 ? null : this.#line("cyan", "▶", null, goesOn(finished));
+      }
+      default:
+        return null;
+    }
+  }
+
+  #sentBack(route: Extract<JournalEvent, { type: "node-completed" }>["route"]): string {
+    return route.kind === "end" ? "" : this.#words.sentBack(route.nodes.join(", "));
+  }
+
+  /** In the columns of the stages. */
+  #line(style: Style, mark: string, place: Place | null, text: string): string {
+    const names = this.#picture.visits.map((each) => nameOf(each, FOLLOW_WORDS[this.#locale]));
+    const widest = this.#isLive ? Math.max(0, ...names.map(columnsOf)) : LOG_NAME_COLUMNS;
+    const visit = place === null ? undefined : this.#picture.visitOf(place);
+    const name = visit === undefined ? "" : nameOf(visit, FOLLOW_WORDS[this.#locale]);
+    const space = " ".repeat(Math.max(0, widest - columnsOf(name)) + 2);
+    return `${this.#paint(style, mark)} ${fitted(visit === undefined ? text : `${name}${space}${text}`, this.#columns - 2)}`;
+  }
+}
+
+type Place = Pick<SeenVisit, "node" | "execution">;
+
+/** How Node's test runner tells what an assertion said. */
+const COMPLAINT = /^\s*(?:error: '|AssertionError[^:\n]*: )(.+?)'?$/m;
+
+function lineOrNothing(text: string): readonly string[] {
+  return text === "" ? [] : [shown(text, 100)];
+}
+
+function placeOfCall(call: string): Place | null {
+  return placeOf(call.replace(/\/[^/]*$/, ""));
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && name in value
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+/** `run_tests (round 2)` fits. */
+const LOG_NAME_COLUMNS = 19;
+
+/** For a log: each stage once, when it is over. */
+class EndedStages implements RunView {
+  readonly #io: Io;
+  readonly #locale: Locale;
+  readonly #paint: Paint;
+  readonly #picture: RunPicture;
+  readonly #output: OutputQueue;
+  readonly #told = new Set<SeenVisit>();
+
+  constructor(io: Io, { locale, color }: GlobalOptions, picture: RunPicture) {
+    this.#io = io;
+    this.#locale = locale;
+    this.#paint = paintFor(io.stderr, io.env, color);
+    this.#picture = picture;
+    this.#output = new OutputQueue(io.stderr);
+  }
+
+  onEvent(): void {
+    const line = { locale: this.#locale, paint: this.#paint, columns: this.#io.stderr.columns };
+    for (const visit of this.#picture.visits) {
+      if (visit.endedAt === null || this.#told.has(visit)) continue;
+      this.#told.add(visit);
+      this.#output.write(`${visitLine(visit, LOG_NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`);
+    }
+  }
+
+  say(text: string): void {
+    this.#output.write(`${fitted(text, this.#io.stderr.columns)}\n`);
+  }
+
+  hide(): void {
+    // Lines stand in nobody's way.
+  }
+
+  show(): void {
+    // Nothing was hidden.
+  }
+
+  end(): Promise<void> {
+    return this.#output.end();
+  }
+}

@@ -1,0 +1,12 @@
+// For `faultline start` only: does what files.mjs does, but hangs when it is called for the first time. Ends by itself after a
+// minute, in case nobody ends it.
+
+import { existsSync, writeFileSync } from "node:fs";
+
+const mark = new URL("has-hung.txt", import.meta.url);
+if (existsSync(mark)) {
+  await import("./files.mjs");
+} else {
+  writeFileSync(mark, "It hung once.\n");
+  setTimeout(() => {}, 60_000);
+}

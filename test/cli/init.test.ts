@@ -1,0 +1,104 @@
+// `faultline init` through the built program: what it writes, what it refuses to overwrite, and that what it wrote works.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { jsonOf, runCli } from "../support/run-cli.ts";
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-init-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Written {
+  readonly template: string;
+  readonly with: string;
+  readonly written: readonly string[];
+  readonly overwritten: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly next: readonly string[];
+}
+
+describe("init team", () => {
+  it.each(["clis", "models"])(
+    "with %s writes a workflow in which `workflow check` finds nothing to say",
+    async (variant) => {
+      const folder = newFolder();
+      const done = await runCli(["init", "team", folder, "--with", variant, "--json"]);
+      expect(done).toMatchObject({ exit: "ok", stderr: "" });
+      const { written, next } = jsonOf(done) as Written;
+      expect(written).toContain("team.faultline.yaml");
+      expect(written.includes("team/tools/files.mjs")).toBe(variant === "models");
+      expect(next).toContain("faultline workflow check team.faultline.yaml");
+      const checked = await runCli(["workflow", "check", join(folder, "team.faultline.yaml"), "--strict"]);
+      expect(checked).toMatchObject({ exit: "ok" });
+      expect(`${checked.stdout}${checked.stderr}`).toContain("0 errors, 0 warnings");
+    },
+  );
+
+  it("says the same again when everything is there already, and touches nothing", async () => {
+    const folder = newFolder();
+    await runCli(["init", "team", folder]);
+    const again = jsonOf(await runCli(["init", "team", folder, "--json"])) as Written;
+    expect(again).toMatchObject({ with: "clis", written: [], overwritten: [] });
+    expect(again.unchanged).toContain("team.faultline.yaml");
+  });
+
+  it("writes nothing when a file of yours is in the way, and overwrites it only when told to", async () => {
+    const folder = newFolder();
+    const mine = join(folder, "team.faultline.yaml");
+    writeFileSync(mine, "mine\n");
+    const refused = await runCli(["init", "team", folder]);
+    expect(refused.exit).toBe("failed");
+    expect(refused.stderr).toContain("team.faultline.yaml");
+    expect(refused.stderr).toContain("--force");
+    expect(readFileSync(mine, "utf8")).toBe("mine\n");
+    expect(() => readFileSync(join(folder, "team/README.md"))).toThrow(/ENOENT/);
+    const forced = jsonOf(await runCli(["init", "team", folder, "--force", "--json"])) as Written;
+    expect(forced.overwritten).toEqual(["team.faultline.yaml"]);
+    expect(readFileSync(mine, "utf8")).toContain("faultline: 1");
+  });
+
+  it("tells a folder that is a file apart from one that cannot be written", async () => {
+    const file = join(newFolder(), "file");
+    writeFileSync(file, "");
+    const refused = await runCli(["init", "team", file]);
+    expect(refused).toMatchObject({ exit: "usage", stdout: "" });
+    expect(refused.stderr).toContain("a part of its path is a file");
+  });
+});
+
+describe("init", () => {
+  it("lists its templates", async () => {
+    expect(jsonOf(await runCli(["init", "--list", "--json"]))).toMatchObject([
+      { template: "team", with: ["clis", "models"] },
+      { template: "sample-repo", with: [] },
+    ]);
+    expect((await runCli(["init", "--list"])).stdout).toContain("sample-repo");
+  });
+
+  it.each([
+    [["init"], "--list"],
+    [["init", "nothing"], "team, sample-repo"],
+    [["init", "team", "--with", "people"], "clis, models"],
+    [["init", "sample-repo", "--with", "clis"], "leave out --with"],
+  ])("refuses %j and says what there is", async (args, said) => {
+    const refused = await runCli(args);
+    expect(refused).toMatchObject({ exit: "usage", stdout: "" });
+    expect(refused.stderr).toContain(said);
+  });
+
+  it("writes a sample repository without dependencies, in which the promised test fails and no other", async () => {
+    const folder = newFolder();
+    const { written } = jsonOf(await runCli(["init", "sample-repo", folder, "--json"])) as Written;
+    expect(written).toEqual(["README.md", "package.json", "src/split.js", "test/split.test.js"]);
+    expect(readFileSync(join(folder, "package.json"), "utf8")).not.toContain("ependencies");
+    const { status, stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=tap"], { cwd: folder });
+    expect(status).toBe(1);
+    const failing = stdout.toString().match(/^not ok \d+ - .+$/gm);
+    expect(failing).toEqual(["not ok 3 - what people pay adds up to the bill"]);
+  });
+});

@@ -1,0 +1,72 @@
+// `faultline start`, which is this project's `npm start`, as somebody without a key and without a network runs it.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
+import type { StartFacts } from "../../src/cli/start/start-facts.ts";
+import { SURVIVED } from "../../src/cli/start/survived.ts";
+import { jsonOf, runCli } from "../support/run-cli.ts";
+
+const LIMIT_MS = 120_000;
+
+/** The demonstration leaves its files for people to look at; a test takes them away. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-start-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe("start", () => {
+  it(
+    "brings a bug to its end through everything that fails, and proves it from the journal",
+    async () => {
+      const done = await runCli(["start", "--json"], { env: { TMPDIR: newFolder() } });
+      expect(done.stderr).toBe("");
+      const facts = jsonOf(done) as StartFacts & { readonly events: readonly RunStreamEvent[] };
+      expect(facts).toMatchObject({ outcome: "approved", missing: [], redone: [], workers: { started: 2, killed: 1 } });
+      for (const id of SURVIVED) expect(facts.survived[id], id).toBeGreaterThan(0);
+      expect(done.exit).toBe("ok");
+      expect(facts.cost.microcents).toBeGreaterThan(0);
+      expect(facts.changes).toMatchObject([{ file: "src/split.js" }]);
+      expect(readFileSync(facts.files.diff, "utf8")).toContain("+++ b/src/split.js");
+      expect(existsSync(join(facts.files.repository, "team.faultline.yaml"))).toBe(true);
+      expect(facts.events.map(({ sequence }) => sequence)).toEqual(facts.events.map((_event, index) => index + 1));
+      expect(storyOf(facts.events)).toEqual([
+        ...["architect#1", "critic#1", "quality#1", "thread#1", "gate#1"],
+        ...["coder#1", "reviewer#1", "coder#2", "reviewer#2", "tester#1", "run_tests#1 failed"],
+        ...["coder#3", "reviewer#3", "tester#2", "run_tests#2"],
+      ]);
+      expect((await runCli(["journal", "verify", facts.files.journal])).exit).toBe("ok");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "tells the same as a story, with what to type next",
+    async () => {
+      const { stdout, stderr, exit } = await runCli(["start"], { env: { TMPDIR: newFolder() } });
+      expect(exit).toBe("ok");
+      expect(stderr).toMatch(/Too many requests → Try again in 2 s, as the server asked/);
+      expect(stderr).toMatch(/worker 1 \(process \d+\) is killed[^]*worker 2 \(process \d+\) takes the run over/);
+      expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
+      expect(stdout).toContain("no finished work was done twice");
+      expect(stdout).toMatch(/Next:\n {2}npx faultline .+\n {2}npx faultline .+\n {2}npx faultline .+\n$/);
+    },
+    LIMIT_MS,
+  );
+
+  it("does not pretend to ask where nobody can answer", async () => {
+    const refused = await runCli(["start", "--ask"]);
+    expect(refused).toMatchObject({ exit: "usage", stdout: "" });
+    expect(refused.stderr).toContain("--ask needs a terminal");
+  });
+});
+
+function storyOf(events: readonly RunStreamEvent[]): readonly string[] {
+  return events.flatMap(({ type, node, execution }) => {
+    if (type === "node.completed") return [`${node}#${execution}`];
+    return type === "node.failed" ? [`${node}#${execution} failed`] : [];
+  });
+}

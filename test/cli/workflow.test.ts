@@ -1,0 +1,283 @@
+// Proves `faultline workflow`: files are checked, runs are started, wait, fail, are left and taken up again.
+
+import { describe, expect, it } from "vitest";
+import { openJournal } from "../../src/journal/open-journal.ts";
+import { GATED, lastLine, QUICK, WorkflowWorld } from "./workflow-world.ts";
+
+const ESCAPE = "\u001b";
+
+describe("a workflow file", () => {
+  it("that is right is told in one line", async () => {
+    const world = new WorkflowWorld();
+    const file = world.write("gated.yaml", GATED);
+    expect(await world.call(["workflow", "check", file])).toEqual({
+      stdout: `✓ ${file}: 0 errors, 0 warnings\n`,
+      stderr: "",
+      exit: "ok",
+    });
+  });
+
+  it("that is wrong is shown with its place, among others", async () => {
+    const world = new WorkflowWorld();
+    const good = world.write("good.yaml", QUICK);
+    const bad = world.write("bad.yaml", QUICK.replace("type: transform", "type: transfrom"));
+    const got = await world.call(["workflow", "check", good, bad]);
+    expect(got.exit).toBe("config");
+    expect(got.stderr).toContain(`--> ${bad}:7:16`);
+    expect(got.stderr).toContain("did you mean `transform`?");
+    expect(got.stdout).toBe(`✓ ${good}: 0 errors, 0 warnings\n✗ ${bad}: 1 error, 0 warnings\n`);
+  });
+
+  it("is a JSON document with --json, as a policy is", async () => {
+    const world = new WorkflowWorld();
+    const bad = world.write("bad.yaml", QUICK.replace("type: transform", "type: transfrom"));
+    const { file, ok, diagnostics } = await world.json(["workflow", "check", bad]);
+    expect({ file, ok }).toEqual({ file: bad, ok: false });
+    expect(diagnostics).toMatchObject([{ severity: "error", file: bad, line: 7, column: 16 }]);
+  });
+
+  it("that is not there is a wrong call", async () => {
+    const world = new WorkflowWorld();
+    const got = await world.call(["workflow", "run", world.path("none.yaml")]);
+    expect(got).toMatchObject({ stdout: "", exit: "usage" });
+    expect(got.stderr).toContain("there is no such file");
+  });
+
+  it("with mistakes starts nothing", async () => {
+    const world = new WorkflowWorld();
+    const bad = world.write("bad.yaml", QUICK.replace("type: transform", "type: transfrom"));
+    const got = await world.call(["workflow", "run", bad]);
+    expect(got.exit).toBe("config");
+    expect(lastLine(got)).toContain("has 1 error; correct it and try again");
+    expect((await world.call(["runs", "list"])).stdout).toBe("");
+  });
+});
+
+describe("a run", () => {
+  it("puts its outcome on stdout and its story on stderr", async () => {
+    const world = new WorkflowWorld();
+    const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "first"]);
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "fine\n", exit: "ok" });
+    expect(got.stderr).toContain("faultline: run first of quick\nfaultline: one: begins\nfaultline: one: done");
+    expect(got.stderr).toContain("faultline: completed: fine.");
+  });
+
+  it("is one JSON document with --json, with the output of its last node", async () => {
+    const world = new WorkflowWorld();
+    const inputs = world.write("inputs.json", '{ "task": "from the file", "times": 2 }');
+    const args = ["workflow", "run", world.write("quick.yaml", QUICK), "--inputs", inputs, "--input", "times=7"];
+    expect(await world.json(args)).toMatchObject({
+      workflow: "quick",
+      status: "completed",
+      outcome: "fine",
+      standing: "over",
+      output: { task: "from the file", times: 7 },
+      survived: { retries: 0, switches: 0, waits: 0, regenerations: 0 },
+      questions: [],
+      actions: [],
+      next: null,
+    });
+  });
+
+  it("prints its events as CloudEvents with --jsonl, each once and in order", async () => {
+    const world = new WorkflowWorld();
+    const { stdout, exit } = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--jsonl"]);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; sequence: string });
+    expect(exit).toBe("ok");
+    expect(events.at(0)).toMatchObject({ specversion: "1.0", type: "dev.faultline.run.started" });
+    expect(events.at(-1)?.type).toBe("dev.faultline.run.completed");
+    expect(events.map(({ sequence }) => Number(sequence))).toEqual(events.map((_event, index) => index + 1));
+  });
+
+  it.each([
+    ["an input that is none", ["--input", "tsk=x"], "did you mean task?"],
+    ["an input that does not fit", ["--input", "times=many"], "must be a whole number"],
+    ["an input without a value", ["--input", "task"], "write it as name=value"],
+  ])("is not started with %s", async (_what, args, why) => {
+    const world = new WorkflowWorld();
+    const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), ...args]);
+    expect(got).toMatchObject({ stdout: "", exit: "usage" });
+    expect(got.stderr).toContain(why);
+  });
+
+  it("of a name that is taken is refused", async () => {
+    const world = new WorkflowWorld();
+    const args = ["workflow", "run", world.write("quick.yaml", QUICK), "--run", "mine"];
+    await world.call(args);
+    const got = await world.call(args);
+    expect(got.exit).toBe("failed");
+    expect(got.stderr).toContain("there is a run mine already");
+  });
+
+  it("is only written down with --detach, and gone on with later", async () => {
+    const world = new WorkflowWorld();
+    const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "later", "--detach"]);
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "later\n", exit: "ok" });
+    expect(lastLine(got)).toContain("faultline workflow resume later");
+    expect((await world.call(["workflow", "resume", "later"])).stdout).toBe("fine\n");
+  });
+
+  it("speaks Chinese", async () => {
+    const world = new WorkflowWorld();
+    const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--locale", "zh-CN"]);
+    expect(got.stderr).toContain("faultline: 已完成：fine。");
+  });
+});
+
+describe("a run with a gate", () => {
+  it("ends with how to answer where nobody can be asked, and goes on after the answer", async () => {
+    const world = new WorkflowWorld();
+    const file = world.write("gated.yaml", GATED);
+    const asked = await world.call(["workflow", "run", file, "--run", "ship", "--input", "task=it"]);
+    expect({ stdout: asked.stdout, exit: asked.exit }).toEqual({ stdout: "", exit: "waiting" });
+    expect(asked.stderr).toContain("faultline: ask: asks: Ship it?");
+    expect(lastLine(asked)).toBe(
+      "faultline: Next: faultline runs answer ship yes, then: faultline workflow resume ship",
+    );
+    const wrong = await world.call(["runs", "answer", "ship", "perhaps"]);
+    expect(wrong).toMatchObject({ stdout: "", exit: "usage" });
+    const right = await world.call(["runs", "answer", "ship", "yes"]);
+    expect(right.exit).toBe("ok");
+    expect(lastLine(right)).toBe("faultline: Next: faultline workflow resume ship");
+    expect(await world.json(["workflow", "resume", "ship"])).toMatchObject({
+      outcome: "shipped",
+      output: { task: "it", said: true },
+    });
+  });
+
+  it("shows no control character of a prompt", async () => {
+    const world = new WorkflowWorld();
+    const task = `${ESCAPE}]0;evil\u0007${ESCAPE}[2Jx\u202e`;
+    const args = ["workflow", "run", world.write("gated.yaml", GATED), "--run", "evil", "--input", `task=${task}`];
+    const outputs = [await world.call(args), await world.call(["runs", "show", "evil"])];
+    outputs.push(await world.call(["runs", "show", "evil", "--json"]), await world.call(["runs", "list"]));
+    await world.call(["runs", "answer", "evil", "no"]);
+    outputs.push(await world.call(["workflow", "resume", "evil", "--json"]));
+    for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toMatch(/[\u0007\u001b\u202e]/);
+    expect(outputs[0]?.stderr).toContain("asks: Ship");
+  });
+
+  it("says how it stood when it is taken up after its end", async () => {
+    const world = new WorkflowWorld();
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK)]);
+    const got = await world.call(["workflow", "resume", "last"]);
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "fine\n", exit: "ok" });
+  });
+});
+
+describe("a file that has changed", () => {
+  async function changed() {
+    const world = new WorkflowWorld();
+    const file = world.write("gated.yaml", GATED);
+    await world.call(["workflow", "run", file, "--run", "r1"]);
+    await world.call(["runs", "answer", "r1", "yes"]);
+    world.write("gated.yaml", GATED.replace("outcome: shipped", "outcome: sent"));
+    return world;
+  }
+
+  it("is refused, with both ways to go on", async () => {
+    const world = await changed();
+    const got = await world.call(["workflow", "resume", "r1"]);
+    expect(got).toMatchObject({ stdout: "", exit: "config" });
+    expect(lastLine(got)).toContain(
+      "Next: faultline workflow resume r1 --changed accept, or: faultline workflow resume r1 --changed as-started",
+    );
+  });
+
+  it("is gone on with when that is accepted", async () => {
+    const world = await changed();
+    const waits = await world.call(["workflow", "resume", "r1", "--changed", "accept"]);
+    // What was begun with the old definition is begun anew, the gate too.
+    if (waits.exit === "waiting") await world.call(["runs", "answer", "r1", "yes"]);
+    const end = waits.exit === "waiting" ? await world.call(["workflow", "resume", "r1"]) : waits;
+    expect(end.stdout).toBe("sent\n");
+  });
+
+  it("does not matter to a run that goes on as it was started", async () => {
+    const world = await changed();
+    expect((await world.call(["workflow", "resume", "r1", "--changed", "as-started"])).stdout).toBe("shipped\n");
+  });
+});
+
+describe("a run with models", () => {
+  it("survives what passes, and says what that was", async () => {
+    const world = new WorkflowWorld(true);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: patient, prompt: Write. }"]);
+    chaos.script([{ "fault": "rate-limit", "retry-after": 40 }, "overloaded", "ok"]);
+    const got = await world.call(["workflow", "run", file]);
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "completed\n", exit: "ok" });
+    expect(got.stderr).toContain("write: openai/gpt-5.5: Too many requests, try 2/6 in 40 s");
+    expect(got.stderr).toMatch(/survived [12] retr/);
+  });
+
+  it("that is put off for long ends with until when, and how to go on", async () => {
+    const world = new WorkflowWorld(true);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
+    chaos.script([{ "fault": "quota-reset", "retry-after": 3600 }]);
+    const got = await world.call(["workflow", "run", file, "--run", "p"]);
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "", exit: "parked" });
+    expect(lastLine(got)).toBe("faultline: Next: after 2025-01-15 13:00 UTC: faultline workflow resume p");
+    expect(got.stderr).toContain("faultline: put off until 2025-01-15 13:00 UTC (in 1 h).");
+  });
+
+  it("that failed says what can be done, and a retry goes on in another run", async () => {
+    const world = new WorkflowWorld(true);
+    const { chaos, file } = await world.withModels([
+      "first: { type: agent, agent: writer, prompt: One., next: second }",
+      "second: { type: agent, agent: writer, prompt: Two. }",
+    ]);
+    chaos.script(["ok", "bad-request", "ok"]);
+    const failed = await world.json(["workflow", "run", file, "--run", "f"]);
+    expect(failed).toMatchObject({ status: "failed", node: "second", standing: "over" });
+    const actions = failed["actions"] as readonly { id: string; command: string }[];
+    expect(failed["next"]).toBe(actions[0]?.command);
+    expect(actions.map(({ id }) => id)).toContain("edit-and-retry");
+    const again = await world.json(["runs", "do", "f", "edit-and-retry", "--text", "Two, please."]);
+    expect(again).toMatchObject({ status: "completed", action: "edit-and-retry", did: true, predecessor: "f" });
+    expect(again["run"]).not.toBe("f");
+    // The first stage is kept.
+    expect(chaos.received()).toHaveLength(3);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("leaves the run as it is, and says how to go on", async () => {
+    const world = new WorkflowWorld(true);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
+    chaos.script([{ "fault": "rate-limit", "retry-after": 40 }, "ok"]);
+    let isSent = false;
+    const got = await world.call(["workflow", "run", file, "--run", "c"], {
+      onStderr: (text) => {
+        if (isSent || !text.includes("try 2/6")) return;
+        isSent = true;
+        world.clock.after(1_000, () => process.emit("SIGINT"));
+      },
+    });
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "", exit: "cancelled" });
+    expect(lastLine(got)).toBe("faultline: Next: faultline workflow resume c");
+    expect(process.listenerCount("SIGINT")).toBe(0);
+    expect((await world.call(["workflow", "resume", "c"])).stdout).toBe("completed\n");
+  });
+});
+
+describe("a run that another process advances", () => {
+  it("is watched, and taken up when that process lets go of it", async () => {
+    const world = new WorkflowWorld();
+    const file = world.write("quick.yaml", QUICK);
+    await world.call(["workflow", "run", file, "--run", "h", "--detach"]);
+    const journal = await openJournal(world.path("runs.db"));
+    const now = world.clock.now();
+    await journal.hold("h", "elsewhere:1:x", now + 60_000, now);
+    const got = await world.call(["workflow", "resume", "h"], {
+      onStderr: (text) => {
+        if (text.includes("another process advances h")) void journal.letGo("h", "elsewhere:1:x");
+      },
+    });
+    await journal.close();
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "fine\n", exit: "ok" });
+    expect(got.stderr).toContain("another process advances h; it is watched from here");
+  });
+});

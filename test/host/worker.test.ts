@@ -1,0 +1,35 @@
+// Who this process is among those that share a journal, and what it can say about the others.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { hostname } from "node:os";
+import { describe, expect, it } from "vitest";
+import { systemChance } from "../../src/host/chance.ts";
+import { createWorker } from "../../src/host/worker.ts";
+
+describe("a worker", () => {
+  it("has a name that no other has, and is not gone itself", () => {
+    const one = createWorker(systemChance);
+    const two = createWorker(systemChance);
+    expect(one.name).not.toBe(two.name);
+    expect([one.isGone(one.name), one.isGone(two.name)]).toEqual([false, false]);
+  });
+
+  it("knows that a process of this machine has ended, and not before", async () => {
+    const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "ignore"] });
+    await once(child, "spawn");
+    const name = `${hostname().replaceAll(":", "_")}:${child.pid ?? 0}:abcd`;
+    const { isGone } = createWorker(systemChance);
+    expect(isGone(name)).toBe(false);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isGone(name)).toBe(true);
+  });
+
+  it.each(["", "somebody", "elsewhere:1:abcd", `${hostname()}:0x1:a`, `${hostname()}::a`, `${hostname()}:1:init`])(
+    "cannot be certain about %j",
+    (name) => {
+      expect(createWorker(systemChance).isGone(name)).toBe(false);
+    },
+  );
+});
