@@ -21,7 +21,10 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
   stream.on("error", endOnWriteError);
   return {
     isTTY: stream.isTTY,
-    columns: stream.isTTY ? stream.columns : Infinity,
+    // A window may be made narrower while something is shown in it.
+    get columns() {
+      return stream.isTTY ? stream.columns : Infinity;
+    },
     write: (text) =>
       new Promise((resolve) => {
         if (text === "" || stream.write(text)) resolve();

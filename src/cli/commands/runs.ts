@@ -117,7 +117,7 @@ function addActing(runs: Command, io: Io): void {
     .option("--max-cost-usd <dollars>", "a higher limit", toDollars)
     .option("--timeout <duration>", "a longer time, e.g. 90s, 15m, 2h", toMs)
     .option("--max-nodes <number>", "more visits of nodes", toCount)
-    .option("--attempts <number>", "more attempts of the stage", toCount)
+    .option("--turn-cap <number>", "more rounds for the stage", toCount)
     .option("--key <key>", "which of several offers of a kind; the same key does nothing twice")
     .action((run: string, action: string, options: ActOptions, command: Command) => act(run, action, options, command));
 }

@@ -26,7 +26,7 @@ export interface ActOptions extends GoOnOptions {
   /** Milliseconds. */
   readonly timeout?: number;
   readonly maxNodes?: number;
-  readonly attempts?: number;
+  readonly turnCap?: number;
   readonly key?: string;
 }
 
@@ -71,12 +71,12 @@ const MICROCENTS_PER_DOLLAR = 100_000_000;
 
 /** Only what was said: what an action does not take is refused with the names of what it takes. */
 function paramsOf(options: ActOptions, offered: OfferedAction | undefined): Readonly<Record<string, unknown>> {
-  const { text, target, command = [], tool = [], maxCostUsd, timeout, maxNodes, attempts } = options;
+  const { text, target, command = [], tool = [], maxCostUsd, timeout, maxNodes, turnCap } = options;
   const raised: Record<string, number | undefined> = {
     maxCostMicrocents: maxCostUsd === undefined ? undefined : Math.round(maxCostUsd * MICROCENTS_PER_DOLLAR),
     timeoutMs: timeout,
     maxNodes,
-    attempts,
+    turnCap,
   };
   const limits = Object.fromEntries(Object.entries(raised).filter(([, value]) => value !== undefined));
   const [only, ...others] = offered?.choices ?? [];

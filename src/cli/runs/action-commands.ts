@@ -35,7 +35,7 @@ export const LIMIT_OPTIONS = [
   { name: "maxCostMicrocents", option: "--max-cost-usd" },
   { name: "timeoutMs", option: "--timeout" },
   { name: "maxNodes", option: "--max-nodes" },
-  { name: "attempts", option: "--attempts" },
+  { name: "turnCap", option: "--turn-cap" },
 ] as const;
 
 /** `offered` are all of them: one of several of a kind is named by its key. */

@@ -128,6 +128,8 @@ export class SessionRecorder implements Recorder {
         alone = writes.length;
       }
     }
+    // Whoever came while it was abandoned is told, too.
+    if (this.#dead !== null) for (const { reject } of this.#queue.splice(0)) reject(this.#dead);
     // In the same breath as the last look at the queue, so that nothing comes in between.
     this.#busy = false;
   }

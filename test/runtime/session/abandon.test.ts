@@ -1,0 +1,38 @@
+// A session that is left to another process, or stopped as a crash would stop it.
+
+import { describe, expect, it } from "vitest";
+import { isFaultError, tool } from "../../../src/index.ts";
+import { entriesOf, life, never } from "./life.ts";
+
+describe("a session that is abandoned", () => {
+  it("refuses what was queued behind a write under way, and does not leave it waiting", async () => {
+    const { fl, clock } = life();
+    const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
+    const paused = { type: "run-paused", why: "gate", wakeAt: null } as const;
+    // The first is under way, the second stands behind it.
+    const writes = Promise.allSettled([session.record([paused]), session.record([paused])]);
+    const stopped = session.abandon("another process goes on");
+    const [, second] = await clock.runUntil(writes);
+    await clock.runUntil(stopped);
+    expect(second.status === "rejected" && isFaultError(second.reason) && second.reason.fault.message).toBe(
+      "another process goes on",
+    );
+  });
+
+  it("writes nothing of what it stops: the next life finds it in flight", async () => {
+    const { fl, clock, journal } = life();
+    const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
+    const turn = session.turn((body) => body.protect(tool({ id: "hangs", run: never }), {}), { id: "t" });
+    await clock.advance(1);
+    const before = await entriesOf(journal, "s");
+    await clock.runUntil(session.abandon("deploying"));
+    const ended = await clock.runUntil(
+      turn.then(
+        ({ status }) => status,
+        () => "refused",
+      ),
+    );
+    expect(ended).not.toBe("done");
+    expect(await entriesOf(journal, "s")).toEqual(before);
+  });
+});
