@@ -10,7 +10,7 @@ export interface Portion {
 export interface Recording {
   readonly journal: Journal;
   /** What was appended since the last time. */
-  take(): readonly Portion[];
+  readonly take: () => readonly Portion[];
 }
 
 export function recording(journal: Journal): Recording {

@@ -89,7 +89,7 @@ async function timeRun(
 function chain(nodes: number): Promise<Workflow> {
   const stages = Array.from(
     { length: nodes },
-    (_, index) => [`n${index + 1}`, stage({ act: async () => index })] as const,
+    (_, index) => [`n${index + 1}`, stage({ act: () => Promise.resolve(index) })] as const,
   );
   return Promise.resolve(
     defineWorkflow({ id: "chain", limits: { maxNodes: nodes }, stages: Object.fromEntries(stages) }),

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { everyNth, runCampaign } from "./team-kill/campaign.ts";
-import { SPECIAL_PLANS } from "./team-kill/special-plans.ts";
+import { SPECIAL_NAMES } from "./team-kill/special-plans.ts";
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const report = await runCampaign({
   folder,
   points: isChosen ? chosen(false) : everyNth(Number(values.every)),
   again: isChosen ? chosen(true) : values.twice === "0" ? none : everyNth(Number(values.twice)),
-  special: isChosen ? values.only : Object.keys(SPECIAL_PLANS),
+  special: isChosen ? values.only : SPECIAL_NAMES,
   sideBySide: Number(values.beside),
   tell: (line) => process.stderr.write(`${line}\n`),
 });

@@ -131,6 +131,9 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
   "src/cli": [
     "src",
     "src/core",
+    "src/core/fault",
+    "src/core/flow",
+    "src/core/record",
     "src/host",
     "src/yaml-file",
     "src/policy-file",
@@ -186,7 +189,19 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "node:path",
   ],
   "src/testing": ["vitest"],
-  "src/cli": ["commander", "zod", "fastest-levenshtein", "node:util", "node:fs", "node:fs/promises"],
+  "src/cli": [
+    "commander",
+    "zod",
+    "fastest-levenshtein",
+    "node:child_process",
+    "node:fs",
+    "node:fs/promises",
+    "node:os",
+    "node:path",
+    "node:stream",
+    "node:url",
+    "node:util",
+  ],
   "src": ["@ai-sdk/provider"],
 };
 

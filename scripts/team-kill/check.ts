@@ -10,15 +10,15 @@ export function checkStory(story: Story, undisturbed: Story): readonly string[] 
 
 type Check = (story: Story, undisturbed: Story) => readonly string[];
 
-/** Nothing of the run is longer than this, so nothing told of a difference needs to be. */
+/** More of a difference would not tell more. */
 const SHOWN = 300;
 
 function same(what: string, is: unknown, was: unknown): readonly string[] {
-  const [left, right] = [JSON.stringify(is), JSON.stringify(was)];
+  const [left, right] = [JSON.stringify(is ?? null), JSON.stringify(was ?? null)];
   if (left === right) return [];
   let from = 0;
-  while (left?.[from] === right?.[from]) from += 1;
-  const part = (text: string | undefined): string => text?.slice(Math.max(0, from - 60), from + SHOWN) ?? "nothing";
+  while (left[from] === right[from]) from += 1;
+  const part = (text: string): string => text.slice(Math.max(0, from - 60), from + SHOWN);
   return [`${what}: …${part(left)} instead of …${part(right)}`];
 }
 

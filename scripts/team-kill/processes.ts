@@ -1,9 +1,12 @@
 // Processes that a worker has started, found by the mark in their environment: on Linux, where the environment can be read.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tolerate } from "../../src/core/tolerate.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { MARK } from "./life.ts";
+
+/** Elsewhere nothing is found, and what needs it is left out. */
+export const SEES_PROCESSES = existsSync("/proc/self/environ");
 
 /** What was just ending may take so long. */
 const ENDING_MS = 3_000;

@@ -1,7 +1,7 @@
 // Kills that need more than the number of an entry: at the gate, while the run is parked, while a command runs.
 
 import { systemClock } from "../../src/host/clock.ts";
-import { markedNow } from "./processes.ts";
+import { markedNow, SEES_PROCESSES } from "./processes.ts";
 import type { Life, Told } from "./life.ts";
 import type { Plan } from "./story.ts";
 import { CHECK, CHECK_FILE, TEAM_STEPS } from "./team.ts";
@@ -58,6 +58,9 @@ export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
     undisturbed: { kills: [], files: { [CHECK_FILE]: HANGS_ONCE + CHECK, [HAS_HUNG]: "" } },
   },
 };
+
+/** Those that can be done on this machine. */
+export const SPECIAL_NAMES = Object.keys(SPECIAL_PLANS).filter((name) => SEES_PROCESSES || name !== "command");
 
 function killedWhileItWaits(told: Told, life: Life, number: number): void {
   if (number === 1 && told.told === "paused") life.kill();

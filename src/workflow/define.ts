@@ -38,7 +38,7 @@ export interface StageOptions<Context = undefined> {
   readonly init?: (context: Context, scope: StageScope) => MaybePromise<string>;
   readonly checkGate?: (context: Context, scope: StageScope) => MaybePromise<GateVerdict>;
   /** The work. Returns the output, or an `ActResult` made by `capped` when its rounds were used up. */
-  readonly act: (request: string, tools: ActTools, scope: StageScope, context: Context) => Promise<unknown>;
+  readonly act: (request: string, tools: ActTools, scope: StageScope, context: Context) => unknown;
   readonly assert?: (result: ActResult, scope: StageScope, context: Context) => MaybePromise<AssertVerdict>;
   readonly exit?: (ending: StageEnding, scope: StageScope, context: Context) => unknown;
   /** A node's id, several that run side by side, a whole route, or nothing for the end. A failed stage that names nobody is resolved by its policy. */
@@ -119,7 +119,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     source: null,
     limits,
     policy,
-    start: [first as string],
+    start: [first!],
     stages,
     readInputs: (given) => readInputs(given, options.inputs ?? ((all) => all), secretInputs),
     targetsOf: () => [],

@@ -46,21 +46,22 @@ export function createDriver(
   const { maxRuns = 16, lookEveryMs = 1_000, onAdvanced = ignore, onTrouble = ignore } = options;
   const active = new Set<string>();
   const notBefore = new Map<string, number>();
-  let isRunning = false;
-  let isLooking = false;
-  let isPoked = false;
+  /** Changed by others while it waits, so they are read anew each time. */
+  const seen = { isRunning: false, isLooking: false, isPoked: false };
+  const isStopped = (): boolean => !seen.isRunning;
+  const wasPoked = (): boolean => seen.isPoked;
   let disarm: () => void = () => undefined;
 
   async function look(): Promise<void> {
-    if (!isRunning) return;
-    isLooking = true;
-    isPoked = false;
+    if (!seen.isRunning) return;
+    seen.isLooking = true;
+    seen.isPoked = false;
     let nextMs = lookEveryMs;
     try {
       const now = clock.now();
       for (const { key, value } of await journal.keptAll("wake")) {
         // It may have been stopped while it looked.
-        if (!isRunning || active.size >= maxRuns) break;
+        if (isStopped() || active.size >= maxRuns) break;
         const at = Math.max(Number(value), notBefore.get(key) ?? 0);
         if (at <= now && !active.has(key)) advance(key);
         else if (at > now) nextMs = Math.min(nextMs, at - now);
@@ -68,9 +69,9 @@ export function createDriver(
     } catch (error) {
       onTrouble("", classify({ surface: "store", error, observedAt: clock.now() }));
     }
-    isLooking = false;
+    seen.isLooking = false;
     // What came meanwhile may not have been seen.
-    arm(isPoked ? 0 : nextMs);
+    arm(wasPoked() ? 0 : nextMs);
   }
 
   function advance(run: string): void {
@@ -95,22 +96,22 @@ export function createDriver(
 
   function arm(delayMs: number): void {
     disarm();
-    if (isRunning) disarm = clock.after(delayMs, () => void look());
+    if (seen.isRunning) disarm = clock.after(delayMs, () => void look());
   }
 
   function poke(): void {
-    isPoked = true;
-    if (!isLooking) arm(0);
+    seen.isPoked = true;
+    if (!seen.isLooking) arm(0);
   }
 
   return {
     start() {
-      isRunning = true;
+      seen.isRunning = true;
       poke();
     },
     poke,
     async stop() {
-      isRunning = false;
+      seen.isRunning = false;
       disarm();
       await runs.stop();
     },

@@ -93,7 +93,8 @@ async function readInputs(journal: Journal, run: string): Promise<Readonly<Recor
 
 /** As a later life would find it: a node sees the same whether or not there was a crash before it, and nobody can change it. */
 function asKept(output: unknown): unknown {
-  const text: string | undefined = JSON.stringify(output);
+  // What has no form in JSON, such as nothing at all, has no text.
+  const text = JSON.stringify(output) as string | undefined;
   return text === undefined ? undefined : deepFreeze(JSON.parse(text) as unknown);
 }
 

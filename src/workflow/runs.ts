@@ -96,7 +96,7 @@ export class WorkflowRuns implements Runs {
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) {
       // Somebody may have wanted something of it just when it ended.
-      if ((await journal.kept("wake", run)) != null) await journal.keep([{ kind: "wake", key: run, value: null }]);
+      if ((await journal.kept("wake", run)) !== null) await journal.keep([{ kind: "wake", key: run, value: null }]);
       return endOf(this.#home, run);
     }
     const lost = (): void => void active.session?.abandon(`run ${run} was taken over by another process`);
@@ -246,7 +246,7 @@ export class WorkflowRuns implements Runs {
     const { journal, clock } = this.#home;
     const asked = (await journal.kept("question", question)) as Question | null;
     const isFirst = await this.#home.faultline.answer(question, answer, by);
-    const summary = asked == null ? null : await summaryFor(this.#home, asked.session);
+    const summary = asked === null ? null : await summaryFor(this.#home, asked.session);
     if (asked !== null && summary !== null && !isEnded(summary)) {
       await wakeRun(journal, asked.session, clock.now());
       this.#active.get(asked.session)?.slice?.poke();

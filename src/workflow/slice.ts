@@ -99,7 +99,7 @@ export class Slice {
       if (this.isLimitedAnew && this.#busy.size === 0) return;
       const needs = needsOf(this.#state, this.#home.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
-      if (!begun && this.#busy.size === 0 && !this.#hasHappened) {
+      if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
         if (needs.isOver) return this.#close(completedEnd(this.#state));
         const waitMs = (needs.wakeAt ?? Infinity) - this.#home.clock.now();
         if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
@@ -248,6 +248,10 @@ export class Slice {
 
   #abort(some: readonly Busy[]): void {
     for (const { abort } of some) if (!abort.signal.aborted) abort.abort();
+  }
+
+  #isOutOfDate(): boolean {
+    return this.#hasHappened;
   }
 
   /** A visit ends, a time comes, somebody pokes; or it is time to look. */

@@ -53,7 +53,7 @@ async function beginUnlessThere(home: RunsHome, run: string, ...rest: BeginRest)
   try {
     await beginRun(home, run, ...rest);
   } catch (error) {
-    if ((await home.journal.kept("run", run)) == null) throw error;
+    if ((await home.journal.kept("run", run)) === null) throw error;
   }
 }
 

@@ -19,11 +19,11 @@ describe("a worker", () => {
     const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "ignore"] });
     await once(child, "spawn");
     const name = `${hostname().replaceAll(":", "_")}:${child.pid ?? 0}:abcd`;
-    const { isGone } = createWorker(systemChance);
-    expect(isGone(name)).toBe(false);
+    const me = createWorker(systemChance);
+    expect(me.isGone(name)).toBe(false);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(isGone(name)).toBe(true);
+    expect(me.isGone(name)).toBe(true);
   });
 
   it.each(["", "somebody", "elsewhere:1:abcd", `${hostname()}:0x1:a`, `${hostname()}::a`, `${hostname()}:1:init`])(

@@ -7,7 +7,7 @@ import { fault, FaultError } from "../../src/index.ts";
 export interface CrashingJournal {
   readonly journal: Journal;
   /** Resolves when the process is gone. */
-  readonly crashed: Promise<void>;
+  readonly crashed: Promise<undefined>;
   readonly isGone: () => boolean;
   readonly appends: () => number;
 }
@@ -16,10 +16,10 @@ export interface CrashingJournal {
 export function crashingJournal(journal: Journal, after: number, isTold: boolean): CrashingJournal {
   let appends = 0;
   let isGone = false;
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<undefined>();
   const crash = (): void => {
     isGone = true;
-    resolve();
+    resolve(undefined);
   };
   // A dead process is told nothing: whatever it waits for never comes.
   const alive = async <T>(work: () => Promise<T>): Promise<T> => {

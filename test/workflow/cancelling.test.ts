@@ -125,7 +125,7 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
 
   it("one that has ended is refused, and one that ended meanwhile leaves no driver going round", async () => {
     const { go, runs, clock, journal, advance } = await engineWorld(
-      { id: "over", stages: { a: stage({ act: async () => 1 }) } },
+      { id: "over", stages: { a: stage({ act: () => 1 }) } },
       { store },
     );
     const { run } = await go();

@@ -77,7 +77,7 @@ function everything(effects: Effects): WorkflowOptions {
         next: () => "join",
       }),
       join: stage({
-        act: async (_r, _t, { nodes }) => Object.values(nodes).map(({ output }) => output),
+        act: (_r, _t, { nodes }) => Object.values(nodes).map(({ output }) => output),
         next: () => "loop",
       }),
       loop: stage({
@@ -106,7 +106,7 @@ function failingFast(effects: Effects): WorkflowOptions {
         },
         next: ({ status }) => (status === "failed" ? null : "join"),
       }),
-      join: stage({ act: async () => 1 }),
+      join: stage({ act: () => 1 }),
     },
   };
 }
@@ -116,7 +116,7 @@ async function finish(
   { clock, journal }: EngineWorld,
   runs: WorkflowRuns,
   run: string,
-  gone: Promise<void> = new Promise(() => undefined),
+  gone = new Promise<void>(() => undefined),
 ): Promise<void> {
   const orGone = <T>(work: Promise<T>): Promise<T | null> =>
     clock.runUntil(Promise.race([work, gone.then(() => null)]));
@@ -232,7 +232,10 @@ describe("stopping in the middle", () => {
     const world = await engineWorld(everything(effects));
     const run = await world.start();
     const first = world.nextLife();
-    const work = first.advance(run).catch((error: unknown) => error);
+    const work = first.advance(run).then(
+      () => null,
+      (error: unknown) => error,
+    );
     await world.clock.next();
     await world.clock.runUntil(first.stop());
     expect(await work).toBeInstanceOf(FaultError);
@@ -250,7 +253,10 @@ describe("stopping in the middle", () => {
     const world = await engineWorld(everything([]));
     const run = await world.start();
     const first = world.nextLife();
-    const work = first.advance(run).catch((error: unknown) => error);
+    const work = first.advance(run).then(
+      () => null,
+      (error: unknown) => error,
+    );
     await world.clock.runUntil(first.stop());
     expect(await work).toBeInstanceOf(FaultError);
     expect(places(await world.events(run), "node-completed")).toEqual([]);

@@ -46,7 +46,7 @@ const retrying: WorkflowOptions = {
         jitter: 0,
         maxWaitMs: 1e7,
       },
-      act: async (_request, _tools, { attempt }) => {
+      act: (_request, _tools, { attempt }) => {
         if (attempt === 1) throw thrown("RateLimited");
       },
     }),
@@ -121,7 +121,7 @@ describe("a driver", () => {
 
   it("is not stopped by a run that always fails to advance", async () => {
     const world = await engineWorld(gated);
-    const unknown = defineWorkflow({ id: "unknown", stages: { a: stage({ act: async () => 1 }) } });
+    const unknown = defineWorkflow({ id: "unknown", stages: { a: stage({ act: () => 1 }) } });
     const bad = await world.clock.runUntil(world.nextLife().start(unknown, { run: "a-bad-one" }));
     const good = await world.start();
     const { driver, troubles, status } = driving(world);
@@ -209,8 +209,8 @@ describe("two drivers on one file", () => {
     const workflow = defineWorkflow({
       id: "shared",
       stages: {
-        a: stage({ act: async (_r, _t, { run }) => void did.push(`${run} a`) }),
-        b: stage({ act: async (_r, _t, { run }) => void did.push(`${run} b`) }),
+        a: stage({ act: (_r, _t, { run }) => void did.push(`${run} a`) }),
+        b: stage({ act: (_r, _t, { run }) => void did.push(`${run} b`) }),
       },
     });
     const connect = async (name: string) => {

@@ -22,7 +22,7 @@ describe("an action on a visit that waits", () => {
     const { go, clock, runs, advance, events } = await engineWorld({
       id: "parked",
       stages: {
-        a: stage({ act: async () => "kept" }),
+        a: stage({ act: () => "kept" }),
         b: stage({
           act: async (_request, { turn }, { attempt, instruction }) => {
             seen.push(instruction?.action);
@@ -58,7 +58,7 @@ describe("an action on a visit that waits", () => {
             backoff: { kind: "fixed", initialMs: 600_000, maxMs: 600_000 },
             maxWaitMs: 1e7,
           },
-          act: async (_request, _tools, { attempt, instruction }) => {
+          act: (_request, _tools, { attempt, instruction }) => {
             told = instruction;
             if (attempt === 1) throw thrown("RateLimited");
           },
@@ -91,7 +91,7 @@ describe("an action on a visit that waits", () => {
       stages: {
         a: stage({
           retryPolicy: { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 4_900, maxMs: 4_900 }, jitter: 0 },
-          act: async (_request, _tools, { attempt }) => {
+          act: (_request, _tools, { attempt }) => {
             if (attempt === 1) throw thrown("RateLimited");
           },
         }),
@@ -113,12 +113,12 @@ describe("a workflow that has changed", () => {
     id: "flow",
     version,
     stages: {
-      first: stage({ act: async () => `first of ${version}` }),
+      first: stage({ act: () => `first of ${version}` }),
       gate: stage({
         act: async (_r, { ask }) => (await ask({ payload: { ...APPROVE, prompt: version }, timeoutMs: null })).status,
         next: () => after,
       }),
-      [after]: stage({ act: async (_r, _t, { nodes }) => [after, nodes["first"]?.output] }),
+      [after]: stage({ act: (_r, _t, { nodes }) => [after, nodes["first"]?.output] }),
     },
   });
 
@@ -170,7 +170,7 @@ describe("a workflow that has changed", () => {
   it("is not resumed into a run that is over", async () => {
     const { go, clock, runs, workflow } = await engineWorld({
       id: "over",
-      stages: { a: stage({ act: async () => 1 }) },
+      stages: { a: stage({ act: () => 1 }) },
     });
     const { run } = await go();
     expect(await refusal(clock, runs.resume(run, workflow))).toMatchObject({ code: "EngineState" });

@@ -24,7 +24,7 @@ describe("the number of visits", () => {
     const { go, events } = await engineWorld({
       id: "loop",
       limits: { maxNodes: 5 },
-      stages: { a: stage({ act: async () => 1, next: () => "a" }) },
+      stages: { a: stage({ act: () => 1, next: () => "a" }) },
     });
     const end = await go();
     expect(end).toMatchObject({ status: "failed", fault: { code: "TurnLimit", context: { limit: 5 } } });
@@ -32,14 +32,14 @@ describe("the number of visits", () => {
   });
 
   it("is not passed by paths that begin at the same moment", async () => {
-    const path = stage({ act: async () => 1, next: () => "join" });
+    const path = stage({ act: () => 1, next: () => "join" });
     const { go, events } = await engineWorld({
       id: "wide",
       limits: { maxNodes: 2, maxParallel: 4 },
       stages: {
-        split: stage({ act: async () => 0, next: () => fan(["p", "q", "r"], "join") }),
+        split: stage({ act: () => 0, next: () => fan(["p", "q", "r"], "join") }),
         ...{ p: path, q: path, r: path },
-        join: stage({ act: async () => 1 }),
+        join: stage({ act: () => 1 }),
       },
     });
     const end = await go();
@@ -54,8 +54,8 @@ describe("the number of visits", () => {
     { timeoutMs: -1 },
     { maxCostMicrocents: -1 },
   ])("a workflow with %o is refused when it is defined", async (limits) => {
-    const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: async () => 1 }) } });
-    const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: async () => 1 }) } });
+    const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: () => 1 }) } });
+    const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: () => 1 }) } });
     expect(await refusal(clock, made)).toMatchObject({ code: "ConfigSchemaViolation" });
   });
 });
@@ -63,11 +63,11 @@ describe("the number of visits", () => {
 describe("time", () => {
   it("of the run ends it as RunTimeout, whatever the resolution of its nodes is", async () => {
     for (const resolutionPolicy of ["abort-workflow", "skip", "retry-later"] as const) {
-      const hangs: StageOptions<undefined> = { resolutionPolicy, retryPolicy: { maxAttempts: 3 }, act: () => never() };
+      const hangs: StageOptions = { resolutionPolicy, retryPolicy: { maxAttempts: 3 }, act: () => never() };
       const { go, events, clock } = await engineWorld({
         id: "slow",
         limits: { timeoutMs: 60_000 },
-        stages: { a: stage(hangs), b: stage({ ...hangs, act: async () => 1 }) },
+        stages: { a: stage(hangs), b: stage({ ...hangs, act: () => 1 }) },
       });
       const end = await go();
       expect(end).toMatchObject({ status: "failed", fault: { code: "RunTimeout" } });
@@ -95,7 +95,7 @@ describe("time", () => {
           assert: ({ output }) => (output === 2 ? { verdict: "ok" } : { verdict: "fail", reason: "left behind" }),
           next: ({ status }) => (status === "failed" ? "b" : null),
         }),
-        b: stage({ act: async () => "after the failure" }),
+        b: stage({ act: () => "after the failure" }),
       },
     });
     const end = await go();
@@ -119,7 +119,7 @@ describe("time", () => {
       limits: { timeoutMs: 60_000 },
       stages: {
         a: stage({ act: async (_request, tools) => tools.ask({ payload: APPROVE, timeoutMs: null }) }),
-        b: stage({ act: async () => 1 }),
+        b: stage({ act: () => 1 }),
       },
     });
     const { run, questions } = await go();

@@ -19,13 +19,13 @@ describe("a stage that fails", () => {
       id: "repair",
       stages: {
         test: stage({
-          act: async (_request, _tools, { execution }) => {
+          act: (_request, _tools, { execution }) => {
             if (execution < 3) throw thrown("AssertFailed");
             return "green";
           },
           next: ({ status }) => (status === "failed" ? "fix" : end("approved")),
         }),
-        fix: stage({ act: async (_request, _tools, { nodes }) => nodes["test"]?.fault?.code, next: () => "test" }),
+        fix: stage({ act: (_request, _tools, { nodes }) => nodes["test"]?.fault?.code, next: () => "test" }),
       },
     });
     const over = await go();
@@ -40,7 +40,7 @@ describe("a stage that fails", () => {
       id: "skip",
       stages: {
         a: stage({ resolutionPolicy: "skip", act: async () => Promise.reject(thrown("RateLimited")) }),
-        b: stage({ act: async (_request, _tools, { nodes }) => nodes["a"]?.status }),
+        b: stage({ act: (_request, _tools, { nodes }) => nodes["a"]?.status }),
       },
     });
     const over = await go();
@@ -58,19 +58,19 @@ describe("a stage that fails", () => {
       id: "later",
       limits: { maxParallel: 1 },
       stages: {
-        first: stage({ act: async () => 1, next: () => fan(["a", "b", "c"], "join", false) }),
+        first: stage({ act: () => 1, next: () => fan(["a", "b", "c"], "join", false) }),
         a: stage({
           resolutionPolicy: "retry-later",
           retryPolicy: { maxAttempts: 3, on: [] },
-          act: async (_request, _tools, { attempt }) => {
+          act: (_request, _tools, { attempt }) => {
             acted.push(`a${attempt}`);
             if (attempt < 3) throw thrown("RateLimited");
           },
           next: () => "join",
         }),
-        b: stage({ act: async () => void acted.push("b"), next: () => "join" }),
-        c: stage({ act: async () => void acted.push("c"), next: () => "join" }),
-        join: stage({ act: async () => void acted.push("join") }),
+        b: stage({ act: () => void acted.push("b"), next: () => "join" }),
+        c: stage({ act: () => void acted.push("c"), next: () => "join" }),
+        join: stage({ act: () => void acted.push("join") }),
       },
     });
     const over = await go();
@@ -90,7 +90,7 @@ describe("a stage that fails", () => {
           retryPolicy: { maxAttempts: 2, on: [] },
           act: async () => Promise.reject(thrown("RateLimited")),
         }),
-        b: stage({ act: async () => 1 }),
+        b: stage({ act: () => 1 }),
       },
     });
     const over = await go();
@@ -103,7 +103,7 @@ describe("a stage that fails", () => {
       id: "abort",
       stages: {
         a: stage({ act: async () => Promise.reject(thrown("AuthFailed")) }),
-        b: stage({ act: async () => 1 }),
+        b: stage({ act: () => 1 }),
       },
     });
     const over = await go();
@@ -116,7 +116,7 @@ describe("a stage that fails", () => {
     const { go } = await engineWorld({
       id: "declared",
       stages: {
-        a: stage({ act: async (_r, _t, { inputs }) => inputs["word"], next: ({ output }) => end(String(output)) }),
+        a: stage({ act: (_r, _t, { inputs }) => inputs["word"], next: ({ output }) => end(String(output)) }),
       },
     });
     expect(await go({ word: "shipped" })).toMatchObject({ status: "completed", outcome: "shipped" });
@@ -133,13 +133,13 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
       {
         id: "nested",
         stages: {
-          split: stage({ act: async () => 0, next: () => fan(["a", "b"], "all") }),
-          a: stage({ act: async () => 1, next: () => fan(["a1", "a2"], "as") }),
-          a1: stage({ act: async () => 1, next: () => "as" }),
-          a2: stage({ act: async () => 2, next: () => "as" }),
-          as: stage({ act: async () => 3, next: () => "all" }),
-          b: stage({ act: async () => 4, next: () => "all" }),
-          all: stage({ act: async (_r, _t, { nodes }) => Object.keys(nodes).toSorted() }),
+          split: stage({ act: () => 0, next: () => fan(["a", "b"], "all") }),
+          a: stage({ act: () => 1, next: () => fan(["a1", "a2"], "as") }),
+          a1: stage({ act: () => 1, next: () => "as" }),
+          a2: stage({ act: () => 2, next: () => "as" }),
+          as: stage({ act: () => 3, next: () => "all" }),
+          b: stage({ act: () => 4, next: () => "all" }),
+          all: stage({ act: (_r, _t, { nodes }) => Object.keys(nodes).toSorted() }),
         },
       },
       { store },
@@ -156,7 +156,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
     let most = 0;
     const paths = Array.from({ length: 7 }, (_, index) => `p${index}`);
     const path = stage({
-      act: async (_request, { faultline: _f }) => {
+      act: async () => {
         now += 1;
         most = Math.max(most, now);
         await Promise.resolve();
@@ -169,9 +169,9 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
         id: "wide",
         limits: { maxParallel: 3 },
         stages: {
-          split: stage({ act: async () => 0, next: () => fan(paths, "join") }),
+          split: stage({ act: () => 0, next: () => fan(paths, "join") }),
           ...Object.fromEntries(paths.map((name) => [name, path])),
-          join: stage({ act: async () => 1 }),
+          join: stage({ act: () => 1 }),
         },
       },
       { store },
@@ -186,7 +186,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
       {
         id: "fast",
         stages: {
-          split: stage({ act: async () => 0, next: () => fan(["hangs", "fails"], "join") }),
+          split: stage({ act: () => 0, next: () => fan(["hangs", "fails"], "join") }),
           hangs: stage({
             act: async (_request, tools) => {
               await untilGivenUp(tools);
@@ -195,7 +195,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
             next: () => "join",
           }),
           fails: stage({ act: async () => Promise.reject(thrown("AuthFailed")), next: () => null }),
-          join: stage({ act: async () => 1 }),
+          join: stage({ act: () => 1 }),
         },
       },
       { store },
@@ -214,11 +214,11 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
       {
         id: "slow",
         stages: {
-          split: stage({ act: async () => 0, next: () => fan(["works", "fails"], "join", false) }),
-          works: stage({ act: async () => "fine", next: () => "join" }),
+          split: stage({ act: () => 0, next: () => fan(["works", "fails"], "join", false) }),
+          works: stage({ act: () => "fine", next: () => "join" }),
           fails: stage({ act: async () => Promise.reject(thrown("AuthFailed")), next: () => null }),
           join: stage({
-            act: async (_r, _t, { nodes }) => [nodes["works"]?.output, nodes["fails"]?.fault?.code],
+            act: (_r, _t, { nodes }) => [nodes["works"]?.output, nodes["fails"]?.fault?.code],
             next: ({ output }) => end((output as string[]).join(" and ")),
           }),
         },
@@ -234,8 +234,8 @@ describe("odd routes", () => {
     const { go, events } = await engineWorld({
       id: "none",
       stages: {
-        split: stage({ act: async () => 0, next: () => fan([], "join") }),
-        join: stage({ act: async () => 1, next: () => end("joined") }),
+        split: stage({ act: () => 0, next: () => fan([], "join") }),
+        join: stage({ act: () => 1, next: () => end("joined") }),
       },
     });
     const over = await go();
@@ -247,12 +247,12 @@ describe("odd routes", () => {
     const { go, events } = await engineWorld({
       id: "shared",
       stages: {
-        split: stage({ act: async () => 0, next: () => fan(["a", "b"], "join") }),
-        a: stage({ act: async () => 0, next: () => fan(["a1", "a2"], "join") }),
-        a1: stage({ act: async () => 0, next: () => "join" }),
-        a2: stage({ act: async () => 0, next: () => "join" }),
-        b: stage({ act: async () => 0, next: () => "join" }),
-        join: stage({ act: async () => 1, next: () => end("joined") }),
+        split: stage({ act: () => 0, next: () => fan(["a", "b"], "join") }),
+        a: stage({ act: () => 0, next: () => fan(["a1", "a2"], "join") }),
+        a1: stage({ act: () => 0, next: () => "join" }),
+        a2: stage({ act: () => 0, next: () => "join" }),
+        b: stage({ act: () => 0, next: () => "join" }),
+        join: stage({ act: () => 1, next: () => end("joined") }),
       },
     });
     const over = await go();
@@ -264,7 +264,7 @@ describe("odd routes", () => {
   it("a route to a node that is not there ends the run and says which", async () => {
     const { go } = await engineWorld({
       id: "lost",
-      stages: { a: stage({ act: async () => 1, next: () => "nowhere" }) },
+      stages: { a: stage({ act: () => 1, next: () => "nowhere" }) },
     });
     const over = await go();
     expect(over).toMatchObject({ status: "failed", fault: { code: "ResumeMismatch" } });

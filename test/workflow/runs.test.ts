@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/node.ts";
-import { tool } from "../../src/index.ts";
-import { capped, stage } from "../../src/workflow/define.ts";
+import { stage } from "../../src/workflow/define.ts";
 import { engineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
 describe.each(STORES)("a run on a journal in %s", (store) => {
@@ -12,11 +11,11 @@ describe.each(STORES)("a run on a journal in %s", (store) => {
       {
         id: "two",
         stages: {
-          first: stage({ act: async (_request, _tools, { inputs }) => ({ n: Number(inputs["n"]) + 1 }) }),
+          first: stage({ act: (_request, _tools, { inputs }) => ({ n: Number(inputs["n"]) + 1 }) }),
           second: stage({
             setup: ({ nodes }) => ({ before: nodes["first"]?.output }),
             init: ({ before }) => JSON.stringify(before),
-            act: async (request) => `got ${request}`,
+            act: (request) => `got ${request}`,
           }),
         },
       },
@@ -38,7 +37,7 @@ describe.each(STORES)("a run on a journal in %s", (store) => {
 
   it("is refused a second time under the same name, and when there is none of the name", async () => {
     const { runs, workflow, clock } = await engineWorld(
-      { id: "one", stages: { a: stage({ act: async () => 1 }) } },
+      { id: "one", stages: { a: stage({ act: () => 1 }) } },
       { store },
     );
     await clock.runUntil(runs.start(workflow, { run: "mine" }));
@@ -55,7 +54,7 @@ describe("what a stage sees", () => {
       stages: {
         a: stage({
           setup: () => ({ deep: { list: [1] } }),
-          act: async (_request, _tools, _scope, context) => void context.deep.list.push(2),
+          act: (_request, _tools, _scope, context) => void context.deep.list.push(2),
         }),
       },
     });
@@ -70,16 +69,16 @@ describe("what a stage sees", () => {
     const { go } = await engineWorld({
       id: "plain",
       stages: {
-        a: stage({ act: async () => ({ at: new Date(0), nothing: undefined, list: [1] }) }),
+        a: stage({ act: () => ({ at: new Date(0), nothing: undefined, list: [1] }) }),
         b: stage({
-          act: async (_request, _tools, { nodes }) => {
+          act: (_request, _tools, { nodes }) => {
             seen.push(nodes["a"]?.output);
             const { list } = nodes["a"]?.output as { list: number[] };
             list.push(2);
           },
           next: () => "c",
         }),
-        c: stage({ act: async (_request, _tools, { nodes }) => void seen.push(nodes["a"]?.output, nodes["b"]?.fault) }),
+        c: stage({ act: (_request, _tools, { nodes }) => void seen.push(nodes["a"]?.output, nodes["b"]?.fault) }),
       },
     });
     expect(await go()).toMatchObject({ status: "completed" });
@@ -93,12 +92,12 @@ describe("what a stage sees", () => {
     const { go } = await engineWorld({
       id: "results",
       stages: {
-        a: stage({ act: async () => undefined }),
+        a: stage({ act: () => undefined }),
         b: stage({
           act: async () => Promise.reject(thrown("RateLimited")),
           next: () => "c",
         }),
-        c: stage({ act: async (_request, _tools, { nodes }) => void (seen = nodes) }),
+        c: stage({ act: (_request, _tools, { nodes }) => void (seen = nodes) }),
       },
     });
     expect(await go()).toMatchObject({ status: "completed" });
@@ -110,9 +109,9 @@ describe("what a stage sees", () => {
 });
 
 describe("a phase that throws", () => {
-  const throwing = (phase: string, error: unknown): Record<string, unknown> => ({
-    act: async () => 1,
-    [{ "check-gate": "checkGate" }[phase] ?? phase]: () => Promise.reject(error as Error),
+  const throwing = (phase: string, error: Error): Record<string, unknown> => ({
+    act: () => 1,
+    [{ "check-gate": "checkGate" }[phase] ?? phase]: () => Promise.reject(error),
   });
 
   it.each(STAGE_PHASES)("with a fault in %s fails the run with that fault, class and code kept", async (phase) => {
@@ -166,7 +165,7 @@ describe("a phase that throws", () => {
             if (attempt === 1) throw thrown("NetworkDisconnect");
             return "composed";
           },
-          act: async (request) => request,
+          act: (request) => request,
         }),
       },
     });
@@ -183,135 +182,7 @@ describe("a phase that throws", () => {
   });
 
   it("an output that has no form in JSON fails the stage and keeps the run honest", async () => {
-    const { go } = await engineWorld({ id: "big", stages: { a: stage({ act: async () => ({ big: 1n }) }) } });
+    const { go } = await engineWorld({ id: "big", stages: { a: stage({ act: () => ({ big: 1n }) }) } });
     expect(await go()).toMatchObject({ status: "failed", fault: { code: "OutputMalformed" } });
-  });
-});
-
-describe("verdicts", () => {
-  it("CheckGate may ask for another attempt, and may pass the stage over", async () => {
-    const acted: string[] = [];
-    const { go, events } = await engineWorld({
-      id: "gates",
-      stages: {
-        a: stage({
-          retryPolicy: { maxAttempts: 2 },
-          checkGate: (_context, { attempt }) =>
-            attempt === 1 ? { verdict: "retry", reason: "not yet" } : { verdict: "proceed" },
-          act: async () => void acted.push("a"),
-        }),
-        b: stage({
-          checkGate: () => ({ verdict: "skip", reason: "not needed" }),
-          act: async () => void acted.push("b"),
-        }),
-        c: stage({ act: async () => void acted.push("c") }),
-      },
-    });
-    const end = await go();
-    expect([end.status, acted]).toEqual(["completed", ["a", "c"]]);
-    const all = await events(end.run);
-    expect(only(all, "node-retrying")).toMatchObject([{ node: "a", fault: { code: "AssertFailed" } }]);
-    expect(only(all, "node-skipped")).toMatchObject([{ node: "b", reason: "gate", fault: null }]);
-  });
-
-  it("Assert may ask for another attempt, pass it over, or fail it as AssertFailed", async () => {
-    const { go, events } = await engineWorld({
-      id: "asserts",
-      stages: {
-        a: stage({
-          retryPolicy: { maxAttempts: 2 },
-          act: async (_request, _tools, { attempt }) => attempt,
-          assert: ({ output }) => (output === 2 ? { verdict: "ok" } : { verdict: "retry", reason: "too small" }),
-        }),
-        b: stage({ act: async () => 1, assert: () => ({ verdict: "skip", reason: "no use" }) }),
-        c: stage({
-          retryPolicy: { maxAttempts: 2 },
-          act: async () => 1,
-          assert: () => ({ verdict: "fail", reason: "wrong" }),
-        }),
-      },
-    });
-    const end = await go();
-    expect(end).toMatchObject({
-      status: "failed",
-      fault: { code: "AssertFailed", message: expect.stringContaining("wrong") as string },
-    });
-    const all = await events(end.run);
-    expect(places(all, "node-started")).toEqual(["a#1.1", "a#1.2", "b#1.1", "c#1.1", "c#1.2"]);
-    expect(places(all, "node-skipped")).toEqual(["b#1.1"]);
-  });
-
-  it("a verdict that asks for another attempt has no more of them than the stage", async () => {
-    const { go, events } = await engineWorld({
-      id: "spent",
-      stages: {
-        a: stage({
-          retryPolicy: { maxAttempts: 3 },
-          act: async () => 1,
-          assert: () => ({ verdict: "retry", reason: "never good" }),
-        }),
-      },
-    });
-    const end = await go();
-    expect(end).toMatchObject({ status: "failed", fault: { code: "AssertFailed" } });
-    expect(places(await events(end.run), "node-started")).toEqual(["a#1.1", "a#1.2", "a#1.3"]);
-  });
-
-  it("a turn cap is a branch: Assert and Next see it, and without their word it is tried again", async () => {
-    const seen: unknown[] = [];
-    const { go, events } = await engineWorld({
-      id: "cap",
-      stages: {
-        a: stage({
-          turnCap: 3,
-          act: async (_request, { turnCap }) => capped({ rounds: turnCap }),
-          assert: ({ capHit, output }) => {
-            seen.push(capHit, output);
-            return { verdict: "ok" };
-          },
-          next: ({ capHit }) => (capHit ? "b" : null),
-        }),
-        b: stage({ retryPolicy: { maxAttempts: 2 }, act: async () => capped("half") }),
-      },
-    });
-    const end = await go();
-    expect(seen).toEqual([true, { rounds: 3 }]);
-    expect(end).toMatchObject({ status: "failed", fault: { code: "TurnLimit" } });
-    expect(places(await events(end.run), "node-started")).toEqual(["a#1.1", "b#1.1", "b#1.2"]);
-  });
-});
-
-describe("the two counters", () => {
-  it("what a call tries and what a stage tries are told apart", async () => {
-    let calls = 0;
-    const flaky = tool<null, string>({
-      id: "flaky",
-      idempotent: true,
-      retry: { maxAttempts: 3, backoff: { initialMs: 10 } },
-      run: () => {
-        calls += 1;
-        if (calls % 3 !== 0) throw thrown("NetworkDisconnect");
-        return "done";
-      },
-    });
-    const { go, runs, events } = await engineWorld({
-      id: "counters",
-      stages: {
-        a: stage({
-          retryPolicy: { maxAttempts: 2 },
-          act: async (_request, { turn }) => turn.protect(flaky, null),
-          assert: (_result, { attempt }) =>
-            attempt === 1 ? { verdict: "retry", reason: "once more" } : { verdict: "ok" },
-        }),
-      },
-    });
-    const end = await go();
-    expect(end.status).toBe("completed");
-    const [visit] = (await runs.show(end.run))?.state.visits ?? [];
-    expect(visit).toMatchObject({ attempt: 2, of: 2, callAttempts: 6, state: "completed" });
-    expect(only(await events(end.run), "call-admitted").map(({ call, attempt }) => `${call} ${attempt}`)).toEqual([
-      ...["a#1.1/c1 1", "a#1.1/c1 2", "a#1.1/c1 3"],
-      ...["a#1.2/c1 1", "a#1.2/c1 2", "a#1.2/c1 3"],
-    ]);
   });
 });

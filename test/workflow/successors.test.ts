@@ -15,16 +15,16 @@ async function failing(code: FaultCode, over: Parameters<typeof engineWorld>[1] 
     {
       id: "three",
       stages: {
-        coder: stage({ role: "coder", act: async () => void acted.push("coder") }),
+        coder: stage({ role: "coder", act: () => void acted.push("coder") }),
         check: stage({
-          act: async (_request, _tools, { instruction }) => {
+          act: (_request, _tools, { instruction }) => {
             acted.push(`check ${instruction?.action ?? "alone"}`);
             if (!mended.is) throw new StageFailure(thrown(code).fault, { half: true });
             return "whole";
           },
         }),
         last: stage({
-          act: async (_request, _tools, { nodes }) => {
+          act: (_request, _tools, { nodes }) => {
             acted.push("last");
             return [nodes["coder"]?.status, nodes["check"]?.output];
           },
@@ -131,7 +131,7 @@ describe("other ways to go on", () => {
     const world = await engineWorld({
       id: "loop",
       limits: { maxNodes: 3 },
-      stages: { a: stage({ act: async () => 1, next: (_ending, { execution }) => (execution < 5 ? "a" : null) }) },
+      stages: { a: stage({ act: () => 1, next: (_ending, { execution }) => (execution < 5 ? "a" : null) }) },
     });
     const { go, advance, runs } = world;
     const failed = await go();
@@ -164,18 +164,18 @@ describe("going on inside a fan-out", () => {
       id: "fanned",
       limits: { maxParallel: 2 },
       stages: {
-        split: stage({ act: async () => 0, next: () => split }),
-        done: stage({ act: async () => void acted.push("done"), next: () => "join" }),
+        split: stage({ act: () => 0, next: () => split }),
+        done: stage({ act: () => void acted.push("done"), next: () => "join" }),
         fails: stage({
-          act: async () => {
+          act: () => {
             acted.push("fails");
             if (!mended.is) throw thrown(code);
           },
           next: ({ status }) => (status === "failed" ? null : "join"),
         }),
-        stopped: stage({ act: async () => void acted.push("stopped"), next: () => "join" }),
-        fixer: stage({ role: "coder", act: async () => void acted.push("fixer"), next: () => "join" }),
-        join: stage({ act: async () => void acted.push("join"), next: () => ({ kind: "end", outcome: "joined" }) }),
+        stopped: stage({ act: () => void acted.push("stopped"), next: () => "join" }),
+        fixer: stage({ role: "coder", act: () => void acted.push("fixer"), next: () => "join" }),
+        join: stage({ act: () => void acted.push("join"), next: () => ({ kind: "end", outcome: "joined" }) }),
       },
     });
     const failed = await world.go();

@@ -147,10 +147,10 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
         id: "beside",
         limits: { maxParallel: 1 },
         stages: {
-          split: stage({ act: async () => 0, next: () => fan }),
+          split: stage({ act: () => 0, next: () => fan }),
           ...{ g1: gate, g2: gate, g3: gate },
           w: stage({ act: async (_request, tools) => counted(tools), next: () => "join" }),
-          join: stage({ act: async () => 1 }),
+          join: stage({ act: () => 1 }),
         },
       },
       { store },
@@ -169,19 +169,19 @@ describe("nothing that comes while a run is being put away is lost", () => {
     id: "race",
     stages: {
       split: stage({
-        act: async () => 0,
+        act: () => 0,
         next: (): Route => ({ kind: "fan", nodes: ["gate", "work"], join: "join", failFast: true }),
       }),
       gate: stage({ act: async (_request, tools) => void (await approve(tools)), next: () => "join" }),
       work: stage({ act: () => new Promise<void>((resolve) => (released.work = resolve)), next: () => "more" }),
-      more: stage({ act: async () => 2, next: () => "join" }),
-      join: stage({ act: async () => 3 }),
+      more: stage({ act: () => 2, next: () => "join" }),
+      join: stage({ act: () => 3 }),
     },
   };
 
   it("a path that ends while answers are looked for goes on", async () => {
     const ended = Promise.withResolvers<undefined>();
-    let isFirst = true;
+    let isFirst = false;
     const { go, events } = await engineWorld(gateAndWork, {
       wrap: (journal): Journal => ({
         ...journal,
@@ -189,6 +189,8 @@ describe("nothing that comes while a run is being put away is lost", () => {
           await journal.append(session, after, entries, keeps);
           const isWork = entries.some(({ event }) => event.type === "node-completed" && event.node === "work");
           if (isWork) ended.resolve(undefined);
+          // From here on it is the run that looks, and no longer the node that asks.
+          if (entries.some(({ event }) => event.type === "node-paused")) isFirst = true;
         },
         // The answer is slow to be looked up: meanwhile the other path ends.
         async kept(kind, key) {

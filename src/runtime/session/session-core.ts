@@ -124,10 +124,12 @@ export class SessionCore {
 
   /** Takes away the questions that calls of this turn, or of the whole session, still wait for: nobody needs the answer. */
   withoutQuestions(turn: string | null): readonly Keep[] {
-    return [...this.state.calls.values()].flatMap(({ step, turn: of }): Keep[] => {
-      if (step.at !== "ask" || step.question === null || (turn !== null && of !== turn)) return [];
-      return noQuestion(step.question.id);
-    });
+    const { calls, asks } = this.state;
+    const ofCalls = Array.from(calls.values(), ({ step }) => (step.at === "ask" ? step.question : null));
+    const ofPrograms = Array.from(asks.values(), ({ question, answer }) => (answer === null ? question : null));
+    return [...ofCalls, ...ofPrograms].flatMap((open): Keep[] =>
+      open === null || (turn !== null && open.turn !== turn) ? [] : noQuestion(open.id),
+    );
   }
 
   /** Why a call of this turn was not taken up; null when all were. Asked once, when the turn ends. */

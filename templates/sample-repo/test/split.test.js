@@ -11,7 +11,11 @@ test("one person pays it all", () => {
 });
 
 test("what people pay adds up to the bill", () => {
-  for (const [totalCents, people] of [[1000, 3], [1001, 4], [5, 7]]) {
+  for (const [totalCents, people] of [
+    [1000, 3],
+    [1001, 4],
+    [5, 7],
+  ]) {
     const sum = split(totalCents, people).reduce((all, share) => all + share, 0);
     assert.equal(sum, totalCents, `${people} people pay ${sum} for a bill of ${totalCents}`);
   }

@@ -62,7 +62,10 @@ function within(path) {
 
 /** Where it really is: the part of the path that is there, with its links followed, and the rest behind it. */
 function realOf(path) {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink() && statSync(path, { throwIfNoEntry: false }) === undefined)
+    refuse("it is a link to nowhere");
+  if (found !== undefined) return realpathSync(path);
   const above = dirname(path);
   return above === path ? path : join(realOf(above), relative(above, path));
 }

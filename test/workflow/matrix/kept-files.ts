@@ -43,6 +43,10 @@ export function keptStages(report: RunReport): readonly KeptStage[] {
     expect(meta.state, "the file knows how the stage ended").toBe(visit?.state);
     expect(raw).toContain(`: ${meta.class}/${meta.code} (${meta.outcome})`);
     expect(JSON.stringify(events), "the events tell of the failure").toContain(`"code":"${meta.code}"`);
+    expect(JSON.parse(textOf(`rounds/0${execution}/round.json`)), "the round counts attempts, too").toMatchObject({
+      round: execution,
+      nodes: expect.arrayContaining([expect.objectContaining({ node, state: meta.state })]) as unknown,
+    });
     checkWords(meta);
     return { meta, raw };
   });

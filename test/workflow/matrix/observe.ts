@@ -3,11 +3,18 @@
 import { expect } from "vitest";
 import { placeOf } from "../../../src/core/flow/node.ts";
 import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
+import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import { keptStages } from "./kept-files.ts";
 import type { Row, Seen } from "./row.ts";
 import { type MatrixWorld, openWorld } from "./world.ts";
 
-export async function observe(row: Row): Promise<{ readonly seen: Seen; readonly world: MatrixWorld }> {
+export interface Observed {
+  readonly seen: Seen;
+  readonly world: MatrixWorld;
+  readonly report: RunReport;
+}
+
+export async function observe(row: Row): Promise<Observed> {
   const world = await openWorld(row);
   const { workflows, workflow, diagnostics } = world.life;
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -15,15 +22,13 @@ export async function observe(row: Row): Promise<{ readonly seen: Seen; readonly
   const run = await world.run(workflows.runs.start(workflow, { inputs: row.inputs ?? {}, run: "the-run" }));
   if (row.goes === undefined) await world.advance(run);
   else await row.goes(world, run);
-  return { seen: await seenOf(world, run, row), world };
-}
-
-/** Of a run as it stands now. */
-export async function seenOf(world: MatrixWorld, run: string, row: Row): Promise<Seen> {
   const report = await world.run(world.life.workflows.runs.show(run));
   if (report === null) throw new Error(`there is no run ${run}`);
+  return { seen: seenOf(world, report, await world.entries(run), row), world, report };
+}
+
+function seenOf(world: MatrixWorld, report: RunReport, entries: readonly Entry[], row: Row): Seen {
   const { summary, state, actions } = report;
-  const entries = await world.entries(run);
   const waits = world.appendsAt.length > 0 ? gapsIn(world.appendsAt) : waitsIn(entries);
   const stages = keptStages(report);
   const kept = stages.findLast(({ meta }) => meta.node === row.node) ?? null;

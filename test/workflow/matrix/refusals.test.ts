@@ -56,7 +56,7 @@ function textOf(diagnostics: readonly { readonly message: string; readonly help:
 }
 
 describe("refused before anything happens", () => {
-  it.each(REFUSALS)("$name", async (row) => {
+  it.each(REFUSALS.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
     const world = await openWorld(row);
     const seen = await WAYS[row.refusedAt](world, row);
     expect(seen.with).toEqual(row.with);

@@ -4,6 +4,7 @@ import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { FaultClass, FaultCode } from "../../../src/core/fault/catalogue.ts";
 import type { ActionId } from "../../../src/core/flow/action.ts";
 import type { RunStatus } from "../../../src/core/flow/run.ts";
+import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import type { MatrixWorld } from "./world.ts";
 
 /** What is seen of a run when it is over, or waits for a person. */
@@ -59,7 +60,7 @@ export interface Row {
   /** In the raw output that was kept about the node. */
   readonly raw?: string;
   /** What else must be true. */
-  readonly also?: (world: MatrixWorld) => void;
+  readonly also?: (world: MatrixWorld, report: RunReport) => void;
 }
 
 /** A recording of a real CLI by its name; or what is printed before it hangs for ever. */

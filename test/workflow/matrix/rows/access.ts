@@ -1,7 +1,8 @@
 // What may not be done, is not there, or cannot be done by this model: nothing of it is worth a second try.
 
+import { expect } from "vitest";
 import type { Row } from "../row.ts";
-import { AGENT, agentWith, byCli, CODER_FAILED, failed, fails, REVIEW_APPROVES, STAGES } from "./expect.ts";
+import { AGENT, agentWith, byCli, CODER_FAILED, failed, fails, nodeWith, REVIEW_APPROVES, STAGES } from "./expect.ts";
 import { CLAUDE_IS_DENIED_THRICE } from "./claude-lines.ts";
 
 const AUTH = "002 Provider auth/config error";
@@ -26,8 +27,9 @@ export const ACCESS_ROWS: readonly Row[] = [
   {
     name: "an account that may not use the model is not tried again",
     seed: AUTH,
-    injected: "403",
+    injected: "403; the stage may be tried three times, which does not matter",
     file: AGENT,
+    edits: nodeWith("retry: { max_attempts: 3 }"),
     rules: [fails("coder", "forbidden")],
     node: "coder",
     expected: failed("provider_auth_error", "ProviderAccess/AccessDenied", {
@@ -73,9 +75,9 @@ export const ACCESS_ROWS: readonly Row[] = [
   {
     name: "an agent CLI that is not installed is not tried again, and the operator is told to install it",
     seed: "002 Binary missing",
-    injected: "there is no codex on the PATH",
+    injected: "there is no codex on the PATH; the stage may be tried three times, which does not matter",
     file: AGENT,
-    edits: byCli("codex"),
+    edits: { ...byCli("codex"), ...nodeWith("retry: { max_attempts: 3 }") },
     node: "coder",
     expected: failed("provider_not_found", "ProviderAccess/BinaryMissing", {
       ...CODER_FAILED,
@@ -136,6 +138,9 @@ export const ACCESS_ROWS: readonly Row[] = [
         zh: "任务要求工具调用，但该模型不支持",
       },
     }),
+    also: (_world, { state }) => {
+      expect(state.fault?.message).toBe("gpt-5-chat-latest cannot do what the request needs: tools");
+    },
   },
   {
     name: "a model that is not there is asked once",

@@ -119,6 +119,10 @@ export const OUTPUT_ROWS: readonly Row[] = [
       actions: ["send-back", "edit-and-retry", "accept-partial"],
       says: NOT_OK,
     }),
+    also: (_world, { state }) => {
+      expect(state.fault?.message).toBe("node tools/tests.mjs 99 ended with exit code 1");
+      expect(state.fault?.evidence.excerpt).toBe("not ok 3 - adds two numbers");
+    },
   },
   {
     name: "a discussion goes on without the message that failed, and the next round has it",
