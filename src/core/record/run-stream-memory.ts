@@ -52,9 +52,9 @@ export function newMemory(run: string, locale: Locale): Memory {
 
 export const WHOLE_RUN: NodePlace = Object.freeze({ node: "", execution: 0, attempt: 0 });
 
-/** A call outside of any node is one of the whole run. */
+/** A call outside of any node is one of the whole run. One that is held back has a name before it has begun: its turn, and its own. */
 export function placeOfCall({ calls }: Memory, call: string): NodePlace {
-  return placeOf(calls.get(call) ?? "") ?? WHOLE_RUN;
+  return placeOf(calls.get(call) ?? call.split("/")[0] ?? "") ?? WHOLE_RUN;
 }
 
 const NO_WORK: AttemptWork = Object.freeze({ callAttempts: 0, spentMicrocents: 0 });

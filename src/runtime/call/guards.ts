@@ -112,13 +112,13 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
       return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });
     }
     const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
-    const nextAt = Math.min(pausedUntil + spreadMs, run.request.deadlineAt);
+    const nextAt = Math.min(Math.ceil(pausedUntil + spreadMs), run.request.deadlineAt);
     tellHeld(run, "paused", nextAt);
     await run.waitUntil(nextAt);
   }
   const slotAt = target.takeSlot(clock.now());
   if (slotAt > clock.now() && run.cancelled === null) {
-    const nextAt = Math.min(slotAt, run.request.deadlineAt);
+    const nextAt = Math.min(Math.ceil(slotAt), run.request.deadlineAt);
     tellHeld(run, "paced", nextAt);
     await run.waitUntil(nextAt);
   }

@@ -117,7 +117,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "when both providers fail the operator may switch to either",
+    name: "when both providers fail the operator may have the other one asked first",
     seed: DISCONNECT,
     injected: "every connection to both providers is reset",
     file: AGENT,
