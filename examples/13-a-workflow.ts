@@ -19,7 +19,7 @@ const workflow = defineWorkflow({
   stages: {
     draft: stage({
       retryPolicy: { maxAttempts: 2, backoff: { initialMs: 1 } },
-      act: async (_request, _tools, { attempt }) => (attempt === 1 ? "hello wrld" : "hello world"),
+      act: (_request, _tools, { attempt }) => (attempt === 1 ? "hello wrld" : "hello world"),
       assert: ({ output }) =>
         output === "hello world" ? { verdict: "ok" } : { verdict: "retry", reason: "a letter is missing" },
     }),
@@ -34,7 +34,8 @@ const workflow = defineWorkflow({
   },
 });
 
-const { runs, close } = createWorkflows({ workflows: [workflow] });
+const workflows = createWorkflows({ workflows: [workflow] });
+const { runs } = workflows;
 const first = await runs.start(workflow);
 const end = await runs.advance(first);
 console.log(end.status, end.outcome, end.fault?.code);
@@ -52,4 +53,4 @@ const { run: second } = await runs.act(first, "retry-stage", { by: "ann" });
 console.log((await runs.advance(second)).status, (await runs.show(first))?.summary.successor === second);
 // completed true
 
-await close();
+await workflows.close();

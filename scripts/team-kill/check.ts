@@ -68,7 +68,7 @@ const CHECKS: readonly Check[] = [
     const kills = lives.filter(({ killed }) => killed).length;
     const tooMany = asks.length - asksThen.length - kills;
     const bodies = new Map(asksThen.map(({ step, body }) => [step, body]));
-    const moved = stepsOf(story, movedCalls(story, undisturbed));
+    const moved = stepsOf(story, otherwiseAsked(story, undisturbed));
     return [
       ...(tooMany > 0 ? [`${asks.length} requests instead of ${asksThen.length}, with ${kills} kills`] : []),
       ...asksThen.flatMap(({ step }) =>
@@ -84,7 +84,7 @@ const CHECKS: readonly Check[] = [
   },
   // Every attempt that was finished costs what it cost undisturbed …
   (story, undisturbed) => {
-    const moved = movedCalls(story, undisturbed);
+    const moved = otherwiseAsked(story, undisturbed);
     const costOf = ({ entries }: Story): number =>
       microcents(finishedAttempts(entries).filter(({ call }) => !moved.has(call)));
     return same("cost of finished attempts", costOf(story), costOf(undisturbed));
@@ -145,6 +145,24 @@ function movedCalls(story: Story, undisturbed: Story): ReadonlySet<string> {
     );
   const before = targetsOf(undisturbed);
   return new Set([...targetsOf(story)].filter(([call, targets]) => before.get(call) !== targets).map(([call]) => call));
+}
+
+/** Calls whose requests may have other words than undisturbed, and so another price. */
+function otherwiseAsked(story: Story, undisturbed: Story): ReadonlySet<string> {
+  return new Set([...movedCalls(story, undisturbed), ...forgottenAnswers(story)]);
+}
+
+/**
+ * Calls that were to be asked for a better answer when the worker died, before it was written down what they would be told: the
+ * poor answer was in its memory only. They are told what was wrong with it, and not shown it.
+ */
+function forgottenAnswers({ entries }: Story): readonly string[] {
+  const open = new Set<string>();
+  return entries.flatMap(({ event }) => {
+    if (event.type === "call-failed" && event.decision.recourse === "regenerate") open.add(event.call);
+    if (event.type === "call-adapted") open.delete(event.call);
+    return event.type === "session-resumed" ? [...open] : [];
+  });
 }
 
 /** The n-th finished request is the n-th step of what the models say. */

@@ -18,7 +18,8 @@ export interface Named {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
-const AGENT_TIMEOUT_MS = 30 * MINUTE_MS;
+/** Longer than three tries of ten minutes, so that the fault of a model that hangs is the one that is told. */
+const AGENT_TIMEOUT_MS = 35 * MINUTE_MS;
 const COMMAND_TIMEOUT_MS = 2 * MINUTE_MS;
 /** For what only evaluates an expression, which is bounded by itself. */
 const QUICK_TIMEOUT_MS = MINUTE_MS;

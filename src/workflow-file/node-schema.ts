@@ -117,7 +117,7 @@ export const NODE_SCHEMAS = {
     agent: field(text(64), "The agent that does it, by its name under `agents`.", "coder"),
     prompt: prompt("What it is asked.", "Do {{ inputs.task }}."),
     ...common,
-    ...optional({ timeout: duration("Of one attempt. 30m when left out.", "10m") }),
+    ...optional({ timeout: duration("Of one attempt. 35m when left out.", "10m") }),
   }),
   command: z.strictObject({
     type: kind("command"),

@@ -39,7 +39,10 @@ export const input = z
 const limits = z
   .strictObject({
     max_parallel: field(z.int().min(1).max(1000), "Nodes that run at the same time. 4 when left out.", 4),
-    timeout: duration("Of the whole run, waits included. None when left out.", "30m"),
+    timeout: duration(
+      "Of the whole run; while it waits for a person or a reset its time stands still. None when left out.",
+      "30m",
+    ),
     max_cost_usd: dollars("All that the run may cost. Without bound when left out.", 2),
     on_exceed: field(
       z.enum(["warn", "pause_for_approval", "fail"]),

@@ -71,7 +71,7 @@ class Attempt {
       return await this.#phases[phase](ending);
     } catch (error) {
       if (error instanceof StageFailure) this.#output = error.output;
-      const seen = faultOf(error, this.#stage.id, phase);
+      const seen = classifyThrown(error, this.#stage.id, phase);
       // A failing teardown does not hide what failed before it.
       this.#fault ??= seen;
       return "fail";
@@ -145,7 +145,7 @@ class Attempt {
 }
 
 /** A failure that nobody gave a name is a bug in the stage: loud, and not tried again. */
-function faultOf(error: unknown, stage: string, phase: StagePhase): Fault {
+function classifyThrown(error: unknown, stage: string, phase: StagePhase): Fault {
   if (error instanceof StageFailure) return error.fault;
   const seen = classify({ surface: "node", error });
   if (isFaultError(error) || traitsOf(seen.code).class !== "Unknown") return seen;

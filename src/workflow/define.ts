@@ -84,7 +84,7 @@ const LEAST = [
   { field: "maxCostMicrocents", least: 0 },
 ] as const;
 
-const STAGE_TIMEOUT_MS = 30 * 60_000;
+const STAGE_TIMEOUT_MS = 35 * 60_000;
 const TURN_CAP = 20;
 /** The word for a run that came to its end, when the workflow has none of its own. */
 export const COMPLETED = "completed";
@@ -119,7 +119,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     source: null,
     limits,
     policy,
-    start: [first!],
+    start: [first ?? ""],
     stages,
     readInputs: (given) => readInputs(given, options.inputs ?? ((all) => all), secretInputs),
     targetsOf: () => [],
@@ -189,12 +189,12 @@ function readInputs(
   return { values, shown };
 }
 
-/** What a stage is made of, its functions by their text: a changed one is another workflow. */
+/** What a stage declares. Not the text of its functions: every build of a program would be another workflow, and strand its runs. */
 function describe(stages: WorkflowOptions["stages"]): unknown {
-  return Object.entries(stages).map(([id, options]) => [
-    id,
-    Object.entries(options).map(([key, value]) => [key, typeof value === "function" ? String(value) : value]),
-  ]);
+  return Object.entries(stages).map(([id, options]) => {
+    const declared = Object.entries(options).filter(([, value]) => typeof value !== "function");
+    return [id, Object.fromEntries(declared)];
+  });
 }
 
 function refuse(seen: Fault | null): void {

@@ -88,6 +88,8 @@ export function createDriver(
           onTrouble(run, classify({ surface: "node", error, observedAt: clock.now() }));
         },
       )
+      // A listener that throws is no business of the run.
+      .catch((error: unknown) => classify({ surface: "node", error, observedAt: clock.now() }))
       .finally(() => {
         active.delete(run);
         poke();

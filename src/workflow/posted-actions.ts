@@ -11,6 +11,8 @@ export interface PostedAction {
   readonly params: Readonly<Record<string, unknown>>;
   readonly by: string;
   readonly at: number;
+  /** It was done when it was taken: nobody has to do it any more. */
+  readonly isDone?: true;
 }
 
 /** True when it is the first of its key; a second click does nothing. */
@@ -18,6 +20,11 @@ export async function postAction(journal: Journal, run: string, posted: PostedAc
   const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/${posted.key}`, value: posted });
   if (isFirst) await wakeRun(journal, run, posted.at);
   return isFirst;
+}
+
+/** What was done at once stands under its key all the same, for whoever clicks again. */
+export async function noteAction(journal: Journal, run: string, done: Omit<PostedAction, "isDone">): Promise<void> {
+  await journal.keepFirst({ kind: "action", key: `${run}/${done.key}`, value: { ...done, isDone: true } });
 }
 
 export async function wakeRun(journal: Journal, run: string, at: number): Promise<void> {
@@ -29,6 +36,6 @@ export async function openActions(journal: Journal, run: string, state: RunState
   const kept = await journal.keptAll("action", run);
   return kept
     .map(({ value }) => value as PostedAction)
-    .filter(({ key }) => !state.actions.includes(key))
+    .filter(({ key, isDone }) => isDone !== true && !state.actions.includes(key))
     .toSorted((a, b) => a.at - b.at);
 }

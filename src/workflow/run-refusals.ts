@@ -37,7 +37,7 @@ export function isOver(run: string, { status, outcome, successor }: RunSummary):
 }
 
 export function otherWorkflow(run: string, { workflow, file }: RunSummary): Fault {
-  const place = file === null ? `workflow ${workflow}` : file;
+  const place = file ?? `workflow ${workflow}`;
   return fault("ResumeMismatch", {
     message: `${place} is not what it was when run ${run} was started; go on with the changed one (accept), or with the one it was started with (as-started)`,
     context: { run },

@@ -27,9 +27,9 @@ export async function listRuns({ journal }: RunsHome, filter: RunsFilter): Promi
 export async function showRun(home: RunsHome, run: string): Promise<RunReport | null> {
   const { journal, clock } = home;
   const kept = await summaryFor(home, run);
-  const session = kept === null ? null : await readRun(journal, run);
-  if (kept === null || session?.run == null) return null;
-  const { run: state, spending, seq } = session;
+  if (kept === null) return null;
+  const { run: state, spending, seq } = await readRun(journal, run);
+  if (state === null) return null;
   const { files, folder } = await filesOf(journal, run);
   return {
     summary: summaryOf(run, state, spending.microcents, Math.max(clock.now(), kept.updatedAt)),

@@ -2,8 +2,8 @@
 // off, passed over, or failed. What was decided is written down by whoever advances the run; nothing is written here.
 
 import { classify } from "../core/classify/classify.ts";
-import { traitsOf } from "../core/fault/catalogue.ts";
-import type { Fault } from "../core/fault/fault.ts";
+import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
+import { type Fault, withContext } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
 import type { Question } from "../core/flow/interaction.ts";
@@ -25,6 +25,7 @@ import { preview } from "../runtime/call/preview.ts";
 import type { Session } from "../runtime/session/session.ts";
 import type { TurnResult } from "../runtime/session/turn-result.ts";
 import { type AttemptEnd, runAttempt } from "./attempt.ts";
+import { raisedFor } from "./raised-limit.ts";
 import type { ActTools, Stage, StageScope } from "./stage.ts";
 
 export interface VisitHome {
@@ -67,7 +68,7 @@ export async function runVisit(
         faultline: home.faultline,
         turn,
         signal: AbortSignal.any([signal, givenUp.signal]),
-        turnCap: turnCapOf(stage, visit),
+        turnCap: raisedFor(visit, "turnCap") ?? stage.turnCap,
         ask: async ({ payload, timeoutMs }) => {
           const answer = await turn.ask("gate", payload, timeoutMs === null ? {} : { timeoutMs });
           if (answer.status === "waiting") throw new StillWaiting();
@@ -75,23 +76,19 @@ export async function runVisit(
         },
         raw: (text) => void raw.push(text),
         budgetLeftMicrocents: () =>
-          stage.maxCostMicrocents === 0 ? Infinity : stage.maxCostMicrocents - home.spentBy(stage.id),
+          stage.maxCostMicrocents === 0
+            ? Infinity
+            : (raisedFor(visit, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
       };
       return runAttempt(stage, tools, scope, (phase) => {
         if (!givenUp.signal.aborted) enter(home.session, place, phase, before);
       });
     },
-    { id: turnOf(place), timeoutMs: stage.timeoutMs, signal, beside: true },
+    { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
   );
   // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
   givenUp.abort();
   return { ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") };
-}
-
-/** An operator may give a stage that used up its rounds more of them. */
-function turnCapOf({ turnCap }: Stage, { instruction }: Visit): number {
-  const limits = instruction?.params["limits"] as { readonly turnCap?: number } | undefined;
-  return limits?.turnCap ?? turnCap;
 }
 
 /** Ends Act where it stands; nobody sees it, because the turn is waiting then. */
@@ -178,8 +175,9 @@ async function failed(
   stage: Stage,
   place: NodePlace,
   scope: StageScope,
-  { fault, again, acted, output }: Extract<AttemptEnd, { end: "failed" }>,
+  { fault: seen, again, acted, output }: Extract<AttemptEnd, { end: "failed" }>,
 ): Promise<Settled> {
+  const fault = ATTEMPT_LIMITS.has(seen.code) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
   const now = clock.now();
   const { rules } = stage;
   const of = rules.retry.maxAttempts;
@@ -210,6 +208,13 @@ async function failed(
       return { events: [event], output, fault, isDeadEnd: route === null };
     }
   }
+}
+
+/** What an attempt that took too long had is told, so that somebody can give it more. */
+const ATTEMPT_LIMITS: ReadonlySet<FaultCode> = new Set(["TurnTimeout"]);
+
+function attemptMs({ timeoutMs }: Stage, scope: StageScope): number {
+  return raisedFor(scope, "attemptMs") ?? timeoutMs;
 }
 
 /** A stage that cannot say where to go from a failure goes nowhere; what it failed with is what is told. */

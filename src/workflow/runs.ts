@@ -5,6 +5,7 @@ import { traitsOf } from "../core/fault/catalogue.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault } from "../core/fault/fault.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
+import { limitsAsMeant } from "../core/flow/action-limits.ts";
 import { checkActionParams } from "../core/flow/action-params.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import { isEnded, type RunState } from "../core/flow/run.ts";
@@ -14,7 +15,7 @@ import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
 import { holdRun } from "./held-run.ts";
 import { InTurn } from "./in-turn.ts";
 import { inputsKey } from "./node-results.ts";
-import { postAction, wakeRun } from "./posted-actions.ts";
+import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
 import { keepStageFiles } from "./run-files.ts";
 import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow, stopping } from "./run-refusals.ts";
@@ -34,7 +35,7 @@ import type {
 import { Slice } from "./slice.ts";
 import type { Workflow } from "./stage.ts";
 import { succeed, wentOnIn } from "./succeed.ts";
-import { keepsOf, summaryOf } from "./summary.ts";
+import { keepsOf, spentBy, summaryOf } from "./summary.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -210,9 +211,9 @@ export class WorkflowRuns implements Runs {
     // Another click was first, and somebody went on from it.
     if (offered === undefined && report.state.successor !== null) return { run: report.state.successor, did: false };
     if (offered === undefined) throw new FaultError(notOffered(run, action, report));
-    const checked = checkActionParams(offered, params);
+    const checked = checkActionParams(offered, params, report.questions);
     if (isFault(checked)) throw new FaultError(checked);
-    return this.#take(run, report.state, offered, checked.params, by);
+    return this.#take(run, report.state, offered, limitsAsMeant(offered, report.state, checked.params), by);
   }
 
   async #take(run: string, state: RunState, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
@@ -220,18 +221,24 @@ export class WorkflowRuns implements Runs {
       case "answer":
         // An answer with a comment is more than a question can take: the gate gets it as an instruction.
         if ("text" in params) return this.#instruct(run, offered, params, by);
-        return { run, did: await this.answer(offered.question, params["answer"] as Answer, by) };
+        return this.#noted(run, offered, by, await this.answer(offered.question, params["answer"] as Answer, by));
       case "resume":
         await this.resume(run, null, { by });
-        return { run, did: true };
+        return this.#noted(run, offered, by, true);
       case "cancel":
         await this.cancel(run, by);
-        return { run, did: true };
+        return this.#noted(run, offered, by, true);
       case "successor":
         return this.#inTurn.run(run, () => succeed(this.#home, run, state, offered, params, by));
       case "instruct":
         return this.#instruct(run, offered, params, by);
     }
+  }
+
+  async #noted(run: string, { id: action, key }: OfferedAction, by: string, did: boolean): Promise<Acted> {
+    const { journal, clock } = this.#home;
+    await noteAction(journal, run, { action, node: "", execution: 0, key, params: {}, by, at: clock.now() });
+    return { run, did };
   }
 
   async #instruct(run: string, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
@@ -287,8 +294,4 @@ function stateOf({ run, id }: Session): RunState {
   throw new FaultError(
     fault("InvariantBroken", { message: `session ${id} is no run of a workflow`, context: { run: id } }),
   );
-}
-
-function spentBy({ visits }: RunState, node: string): number {
-  return visits.reduce((sum, visit) => (visit.node === node ? sum + visit.spentMicrocents : sum), 0);
 }

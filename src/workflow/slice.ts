@@ -5,6 +5,7 @@
 // L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
 // L4  that it fails stands in the journal before anything beside it is stopped: what was stopped is not what failed.
 
+import { classify } from "../core/classify/classify.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
 import type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
@@ -22,11 +23,12 @@ import {
 import type { Journal, Keep } from "../journal/journal.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
-import { keepOutput, NodeResults } from "./node-results.ts";
+import { keepOutput, NodeResults, readOutput } from "./node-results.ts";
 import { runVisit, type VisitEnd, type VisitHome } from "./run-visit.ts";
 import type { Workflow } from "./stage.ts";
 import { keepsOf, summaryOf } from "./summary.ts";
 import { openActions } from "./posted-actions.ts";
+import { eventsOf } from "./taken-action.ts";
 import { brokenEnd, cancelledEnd, completedEnd, failedEnd, type RunEnding } from "./run-endings.ts";
 
 export interface SliceHome extends VisitHome {
@@ -54,7 +56,7 @@ export class Slice {
   readonly #busy = new Map<string, Busy>();
   /** Visits that were let in here; that they began is on disk a little later. */
   readonly #admitted = new Set<string>();
-  #broken: { readonly error: unknown } | null = null;
+  #broken: FaultError | null = null;
   #wake: (() => void) | null = null;
   /** Since it last looked: what it knows may be old. */
   #hasHappened = false;
@@ -84,7 +86,7 @@ export class Slice {
 
   async run(): Promise<void> {
     while (!isEnded(this.#state)) {
-      if (this.#broken !== null) throw this.#broken.error;
+      if (this.#broken !== null) throw this.#broken;
       this.#hasHappened = false;
       await this.#takeActions();
       const { cancelledBy, failing } = this.#state;
@@ -122,11 +124,12 @@ export class Slice {
 
   async #takeActions(): Promise<void> {
     const { journal, session } = this.#home;
-    for (const { action, node, execution, key, params, by } of await openActions(journal, session.id, this.#state)) {
+    for (const posted of await openActions(journal, session.id, this.#state)) {
       // Who is told what to do needs no answer any more.
-      const asked = visitOf(this.#state, { node, execution })?.pause?.questions ?? [];
+      const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
       const keeps = asked.flatMap(({ id }) => noQuestion(id));
-      await this.#record([{ type: "run-instructed", action, node, execution, key, params, by }], keeps);
+      const output = await readOutput(journal, session.id, posted);
+      await this.#record(eventsOf(posted, this.#state, this.#home.workflow, output), keeps);
     }
   }
 
@@ -156,8 +159,8 @@ export class Slice {
     if (!isOneTooMany) this.#admitted.add(keyOf(visit));
     void this.#work(visit, abort.signal, isOneTooMany)
       .catch((error: unknown) => {
-        // Thrown again by the loop, where somebody waits for it.
-        this.#broken ??= { error };
+        // Told by the loop, where somebody waits for it.
+        this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#home.clock.now() }));
       })
       .finally(() => {
         this.#busy.delete(keyOf(visit));

@@ -5,8 +5,9 @@ import type { OfferedAction } from "../core/flow/action.ts";
 import type { RunState } from "../core/flow/run.ts";
 import { readField } from "../core/tolerate.ts";
 import { beginRun } from "./begin-run.ts";
+import { foundWrong } from "./found-wrong.ts";
 import { inputsKey, readOutput } from "./node-results.ts";
-import { readRun } from "./run-reports.ts";
+import { readRun, summaryFor } from "./run-reports.ts";
 import type { Acted } from "./runs-api.ts";
 import type { RunsHome } from "./runs-options.ts";
 import { inheritOutputs, successionOf } from "./successor.ts";
@@ -28,7 +29,7 @@ export async function succeed(
   // One run goes on from another, whatever was clicked and how often.
   const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/successor`, value: chosen });
   const successor = successorIn(isFirst ? chosen : await journal.kept("action", `${run}/successor`)) ?? run;
-  const isThere = (await journal.kept("run", successor)) != null;
+  const isThere = (await summaryFor(home, successor)) !== null;
   if (!isThere) {
     // Also when a crash came between the choice and the run: the choice stands.
     const workflow = await library.get(state);
@@ -84,12 +85,18 @@ async function withWhatItNeeds(
   if (id === "accept-partial" && failed !== undefined) {
     return { ...params, output: await readOutput(journal, run, failed) };
   }
-  return id === "send-back" ? { ...params, to: (await library.get(state)).sendBackTo(node) } : params;
+  if (id !== "send-back" && id !== "regenerate-once") return params;
+  // The new run knows nothing of what failed in this one.
+  const output = failed === undefined || id === "regenerate-once" ? undefined : await readOutput(journal, run, failed);
+  const found = foundWrong(failed?.fault ?? state.fault, output);
+  return id === "send-back"
+    ? { ...params, found, to: (await library.get(state)).sendBackTo(node) }
+    : { ...params, found };
 }
 
 async function supersede({ journal, clock }: RunsHome, run: string, successor: string): Promise<void> {
   const { run: state, seq, spending } = await readRun(journal, run);
-  if (state === null || state.successor !== null) return;
+  if (state?.successor !== null) return;
   const at = clock.now();
   const summary = { ...summaryOf(run, state, spending.microcents, at), successor };
   await journal.append(

@@ -45,3 +45,8 @@ export function keepsOf(summary: RunSummary): readonly Keep[] {
     { kind: "wake", key: run, value: next },
   ];
 }
+
+/** By all visits of a node together. */
+export function spentBy({ visits }: Pick<RunState, "visits">, node: string): number {
+  return visits.reduce((sum, visit) => (visit.node === node ? sum + visit.spentMicrocents : sum), 0);
+}

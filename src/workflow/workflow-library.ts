@@ -42,7 +42,7 @@ export class WorkflowLibrary {
   async find({ digest, file }: Sought): Promise<Workflow | null> {
     const known = this.#known.get(keyOf(digest, file));
     if (known !== undefined) return known;
-    const source = (await this.#journal.kept("definition", digest)) as WorkflowSource | null;
+    const source = (await this.#journal.kept("definition", digest)) as WorkflowSource | null | undefined;
     if (source === null || source === undefined || this.#load === null) return null;
     const workflow = await this.#load({ ...source, file: file ?? source.file });
     this.add(workflow);

@@ -55,7 +55,7 @@ describe("the workflow of a team", () => {
     ]);
     expect({ start, id, version }).toEqual({ start: ["coder"], id: "review-loop", version: "1" });
     expect([policy?.name, limits.maxNodes, source?.file]).toEqual(["team/faults.policy.yaml", 100, FILE]);
-    expect(stages.get("reviewer")).toMatchObject({ turnCap: 8, role: "reviewer", timeoutMs: 1_800_000 });
+    expect(stages.get("reviewer")).toMatchObject({ turnCap: 8, role: "reviewer", timeoutMs: 2_100_000 });
     expect(stages.get("coder")).toMatchObject({
       maxCostMicrocents: 100_000_000,
       rules: { retryOn: ["NetworkDisconnect"] },

@@ -125,7 +125,7 @@ describe("what is left out", () => {
     const found = nodeOf(await definitionOf(agentFile(agent, node)), "n");
     expect(found.rules.idempotent).toBe(idempotent);
     expect(found).toMatchObject({
-      timeoutMs: 1_800_000,
+      timeoutMs: 2_100_000,
       agent: {
         turnCap: 20,
         onCap: "retry",

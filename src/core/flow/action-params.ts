@@ -1,20 +1,29 @@
 // What a surface passes in with an action, checked: a table of what each need takes. What does not fit is a fault that names the
 // field and says what it must be; what was given is never quoted, as it may be a secret.
 
-import { fault, type Fault } from "../fault/fault.ts";
+import { fault, type Fault, withContext } from "../fault/fault.ts";
 import { readField, tolerate } from "../tolerate.ts";
 import type { ActionId } from "./action-words.ts";
 import type { ActionNeeds, OfferedAction } from "./action.ts";
+import { checkAnswer, type Question } from "./interaction.ts";
 
 export interface CheckedParams {
   /** As they are written down with the action: only what it takes, as plain data. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Told apart by `"params" in checked`. */
-export function checkActionParams(action: OfferedAction, given: unknown): CheckedParams | Fault {
+/** Told apart by `"params" in checked`. `questions` are those that are open: an answer has to fit its own. */
+export function checkActionParams(
+  action: OfferedAction,
+  given: unknown,
+  questions: readonly Question[] = [],
+): CheckedParams | Fault {
   const unreadable = wrong(action, "params", "is an object that can be read");
-  return tolerate(() => readParams(action, given), unreadable);
+  const checked = tolerate(() => readParams(action, given), unreadable);
+  const question = questions.find(({ id }) => id === action.question);
+  if (!("params" in checked) || question === undefined || action.needs !== "answer") return checked;
+  const answer = checkAnswer(question, checked.params["answer"]);
+  return "status" in answer ? checked : withContext(answer, { action: action.id, field: "answer" });
 }
 
 /** Longer texts belong in a file the prompt names. */

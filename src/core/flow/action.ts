@@ -4,8 +4,10 @@
 import { type CatalogueRow, isFaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { Locale } from "../fault/words/words.ts";
+import { limitsReached } from "./action-limits.ts";
 import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
 import type { Question } from "./interaction.ts";
+import type { NodeKind } from "./node.ts";
 import { isEnded, keyOf, type RunState } from "./run.ts";
 import type { Visit } from "./visit.ts";
 
@@ -81,7 +83,8 @@ const NOTHING_KNOWN = { targets: [], sendBackTo: null, hasPartialOutput: false }
 /** What can be done about one visit that failed or waits, whether or not the run is over by then. What `about` knows is about it. */
 export function actionsOn(about: ActionSituation, visit: Visit | null, locale: Locale): readonly OfferedAction[] {
   if (visit === null || visit.pause?.why === "gate") return [];
-  return offers(about, { visit, question: null }, [...remediesOf(visit, about.state), "accept-partial"], locale);
+  const helps = BY_KIND[visit.kind ?? "stage"] ?? [...remediesOf(visit, about.state), "accept-partial"];
+  return offers(about, { visit, question: null }, helps, locale);
 }
 
 /** The visit that what else is known is about: the one that failed, or the first that waits because something failed. */
@@ -141,6 +144,9 @@ export const REMEDIES: readonly Remedy[] = [
   { match: { class: "ToolTerminal" },                           offer: ["retry-stage", "edit-and-retry"],               example: "ENOSPC: no space left on device" },
   { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
 ];
+
+/** A person said no at a gate: nothing is there to be granted or accepted, but it may be asked again. */
+const BY_KIND: Readonly<Partial<Record<NodeKind, readonly ActionId[]>>> = { human_gate: ["retry-stage"] };
 
 /** For a visit that waits and does not say that anything failed. */
 const BY_PAUSE: Readonly<Record<string, readonly ActionId[]>> = {
@@ -230,13 +236,8 @@ function canSendBack({ about: { sendBackTo }, visit }: Subject): boolean {
   return sendBackTo !== null && sendBackTo !== visit?.node;
 }
 
-/** Which limit was reached, and what it is; 0 stands for one that only the node has. */
 function limitsOf({ about: { state }, visit }: Subject): Readonly<Record<string, number>> {
-  const { maxCostMicrocents, timeoutMs, maxNodes } = state.limits;
-  const seen = visit?.fault ?? state.fault;
-  const pill = seen === null ? "budget exceeded" : rowOf(seen).pill;
-  if (pill === "timeout") return { timeoutMs: timeoutMs ?? 0 };
-  return pill === "turn limit" ? { maxNodes, turnCap: 0 } : { maxCostMicrocents };
+  return limitsReached(visit?.fault ?? state.fault, state.limits);
 }
 
 function offers(
@@ -253,7 +254,7 @@ function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
   const { about, visit, question } = subject;
   const row = ACTIONS[id];
   const needs = row.needs !== "grant" ? row.needs : visit?.kind === "command" ? "commands" : "tools";
-  const facts = factsOf(subject);
+  const facts = factsOf(id, subject);
   const words = actionWords(id, locale);
   return {
     id,
@@ -280,8 +281,13 @@ function momentOf(id: ActionId, { about, visit, question }: Subject): readonly (
   return id === "resume" ? [about.lastSeq] : [];
 }
 
-function factsOf({ about: { state, sendBackTo }, visit }: Subject): ActionFacts {
-  const over = state.visits.filter((other) => other.state === "completed" || other.state === "skipped");
+function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject): ActionFacts {
+  // What comes after the node that is sent back to is gone through again.
+  const again =
+    id === "send-back" ? state.visits.slice(state.visits.findLastIndex(({ node }) => node === sendBackTo)) : [];
+  const isKept = ({ state: at, node }: Visit): boolean =>
+    (at === "completed" || at === "skipped") && !again.some((other) => other.node === node);
+  const over = state.visits.filter(isKept);
   return {
     node: visit?.node ?? "",
     attempt: visit === null ? 0 : visit.state === "ready" ? visit.attempt : visit.attempt + 1,

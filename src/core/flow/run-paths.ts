@@ -108,7 +108,7 @@ function arrive(state: RunState, name: string, at: number): void {
   if (fan === undefined) return;
   fan.open -= 1;
   if (fan.open > 0) return;
-  delete state.fans[name];
+  state.fans = Object.fromEntries(Object.entries(state.fans).filter(([other]) => other !== name));
   // Two fan-outs, one within the other, may have one join: it is that of the outer one then.
   step(state, fan.join, fan.outer, at);
 }

@@ -171,7 +171,7 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   const start = ready.filter((visit) => visit.notBefore <= now && isIdle(visit)).slice(0, places);
   const times = [
     ...ready.flatMap(({ notBefore }) => (notBefore > now ? [notBefore] : [])),
-    ...paused.flatMap(({ pause }) => (pause?.wakeAt == null || pause.wakeAt <= now ? [] : [pause.wakeAt])),
+    ...paused.flatMap(({ pause }) => [pause?.wakeAt ?? now]).filter((at) => at > now),
   ];
   return {
     start,

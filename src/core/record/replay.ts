@@ -193,7 +193,8 @@ export function snapshotOf(state: SessionState): unknown {
   };
 }
 
-type Snapshot = Omit<SessionState, "turns" | "calls" | "asks"> & {
+type Snapshot = Omit<SessionState, "turns" | "calls" | "asks" | "run"> & {
+  readonly run?: RunState | null;
   readonly asks: readonly [string, Asked][];
   readonly turns: readonly (Omit<TurnRecord, "rounds" | "settled"> & {
     readonly rounds: readonly [number, string][];
@@ -208,7 +209,7 @@ export function fromSnapshot(snapshot: unknown): SessionState {
   return {
     ...rest,
     // Written by a program that knew no workflows.
-    run: (rest.run as RunState | null | undefined) ?? null,
+    run: rest.run ?? null,
     turns: new Map(
       turns.map((turn) => [turn.turn, { ...turn, rounds: new Map(turn.rounds), settled: new Set(turn.settled) }]),
     ),

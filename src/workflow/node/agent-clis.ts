@@ -22,6 +22,8 @@ export interface CliHome {
   readonly timeoutMs: number;
   /** A run may be done twice without harm even if it has used tools. */
   readonly idempotent: boolean;
+  /** See `ownTargets`; empty for none. */
+  readonly own: string;
 }
 
 export function cliTargets(
@@ -29,7 +31,7 @@ export function cliTargets(
   instruction: Instruction | null,
   home: CliHome,
 ): readonly CliTarget[] {
-  const { env, cwd, idempotent, timeoutMs } = home;
+  const { env, cwd, idempotent, timeoutMs, own } = home;
   return targets.map(({ id, target }) => {
     const { cli: name, command, model, args } = target;
     const kind = AGENT_KINDS.find((one) => one === name);
@@ -42,6 +44,7 @@ export function cliTargets(
       extraArgs: [...args, ...grantArgs(kind, instruction)],
       // A node that may take hours has a CLI that may.
       ...(Number.isFinite(timeoutMs) ? { timeouts: { totalMs: timeoutMs } } : {}),
+      ...(own === "" ? {} : { credential: `${id} ${own}` }),
       ...(command === "" ? {} : { command }),
       ...(model === "" ? {} : { model }),
     });

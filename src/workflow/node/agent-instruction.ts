@@ -3,7 +3,7 @@
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
-import type { Instruction } from "../../core/flow/run-event.ts";
+import { type Instruction, turnOf } from "../../core/flow/run-event.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
 import type { StageScope } from "../stage.ts";
 import { expressionScope } from "./expression-scope.ts";
@@ -47,18 +47,34 @@ const COMMENTED: Edit = (prompt, text) => (text === "" ? prompt : `${prompt}\n\n
 
 const EDITS: Readonly<Record<string, Edit | undefined>> = {
   "edit-and-retry": (prompt, text) => (text === "" ? prompt : text),
-  "regenerate-once": (prompt, text, { lastFault }) => {
-    const why = text !== "" || lastFault === null ? text : SHAPE_REDACTOR.text(lastFault.message);
+  "regenerate-once": (prompt, text, { lastFault, instruction }) => {
+    const seen = lastFault === null ? wordOf(instruction, "found") : SHAPE_REDACTOR.text(lastFault.message);
+    const why = text === "" ? seen : text;
     const told = why === "" ? "It was not what was asked for." : why;
     return `${prompt}\n\n## Your last answer could not be used\n\n${told}\n\nAnswer again, completely and in the form that was asked for.`;
   },
-  "send-back": COMMENTED,
+  "send-back": (prompt, text, scope) => {
+    const found = wordOf(scope.instruction, "found");
+    return COMMENTED(found === "" ? prompt : `${prompt}\n\n## What was found wrong\n\n${found}`, text, scope);
+  },
   "continue-discussion": COMMENTED,
 };
 
-function textOf({ params }: Instruction): string {
-  const { text } = params;
-  return typeof text === "string" ? text.trim() : "";
+function textOf(instruction: Instruction): string {
+  return wordOf(instruction, "text");
+}
+
+function wordOf(instruction: Instruction | null, name: string): string {
+  const word = instruction?.params[name];
+  return typeof word === "string" ? word.trim() : "";
+}
+
+/** What an operator wants to be tried now is not held back by a pause the other side once asked for. */
+const GOES_NOW: ReadonlySet<string> = new Set(["retry-now", "retry-stage", "sign-in-again", "switch-provider"]);
+
+/** The targets of such an attempt have a name of their own, which nothing holds back yet; empty for every other attempt. */
+export function ownTargets({ run, instruction, ...place }: StageScope): string {
+  return instruction !== null && GOES_NOW.has(instruction.action) ? `${run}/${turnOf(place)}` : "";
 }
 
 /** Arguments that let this CLI do what an operator granted; empty when nothing was granted, or it takes none. */

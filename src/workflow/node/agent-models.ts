@@ -9,16 +9,17 @@ import { heardModel, type RawLog } from "./agent-raw.ts";
 import type { Named } from "./agent-targets.ts";
 import { createModel, type Environment, type ModelAgentTarget, providerNamed } from "./providers.ts";
 
-/** Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. */
+/** Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. `own`: see `ownTargets`. */
 export async function modelTargets(
   targets: readonly Named<ModelAgentTarget>[],
   env: Environment,
   log: RawLog,
+  own: string,
 ): Promise<readonly ModelTargetOptions[]> {
   const made: ModelTargetOptions[] = [];
   for (const { id, target } of targets) {
     const model = made.length === 0 ? await createModel(target, env) : await modelOrFailing(target, env);
-    made.push({ id, model: heardModel(model, id, log), credential: credentialOf(target) });
+    made.push({ id, model: heardModel(model, id, log), credential: credentialOf(target, own) });
   }
   return made;
 }
@@ -29,9 +30,9 @@ export function needsSchemaWords(targets: readonly Named<ModelAgentTarget>[]): b
 }
 
 /** Which key at which address: limits on one do not hold for another. Names only; the key itself is never read here. */
-function credentialOf({ provider, baseUrl, apiKeyEnv }: ModelAgentTarget): string {
+function credentialOf({ provider, baseUrl, apiKeyEnv }: ModelAgentTarget, own: string): string {
   const host = tolerate(() => new URL(baseUrl).host, "");
-  return [provider, apiKeyEnv, host].filter((part) => part !== "").join(" ");
+  return [provider, apiKeyEnv, host, own].filter((part) => part !== "").join(" ");
 }
 
 async function modelOrFailing(target: ModelAgentTarget, env: Environment): Promise<LanguageModelV4> {

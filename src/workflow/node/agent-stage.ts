@@ -4,10 +4,11 @@
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { compileSchema } from "../../schema/index.ts";
+import { raisedFor } from "../raised-limit.ts";
 import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../stage.ts";
 import { schemaWords } from "./agent-answer.ts";
 import { cliTargets, runCliAct } from "./agent-clis.ts";
-import { instructedPrompt, renderedFor } from "./agent-instruction.ts";
+import { instructedPrompt, ownTargets, renderedFor } from "./agent-instruction.ts";
 import { modelTargets, needsSchemaWords } from "./agent-models.ts";
 import { RawLog } from "./agent-raw.ts";
 import { targetChain } from "./agent-targets.ts";
@@ -36,7 +37,7 @@ export function agentStage(options: AgentNodeOptions, home: NodeHome): Stage {
     },
     act: (request, tools, scope) => act(options, home, request, tools, scope),
     assert: async (result, scope, context) => {
-      const refused = result.capHit ? await capVerdict(agent, options.id, result) : null;
+      const refused = result.capHit ? await capVerdict(agentFor(agent, scope), options.id, result) : null;
       return refused ?? base.assert(result, scope, context);
     },
   };
@@ -55,15 +56,17 @@ async function act(
   const { env, cwd } = home;
   const system = renderedFor(agent.system, scope);
   const log = new RawLog(tools.raw);
-  const mayAsk = (): void => checkBudget(agent, tools);
+  const own = ownTargets(scope);
+  const mayAsk = (): void => checkBudget(agent, tools, scope);
   const chain = targetChain(agent, instruction);
   if (chain.kind === "cli") {
-    const targets = cliTargets(chain.targets, instruction, { env, cwd, timeoutMs, idempotent: rules.idempotent });
+    const limit = { timeoutMs: raisedFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
+    const targets = cliTargets(chain.targets, instruction, { env, cwd, own, ...limit });
     const asked = { agent: agent.id, system, prompt, outputSchema, instruction };
     return { output: await runCliAct({ ...asked, faultline, turn, signal, targets, log, mayAsk }), capHit: false };
   }
   await home.learn(agent.tools);
-  const targets = await modelTargets(chain.targets, env, log);
+  const targets = await modelTargets(chain.targets, env, log, own);
   const inWords = outputSchema !== null && needsSchemaWords(chain.targets) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
     agent: agent.id,
@@ -83,14 +86,20 @@ async function act(
   });
 }
 
-function checkBudget({ id, maxCostMicrocents: limit }: AgentSpec, { budgetLeftMicrocents }: ActTools): void {
-  if (budgetLeftMicrocents() > 0) return;
+function checkBudget({ id, maxCostMicrocents }: AgentSpec, tools: ActTools, scope: StageScope): void {
+  if (tools.budgetLeftMicrocents() > 0) return;
+  const limit = raisedFor(scope, "agentCostMicrocents") ?? maxCostMicrocents;
   throw new FaultError(
     fault("BudgetExceeded", {
       message: `agent ${id} has used up the money it may spend in this run; raise max_cost_usd of its budget`,
       context: { limit, agent: id },
     }),
   );
+}
+
+/** With the rounds an operator gave it. */
+function agentFor(agent: AgentSpec, scope: StageScope): AgentSpec {
+  return { ...agent, turnCap: raisedFor(scope, "turnCap") ?? agent.turnCap };
 }
 
 /** null: what there is is good enough. */

@@ -41,6 +41,8 @@ const RAW_BYTES = 64 * 1024;
 const MOST_COMMANDS = 100;
 /** The operator's action that lets a node run more in this visit. */
 const GRANT = "grant-and-retry";
+/** The one that runs other commands instead. */
+const EDIT = "edit-and-retry";
 
 export function commandStage(options: CommandOptions, home: NodeHome): Stage {
   const base = stageBase(options, home);
@@ -52,7 +54,9 @@ export function commandStage(options: CommandOptions, home: NodeHome): Stage {
       try {
         const commands = await wordsOf(options, home, scope);
         const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
-        for (const words of commands) if (!isAllowed(words, list)) throw notAllowed(options.id, words);
+        // What an operator typed instead is what they allow.
+        const isTyped = typedBy(scope) !== null;
+        for (const words of commands) if (!isTyped && !isAllowed(words, list)) throw notAllowed(options.id, words);
         return JSON.stringify(commands);
       } catch (error) {
         if (!isFaultError(error) || !hasNotRun(error.fault)) throw error;
@@ -70,6 +74,8 @@ async function wordsOf(
   scope: StageScope,
 ): Promise<readonly Words[]> {
   const seen = expressionScope(scope);
+  const typed = typedBy(scope);
+  if (typed !== null) return typed.map(splitLine);
   if ("lines" in run) return run.lines.map((line) => splitTemplate(line, seen));
   const given = await sandbox.evaluate(run.from, seen, `run.from of node ${id}`);
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -96,6 +102,14 @@ function grantedBy({ instruction }: StageScope): readonly string[] {
   if (instruction?.action !== GRANT) return [];
   const { commands } = instruction.params;
   return Array.isArray(commands) ? commands.filter((entry) => typeof entry === "string") : [];
+}
+
+/** The commands an operator typed in place of the node's own, one on each line; null when nobody did. */
+function typedBy({ instruction }: StageScope): readonly string[] | null {
+  const text = instruction?.action === EDIT ? instruction.params["text"] : undefined;
+  if (typeof text !== "string") return null;
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "");
 }
 
 async function runAll(

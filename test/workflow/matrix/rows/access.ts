@@ -38,7 +38,7 @@ export const ACCESS_ROWS: readonly Row[] = [
       actions: ["sign-in-again"],
       says: {
         en: "Credential accepted but not permitted (HTTP 403)",
-        zh: "凭证有效但权限不足（HTTP 403）",
+        zh: "鉴权失败：凭证有效但权限不足（HTTP 403）",
       },
     }),
   },

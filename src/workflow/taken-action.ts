@@ -1,0 +1,41 @@
+// An action that was left for a run, as the events that carry it out. Most give the node another attempt; one that sends the work
+// back ends the node that waits as failed, and begins the other one with what was found wrong.
+
+import { matrixOutcome } from "../core/fault/vocabulary.ts";
+import type { RunEvent } from "../core/flow/run-event.ts";
+import { executionsOf, type RunState, visitOf, type Visit } from "../core/flow/run.ts";
+import { foundWrong } from "./found-wrong.ts";
+import type { PostedAction } from "./posted-actions.ts";
+import type { Workflow } from "./stage.ts";
+
+export function eventsOf(
+  posted: PostedAction,
+  state: RunState,
+  workflow: Pick<Workflow, "stages">,
+  output: unknown,
+): readonly RunEvent[] {
+  const { action, node, execution, key, params, by } = posted;
+  const instructed = { type: "run-instructed", action, node, execution, key, params, by } as const;
+  const visit = visitOf(state, posted);
+  const { to } = params;
+  if (typeof to !== "string" || visit === undefined || !isWaiting(visit) || visit.fault === null) return [instructed];
+  const stage = workflow.stages.get(node);
+  const failed: RunEvent = {
+    type: "node-failed",
+    node,
+    execution,
+    // One that is ready has its next attempt before it: it was the one before that failed.
+    attempt: Math.max(1, visit.state === "ready" ? visit.attempt - 1 : visit.attempt),
+    fault: visit.fault,
+    outcome: matrixOutcome(visit.fault.code, stage?.role ?? "coder"),
+    resolution: stage?.rules.resolution ?? "abort-workflow",
+    route: { kind: "to", nodes: [to] },
+  };
+  const found = foundWrong(visit.fault, output);
+  const next = { node: to, execution: executionsOf(state, to) + 1, params: { ...params, found } };
+  return [failed, { ...instructed, ...next }];
+}
+
+function isWaiting({ state }: Visit): boolean {
+  return state === "paused" || state === "ready";
+}

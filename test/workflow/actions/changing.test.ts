@@ -1,0 +1,170 @@
+// Trying a stage again with something changed: the prompt, the length of it, what was wrong; or going on with what there is.
+
+import { expect, it } from "vitest";
+import { type Case, goThrough } from "./case.ts";
+
+/** Whatever fails comes again in ten minutes: until then the run waits. */
+const LATER = "resolution: retry-later, retry: { max_attempts: 3, initial: 10m, max: 1h, jitter: 0 }, ";
+const DONE = `done: { type: transform, value: "({ is: nodes.code.output ?? nodes.review.output })", next: { to: end, outcome: written } }`;
+
+const writing = (node = "", prompt = "Write {{ nodes.plan.output }}"): string => `
+agents:
+  planner: { model: openai/planner }
+  coder: { model: openai/coder }
+nodes:
+  plan: { type: agent, agent: planner, prompt: Plan it., next: code }
+  code: { type: agent, agent: coder, prompt: "${prompt}", ${node}next: done }
+  ${DONE}
+`;
+
+const reviewing = (node = ""): string => `
+agents:
+  coder: { model: openai/coder }
+  reviewer:
+    model: openai/reviewer
+    output_schema: { type: object, required: [decision], properties: { decision: { enum: [approve, reject] } } }
+nodes:
+  code: { type: agent, agent: coder, role: coder, prompt: Write it., next: review }
+  review: { type: agent, agent: reviewer, role: reviewer, prompt: "Review {{ nodes.code.output }}", ${node}next: done }
+  ${DONE}
+`;
+
+const WRITTEN = { status: "completed", outcome: "written" } as const;
+const TEXTS = [
+  [{}, "text"],
+  [{ text: "  " }, "text"],
+  [{ text: 7 }, "text"],
+] as const;
+const FILTERED = [{ when: { model: "coder", request: 1 }, fault: "content-filter" }] as const;
+const PROSE = [
+  { when: { model: "reviewer", request: "1-2" }, answer: "Looks good to me." },
+  { when: { model: "reviewer" }, json: { decision: "approve" } },
+] as const;
+const LONG_PLAN = "Line by line. ".repeat(400);
+const TOO_LONG = [
+  { when: { model: "planner" }, answer: LONG_PLAN },
+  { when: { model: "coder", request: 1 }, fault: "context-overflow" },
+] as const;
+
+const edited: Pick<Case, "action" | "rules" | "fault" | "params" | "wrong" | "end" | "started" | "sees"> = {
+  action: "edit-and-retry",
+  rules: FILTERED,
+  fault: "ContentFiltered",
+  params: { text: "Write something harmless." },
+  wrong: TEXTS,
+  end: WRITTEN,
+  started: { plan: 1, code: 2, done: 1 },
+  sees: ({ asked }) => {
+    expect([asked("planner").length, asked("coder").length]).toEqual([1, 2]);
+    expect(asked("coder").at(1)).toContain("Write something harmless.");
+    expect(asked("coder").at(1)).not.toContain("You said");
+  },
+};
+
+const regenerated: typeof edited = {
+  action: "regenerate-once",
+  rules: PROSE,
+  fault: "SchemaInvalid",
+  end: WRITTEN,
+  started: { code: 1, review: 2, done: 1 },
+  sees: ({ asked }) => {
+    expect([asked("coder").length, asked("reviewer").length]).toEqual([1, 3]);
+    const last = asked("reviewer").at(2) ?? "";
+    expect(last).toContain("Your last answer could not be used");
+    // What was wrong, and not only that something was.
+    expect(last).toMatch(/JSON/);
+    expect(last).not.toContain("It was not what was asked for.");
+  },
+};
+
+const shortened: typeof edited = {
+  action: "shorten-context",
+  rules: TOO_LONG,
+  fault: "ContextOverflow",
+  end: WRITTEN,
+  started: { plan: 1, code: 2, done: 1 },
+  sees: ({ asked }) => {
+    const [first = "", second = ""] = asked("coder");
+    expect(asked("planner")).toHaveLength(1);
+    expect(asked("coder")).toHaveLength(2);
+    expect(second.length).toBeLessThan(first.length / 2);
+    expect(second).toContain("Write Line by line.");
+  },
+};
+
+const CASES: readonly Case[] = [
+  {
+    ...edited,
+    name: "edit-and-retry sends the operator's text instead of the prompt, in a new run",
+    form: "successor",
+    yaml: writing(),
+    offer: { node: "code", needs: "text", redoes: ["code", "your text", "new run"], keeps: ["plan"] },
+  },
+  {
+    ...edited,
+    name: "edit-and-retry sends the operator's text instead of the prompt, while the run waits",
+    form: "in place",
+    yaml: writing(LATER),
+    offer: { node: "code", needs: "text", redoes: ["code", "your text", "attempt 2"], keeps: ["plan"] },
+  },
+  {
+    ...regenerated,
+    name: "regenerate-once tells the model what was wrong, in a new run",
+    form: "successor",
+    yaml: reviewing(),
+    offer: { node: "review", redoes: ["review", "new run"], keeps: ["code"] },
+  },
+  {
+    ...regenerated,
+    name: "regenerate-once tells the model what was wrong, while the run waits",
+    form: "in place",
+    yaml: reviewing(LATER),
+    offer: { node: "review", redoes: ["review", "attempt 2"], keeps: ["code"] },
+  },
+  {
+    ...regenerated,
+    name: "regenerate-once tells the model what the operator says was wrong",
+    form: "successor",
+    yaml: reviewing(),
+    offer: { node: "review", redoes: ["review", "new run"], keeps: ["code"] },
+    params: { text: "Only the object, nothing around it." },
+    wrong: [[{ text: "" }, "text"]],
+    sees: ({ asked }) => {
+      expect(asked("reviewer").at(2)).toContain("Only the object, nothing around it.");
+    },
+  },
+  {
+    ...shortened,
+    name: "shorten-context sends less of the earlier work, in a new run",
+    form: "successor",
+    yaml: writing(),
+    offer: { node: "code", redoes: ["code", "new run"], keeps: ["plan"] },
+  },
+  {
+    ...shortened,
+    name: "shorten-context sends less of the earlier work, while the run waits",
+    form: "in place",
+    yaml: writing(LATER),
+    offer: { node: "code", redoes: ["code", "attempt 2"], keeps: ["plan"] },
+  },
+  {
+    name: "accept-partial goes on with what the failed node had, and does not ask it again",
+    action: "accept-partial",
+    form: "successor",
+    yaml: writing(`assert: [{ that: "output.length > 1000", reason: it is too short }], `),
+    rules: [{ when: { model: "coder" }, answer: "half of it" }],
+    fault: "AssertFailed",
+    offer: { node: "code", redoes: ["Nothing"], keeps: ["what code had", "plan"] },
+    end: WRITTEN,
+    started: { plan: 1, code: 2, done: 1 },
+    sees: async (world, { run }) => {
+      expect([world.asked("planner").length, world.asked("coder").length]).toEqual([1, 1]);
+      const done = (await world.entries(run)).find(
+        ({ event }) => event.type === "node-completed" && event.node === "done",
+      );
+      expect(done?.event).toMatchObject({ output: { is: "half of it" } });
+    },
+  },
+];
+
+it.each(CASES)("$name", goThrough);

@@ -1,0 +1,97 @@
+// Allowing what was refused, for this run only: commands of a node, and tools of an agent CLI.
+
+import { expect, it } from "vitest";
+import { captureOf } from "../../agent/captures/read-captures.ts";
+import { CLAUDE_IS_DENIED_THRICE } from "../matrix/rows/claude-lines.ts";
+import { type Case, goThrough } from "./case.ts";
+
+const LATER = "resolution: retry-later, retry: { max_attempts: 3, initial: 10m, max: 1h, jitter: 0 }, ";
+const APPENDS = `import { appendFileSync } from "node:fs"; appendFileSync("ran.txt", process.argv.slice(2).join(" ") + "\\n");`;
+const NAMES = (field: string): NonNullable<Case["wrong"]> => [
+  [{}, field],
+  [{ [field]: [] }, field],
+  [{ [field]: "node ran.mjs" }, field],
+  [{ [field]: [1] }, field],
+];
+
+const commands = (node: string, allow = `["node ran.mjs first"]`): string => `
+nodes:
+  first: { type: command, run: node ran.mjs first, next: second }
+  second: { type: command, run: { from: "['node ran.mjs second']" }, allow: ${allow}, ${node}next: { to: end, outcome: ran } }
+`;
+
+const granted: Omit<Case, "name" | "form" | "yaml" | "offer"> = {
+  action: "grant-and-retry",
+  files: { "ran.mjs": APPENDS },
+  fault: "Forbidden",
+  params: { commands: ["node ran.mjs second"] },
+  wrong: NAMES("commands"),
+  end: { status: "completed", outcome: "ran" },
+  started: { first: 1, second: 2 },
+  sees: ({ lines }) => {
+    expect(lines("ran.txt")).toEqual(["first", "second"]);
+  },
+};
+
+const stream = JSON.stringify(captureOf("claude-ok-stream").stdout);
+const CLAUDE = `
+if (args.includes("--allowedTools")) process.stdout.write(${stream});
+else { process.stdout.write(${JSON.stringify(CLAUDE_IS_DENIED_THRICE)}); hang(); }
+`;
+
+const agents = (node: string): string => `
+agents:
+  coder: { cli: claude }
+nodes:
+  first: { type: transform, value: "1", next: code }
+  code: { type: agent, agent: coder, prompt: Write it., ${node}next: { to: end, outcome: written } }
+`;
+
+const toolsGranted: Omit<Case, "name" | "form" | "yaml" | "offer"> = {
+  action: "grant-and-retry",
+  clis: { claude: CLAUDE },
+  fault: "PermissionLoop",
+  params: { tools: ["Bash(npm test:*)", "Edit"] },
+  wrong: NAMES("tools"),
+  end: { status: "completed", outcome: "written" },
+  started: { first: 1, code: 2 },
+  sees: ({ lines }) => {
+    const [refused = "", allowed = "", ...more] = lines("started.txt");
+    expect(more).toEqual([]);
+    expect(refused).not.toContain("--allowedTools");
+    expect(allowed).toContain(`"--allowedTools","Bash(npm test:*),Edit"`);
+  },
+};
+
+const CASES: readonly Case[] = [
+  {
+    ...granted,
+    name: "grant-and-retry runs the refused command in a new run",
+    form: "successor",
+    yaml: commands(""),
+    offer: { node: "second", needs: "commands", redoes: ["second", "new run"], keeps: ["first"] },
+  },
+  {
+    ...granted,
+    name: "grant-and-retry runs the refused command while the run waits",
+    form: "in place",
+    yaml: commands(LATER),
+    offer: { node: "second", needs: "commands", redoes: ["second", "attempt 2"], keeps: ["first"] },
+  },
+  {
+    ...toolsGranted,
+    name: "grant-and-retry starts claude with the tools in a new run",
+    form: "successor",
+    yaml: agents(""),
+    offer: { node: "code", needs: "tools", redoes: ["code", "new run"], keeps: ["first"] },
+  },
+  {
+    ...toolsGranted,
+    name: "grant-and-retry starts claude with the tools while the run waits",
+    form: "in place",
+    yaml: agents(LATER),
+    offer: { node: "code", needs: "tools", redoes: ["code", "attempt 2"], keeps: ["first"] },
+  },
+];
+
+it.each(CASES)("$name", goThrough);

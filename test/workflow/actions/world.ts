@@ -1,0 +1,155 @@
+// Where an action is taken: a workflow file, a SQLite journal, programs and stand-ins of agent CLIs in a folder of their own, and
+// the fault-injecting provider, on a clock that the test owns.
+
+// Loaded before the clock of a test runs: it would not wait for the files.
+import "@ai-sdk/openai";
+import "@ai-sdk/anthropic";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
+import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";
+import { tolerate } from "../../../src/core/tolerate.ts";
+import { type Entry, type Journal, openJournal } from "../../../src/index.ts";
+import { createSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
+import type { RunEnd, RunReport } from "../../../src/workflow/runs-api.ts";
+import type { WorkflowRuns } from "../../../src/workflow/runs.ts";
+import type { Workflow } from "../../../src/workflow/stage.ts";
+import { createWorkflows } from "../../../src/workflow/workflows.ts";
+import { createMatrixClock } from "../matrix/clock.ts";
+
+export interface Setting {
+  /** The workflow, without its first two lines. */
+  readonly yaml: string;
+  /** What the provider does; without it it answers well. */
+  readonly rules?: readonly ScenarioRule[];
+  /** Put into the folder before the run begins, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Stand-ins of agent CLIs: modules that are run instead of them, in the folder. Each start is told to `started.txt`. */
+  readonly clis?: Readonly<Record<string, string>>;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+}
+
+export interface ActionsWorld {
+  readonly clock: FakeClock;
+  readonly chaos: Chaos;
+  readonly folder: string;
+  readonly journal: Journal;
+  readonly runs: WorkflowRuns;
+  readonly workflow: Workflow;
+  /** What keys and programs are looked up in; a test may change it while the workflows are open, as `process.env` changes. */
+  readonly env: Record<string, string>;
+  readonly start: () => Promise<string>;
+  readonly advance: (run: string) => Promise<RunEnd>;
+  readonly show: (run: string) => Promise<RunReport>;
+  /** Waits for it while the clock goes on. */
+  readonly until: <T>(work: Promise<T>) => Promise<T>;
+  readonly entries: (run: string) => Promise<readonly Entry[]>;
+  /** Requests by model, behind the first so many. */
+  readonly asked: (model: string, after?: number) => readonly string[];
+  /** Lines of a file that programs write to; none when it is not there. */
+  readonly lines: (name: string) => readonly string[];
+  readonly write: (name: string, text: string) => void;
+}
+
+export const STARTED_AT = 1_800_000_000_000;
+
+export async function openWorld({
+  yaml,
+  rules = [],
+  files = {},
+  clis = {},
+  inputs = {},
+}: Setting): Promise<ActionsWorld> {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-actions-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  write("flow.yaml", `faultline: 1\nworkflow: { id: flow, version: "1" }\n${yaml}`);
+  for (const name of ["bin", "hanging"]) mkdirSync(join(folder, name));
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  for (const [name, source] of Object.entries(clis)) {
+    write(`${name}.mjs`, `${PRELUDE}${source}`);
+    const script = `#!/bin/sh\nexec "${process.execPath}" "${folder}/${name}.mjs" "${folder}" ${name} "$@"\n`;
+    write(`bin/${name}`, script);
+    chmodSync(join(folder, "bin", name), 0o755);
+  }
+  const clock = createMatrixClock(STARTED_AT, () => hangingIn(folder));
+  const chaos = await startChaos({ clock, scenario: { rules: [...rules] } });
+  onTestFinished(() => chaos.close());
+  // Its engine is loaded once, which takes real time: the clock must not run meanwhile.
+  await createSandbox().evaluate("true", {}, "nothing");
+  const env: Record<string, string> = {
+    PATH: [join(folder, "bin"), dirname(process.execPath), "/bin", "/usr/bin"].join(":"),
+    HOME: folder,
+    OPENAI_BASE_URL: chaos.openaiUrl,
+    ANTHROPIC_BASE_URL: chaos.anthropicUrl,
+    OPENAI_API_KEY: "sk-of-the-test",
+    ANTHROPIC_API_KEY: "sk-ant-of-the-test",
+  };
+  const chance = createSeededChance(1);
+  const journal = await openJournal(join(folder, "runs.db"), { clock, chance });
+  const workflows = createWorkflows({ journal, clock, chance, env, worker: { name: "here", isGone: () => true } });
+  const { runs } = workflows;
+
+  function until<T>(work: Promise<T>): Promise<T> {
+    // The clock looks at it only when all is quiet; until then nobody else may call it unhandled.
+    void Promise.allSettled([work]);
+    return clock.runUntil(work);
+  }
+  onTestFinished(async () => void (await Promise.allSettled([until(workflows.close())])));
+  const { workflow, diagnostics } = await workflows.file(join(folder, "flow.yaml"));
+  if (workflow === null) throw new Error(JSON.stringify(diagnostics, null, 1));
+  return {
+    ...{ clock, chaos, folder, journal, runs, workflow, env, until, write },
+    start: () => until(runs.start(workflow, { inputs })),
+    advance: (run) => until(runs.advance(run)),
+    show: async (run) => {
+      const report = await until(runs.show(run));
+      if (report === null) throw new Error(`there is no run ${run}`);
+      return report;
+    },
+    entries: async (run) => {
+      const entries: Entry[] = [];
+      for await (const entry of journal.read(run)) entries.push(entry);
+      return entries;
+    },
+    asked: (model, after = 0) =>
+      chaos
+        .received()
+        .filter((request) => request.model === model)
+        .slice(after)
+        .map(({ body }) => JSON.stringify(body)),
+    lines: (name) =>
+      (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "").split("\n").filter(Boolean),
+  };
+}
+
+/** What every stand-in of a CLI has: its folder, its arguments, and a way to say that it hangs from here on. */
+const PRELUDE = `
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+const [folder, name, ...args] = process.argv.slice(2);
+appendFileSync(folder + "/started.txt", name + " " + JSON.stringify(args) + "\\n");
+const hang = () => {
+  setInterval(() => undefined, 1000);
+  process.stdout.write("", () => writeFileSync(folder + "/hanging/" + process.pid, ""));
+};
+`;
+
+/** Those that have said that they hang and are still there. */
+function hangingIn(folder: string): number {
+  const marks = join(folder, "hanging");
+  if (!existsSync(marks)) return 0;
+  return readdirSync(marks).filter((pid) => tolerate(() => process.kill(Number(pid), 0), false)).length;
+}
