@@ -23,6 +23,7 @@ import {
 import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
+import { wakeAsker } from "./person/wake-asker.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
 import { checked, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
@@ -222,6 +223,7 @@ export class Runtime {
     }
     const isFirst = await this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
     if (isFirst) this.#engine?.openQuestions.get(questionId)?.();
+    await wakeAsker(this.journal, question as Question, this.#options.clock.now());
     return isFirst;
   }
 

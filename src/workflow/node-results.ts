@@ -3,27 +3,13 @@
 import type { Fault } from "../core/fault/fault.ts";
 import { viewFor } from "../core/fault/view.ts";
 import { executionsOf, keyOf, type RunState, type Visit } from "../core/flow/run.ts";
-import type { Journal, Keep } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 import { deepFreeze } from "./deep-freeze.ts";
+import { instructionFor } from "./lasting-instruction.ts";
+import { readOutput } from "./node-output.ts";
 import type { NodeResult, StageScope } from "./stage.ts";
 
-export function outputKey(run: string, visit: Pick<Visit, "node" | "execution">): string {
-  return `${run}/node/${keyOf(visit)}`;
-}
-
-export function keepOutput(run: string, visit: Pick<Visit, "node" | "execution">, output: unknown): Keep {
-  return { kind: "result", key: outputKey(run, visit), value: output === undefined ? null : { value: output } };
-}
-
-/** undefined when it has none. */
-export async function readOutput(
-  journal: Journal,
-  run: string,
-  visit: Pick<Visit, "node" | "execution">,
-): Promise<unknown> {
-  const kept = await journal.kept("result", outputKey(run, visit));
-  return typeof kept === "object" && kept !== null && "value" in kept ? kept.value : undefined;
-}
+export { keepOutput, outputKey, readOutput } from "./node-output.ts";
 
 export class NodeResults {
   readonly #run: string;
@@ -49,6 +35,7 @@ export class NodeResults {
     for (const [node, one] of latest)
       results.push([node, this.#results.get(keyOf(one)) ?? (await this.#readResult(one))]);
     const nodes: Record<string, NodeResult> = Object.fromEntries(results);
+    const instruction = await instructionFor(this.#journal, this.#run, state, visit);
     return Object.freeze({
       run: this.#run,
       node: visit.node,
@@ -58,7 +45,7 @@ export class NodeResults {
       nodes: Object.freeze(nodes),
       executionsOf: (node: string) => executionsOf(state, node),
       lastFault: visit.fault,
-      instruction: visit.instruction,
+      instruction,
     });
   }
 

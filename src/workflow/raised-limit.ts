@@ -1,4 +1,4 @@
-// What an operator gave a node more of than its workflow says: rounds, money, time. It holds for the visit that was told.
+// What an operator gave a node more of than its workflow says: rounds, money, time. Later visits of the run keep it.
 
 import type { Instruction } from "../core/flow/node.ts";
 

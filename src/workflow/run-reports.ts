@@ -51,7 +51,8 @@ async function offeredFor(
   const workflow = await library.find(state);
   const focus = focusOf(state);
   const node = focus?.node ?? "";
-  const partial = focus?.state === "failed" ? await readOutput(journal, run, focus) : undefined;
+  const hasFailed = focus !== null && focus.fault !== null && focus.state !== "completed";
+  const partial = hasFailed ? await readOutput(journal, run, focus) : undefined;
   const about = {
     run,
     state,

@@ -68,7 +68,7 @@ export async function runVisit(
         faultline: home.faultline,
         turn,
         signal: AbortSignal.any([signal, givenUp.signal]),
-        turnCap: raisedFor(visit, "turnCap") ?? stage.turnCap,
+        turnCap: raisedFor(scope, "turnCap") ?? stage.turnCap,
         ask: async ({ payload, timeoutMs }) => {
           const answer = await turn.ask("gate", payload, timeoutMs === null ? {} : { timeoutMs });
           if (answer.status === "waiting") throw new StillWaiting();
@@ -78,7 +78,7 @@ export async function runVisit(
         budgetLeftMicrocents: () =>
           stage.maxCostMicrocents === 0
             ? Infinity
-            : (raisedFor(visit, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
+            : (raisedFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
       };
       return runAttempt(stage, tools, scope, (phase) => {
         if (!givenUp.signal.aborted) enter(home.session, place, phase, before);

@@ -250,14 +250,9 @@ export class WorkflowRuns implements Runs {
   }
 
   async answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
-    const { journal, clock } = this.#home;
-    const asked = (await journal.kept("question", question)) as Question | null;
+    const asked = (await this.#home.journal.kept("question", question)) as Question | null;
     const isFirst = await this.#home.faultline.answer(question, answer, by);
-    const summary = asked === null ? null : await summaryFor(this.#home, asked.session);
-    if (asked !== null && summary !== null && !isEnded(summary)) {
-      await wakeRun(journal, asked.session, clock.now());
-      this.#active.get(asked.session)?.slice?.poke();
-    }
+    this.#active.get(asked?.session ?? "")?.slice?.poke();
     return isFirst;
   }
 

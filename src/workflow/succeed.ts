@@ -34,7 +34,9 @@ export async function succeed(
     // Also when a crash came between the choice and the run: the choice stands.
     const workflow = await library.get(state);
     const given = await withWhatItNeeds(home, run, state, offered, params);
-    const succession = successionOf(state, offered, given, by, clock.now());
+    // Only what may be shown: the words themselves stay with the action, where the new run finds them.
+    const shown = home.redactor.value(given) as Params;
+    const succession = successionOf(state, offered, shown, by, clock.now());
     const inputs = await journal.kept("input", inputsKey(run));
     const read = workflow.readInputs(inputs ?? {});
     const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
@@ -73,7 +75,7 @@ function successorIn(kept: unknown): string | null {
   return typeof successor === "string" ? successor : null;
 }
 
-/** An action may stand for more than was typed: the output that is accepted, the node that is sent back to. */
+/** An action may stand for more than was typed: what was found wrong, the node that is sent back to. */
 async function withWhatItNeeds(
   { journal, library }: RunsHome,
   run: string,
@@ -82,9 +84,6 @@ async function withWhatItNeeds(
   params: Params,
 ): Promise<Params> {
   const failed = state.visits.findLast((visit) => visit.node === node);
-  if (id === "accept-partial" && failed !== undefined) {
-    return { ...params, output: await readOutput(journal, run, failed) };
-  }
   if (id !== "send-back" && id !== "regenerate-once") return params;
   // The new run knows nothing of what failed in this one.
   const output = failed === undefined || id === "regenerate-once" ? undefined : await readOutput(journal, run, failed);

@@ -49,6 +49,8 @@ export function successionOf(
   return { start: [], inherited: { visits, fans: state.fans }, instruction: null, limits };
 }
 
+const ACCEPT = "accept-partial";
+
 /** The outputs of the visits that stay, under the new run's name. */
 export async function inheritOutputs(
   journal: Journal,
@@ -58,7 +60,8 @@ export async function inheritOutputs(
 ): Promise<readonly Keep[]> {
   const keeps: Keep[] = [];
   for (const visit of visits) {
-    if (visit.state === "ready") continue;
+    // What is accepted is the output of a visit that is only about to be taken for finished.
+    if (visit.state === "ready" && visit.instruction?.action !== ACCEPT) continue;
     const output = await readOutput(journal, from, visit);
     if (output !== undefined) keeps.push(keepOutput(to, visit, output));
   }

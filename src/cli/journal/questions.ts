@@ -1,12 +1,11 @@
 // `faultline journal questions` and `answer`: what waits for a person, and the person's answer. The first answer counts.
 
 import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
-import { parseJson } from "../../core/tolerate.ts";
 import { createRuntime } from "../../runtime/runtime.ts";
 import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { readInput } from "../read-input.ts";
+import { type AnswerShape, readAnswer } from "../read-answer.ts";
 import { safeJson, shellWord } from "../safe-text.ts";
 import { wrapped } from "../table.ts";
 import { sentences } from "../words.ts";
@@ -58,8 +57,6 @@ function questionLines(
   ];
 }
 
-type AnswerShape = (typeof INTERACTIONS)[keyof typeof INTERACTIONS]["answer"];
-
 const HINTS: Readonly<Record<AnswerShape, string>> = {
   "yes-no": "yes|no",
   "option": "…",
@@ -99,7 +96,7 @@ export async function answerQuestion(
     const answer: Answer =
       typed === null
         ? { status: "rejected", reason: reject ?? "" }
-        : await readTyped(typed, { ...question, id }, io, locale);
+        : { status: "accepted", value: await readAnswer(typed, { ...question, id }, io, locale) };
     const isFirst = await createRuntime({ journal, clock: io.clock }).answer(id, answer, by);
     if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), locale);
     return question.session;
@@ -114,41 +111,3 @@ export async function answerQuestion(
 function answeredBefore(name: string, answer: unknown, locale: Locale): UsageError {
   return new UsageError(JOURNAL_WORDS[locale].wasFirst(name, shown(answererOf(answer))), "failed");
 }
-
-/** What a person typed, as the answer the question takes. */
-async function readTyped(typed: string, question: Question, io: Io, locale: Locale): Promise<Answer> {
-  const words = JOURNAL_WORDS[locale];
-  const { id, payload } = question;
-  if (!Object.hasOwn(INTERACTIONS, payload.kind)) {
-    throw new UsageError(words.unknownKind(shown(id), shown(payload.kind)), "failed");
-  }
-  const { answer: shape, secret } = INTERACTIONS[payload.kind];
-  if (secret) throw new UsageError(words.secret);
-  const text = typed === "-" ? (await readInput("-", io, true)).replace(/\r?\n$/, "") : typed;
-  return { status: "accepted", value: READERS[shape](text, question, words) };
-}
-
-const YES = /^(?:y|yes|true|是|好)$/i;
-const NO = /^(?:n|no|false|否|不)$/i;
-
-const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, words: JournalWords) => unknown>> = {
-  "yes-no"(text, { id }, words) {
-    if (!YES.test(text.trim()) && !NO.test(text.trim())) throw new UsageError(words.takesYesNo(shown(id)));
-    return YES.test(text.trim());
-  },
-  "option"(text, { id, payload }, words) {
-    const options = payload.kind === "Select" ? payload.options : [];
-    const chosen = options.find((option) => option.id === text.trim());
-    if (chosen !== undefined) return chosen.id;
-    const list = options.map((option) => `${shown(option.id)} (${shown(option.label)})`).join(", ");
-    throw new UsageError(words.takesOption(shown(id), list));
-  },
-  // A tool may take an object, so JSON must be possible; any other text is meant as it stands.
-  "json"(text, { id }, words) {
-    if (!/^\s*[{["]/.test(text)) return text;
-    const value = parseJson(text);
-    if (value === undefined) throw new UsageError(words.takesJson(shown(id)));
-    return value;
-  },
-  "text": (text) => text,
-};

@@ -1,14 +1,13 @@
 // `faultline runs answer`: what a run asks, answered. The first answer counts, and wakes the run.
 
-import { type Answer, INTERACTIONS, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { type Answer, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { answererOf, openQuestions } from "../journal/open-questions.ts";
 import { shown } from "../journal/show-values.ts";
-import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
+import { JOURNAL_WORDS } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { readInput } from "../read-input.ts";
+import { readAnswer } from "../read-answer.ts";
 import { safeJson } from "../safe-text.ts";
 import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
 import { findRun } from "./find-run.ts";
@@ -36,7 +35,7 @@ export async function answerRun(
     const answer: Answer =
       typed === undefined
         ? { status: "rejected", reason: reject ?? "" }
-        : { status: "accepted", value: await readTyped(typed, question, io, words) };
+        : { status: "accepted", value: await readAnswer(typed, question, io, shared.locale) };
     const isFirst = await home.workflows.runs.answer(question.id, answer, by);
     if (!isFirst) {
       const who = shown(answererOf(await home.workflows.journal.kept("answer", question.id)));
@@ -67,42 +66,3 @@ async function findQuestion(home: RunHome, given: string): Promise<Question> {
   if (more.length === 0) return first;
   throw new UsageError(words.manyAsked(shown(run), asked.map(({ id }) => shown(id)).join(", ")));
 }
-
-type AnswerShape = (typeof INTERACTIONS)[keyof typeof INTERACTIONS]["answer"];
-
-/** What a person typed, as the answer the question takes. */
-async function readTyped(typed: string, question: Question, io: Io, words: JournalWords): Promise<unknown> {
-  const { id, payload } = question;
-  if (!Object.hasOwn(INTERACTIONS, payload.kind)) {
-    throw new UsageError(words.unknownKind(shown(id), shown(payload.kind)), "failed");
-  }
-  const { answer: shape, secret } = INTERACTIONS[payload.kind];
-  if (secret) throw new UsageError(words.secret);
-  const text = typed === "-" ? (await readInput("-", io, true)).replace(/\r?\n$/, "") : typed;
-  return READERS[shape](text, question, words);
-}
-
-const YES = /^(?:y|yes|true|是|好)$/i;
-const NO = /^(?:n|no|false|否|不)$/i;
-
-const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, words: JournalWords) => unknown>> = {
-  "yes-no"(text, { id }, words) {
-    const said = text.trim();
-    if (!YES.test(said) && !NO.test(said)) throw new UsageError(words.takesYesNo(shown(id)));
-    return YES.test(said);
-  },
-  "option"(text, { id, payload }, words) {
-    const options = payload.kind === "Select" ? payload.options : [];
-    const chosen = options.find((option) => option.id === text.trim());
-    if (chosen !== undefined) return chosen.id;
-    const list = options.map((option) => `${shown(option.id)} (${shown(option.label)})`).join(", ");
-    throw new UsageError(words.takesOption(shown(id), list));
-  },
-  "json"(text, { id }, words) {
-    if (!/^\s*[{["]/.test(text)) return text;
-    const value = parseJson(text);
-    if (value === undefined) throw new UsageError(words.takesJson(shown(id)));
-    return value;
-  },
-  "text": (text) => text,
-};

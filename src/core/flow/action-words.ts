@@ -134,7 +134,7 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
   },
   "edit-and-retry": {
     label: "Edit the prompt and retry",
-    explains: "Replaces the prompt of the stage with your text and tries it again.",
+    explains: "Replaces the prompt of the stage, or its commands, with your text and tries it again.",
     when: "the same request would fail the same way",
     redoes: againWith("your text"),
     keeps: kept,
@@ -256,7 +256,7 @@ const ZH_CN: Readonly<Record<ActionId, ActionWords>> = {
   },
   "edit-and-retry": {
     label: "修改提示词并重试",
-    explains: "用您的文字替换该阶段的提示词，然后重试。",
+    explains: "用您的文字替换该阶段的提示词或命令，然后重试。",
     when: "同样的请求仍会以同样的方式失败",
     redoes: zhAgainWith("您的文字"),
     keeps: zhKept,

@@ -79,8 +79,8 @@ export function ownTargets({ run, instruction, ...place }: StageScope): string {
 
 /** Arguments that let this CLI do what an operator granted; empty when nothing was granted, or it takes none. */
 export function grantArgs(cli: string, instruction: Instruction | null): readonly string[] {
-  if (instruction?.action !== "grant-and-retry") return [];
-  const { tools } = instruction.params;
+  const tools = instruction?.params["tools"];
+  if (instruction?.action !== "grant-and-retry" && tools === undefined) return [];
   const named = Array.isArray(tools) ? tools.filter(isToolName) : [];
   const kind = AGENT_KINDS.find((one) => one === cli);
   return (kind === undefined ? undefined : GRANTS[kind])?.(named) ?? [];

@@ -39,9 +39,7 @@ const TAIL_BYTES = 8 * 1024;
 const RAW_BYTES = 64 * 1024;
 /** A list that a model made up has an end. */
 const MOST_COMMANDS = 100;
-/** The operator's action that lets a node run more in this visit. */
-const GRANT = "grant-and-retry";
-/** The one that runs other commands instead. */
+/** The operator's action that runs other commands instead. */
 const EDIT = "edit-and-retry";
 
 export function commandStage(options: CommandOptions, home: NodeHome): Stage {
@@ -99,8 +97,7 @@ function badList(node: string, why: string): FaultError {
 }
 
 function grantedBy({ instruction }: StageScope): readonly string[] {
-  if (instruction?.action !== GRANT) return [];
-  const { commands } = instruction.params;
+  const commands = instruction?.params["commands"];
   return Array.isArray(commands) ? commands.filter((entry) => typeof entry === "string") : [];
 }
 

@@ -92,6 +92,30 @@ const shortened: typeof edited = {
   },
 };
 
+const TOO_SHORT = `assert: [{ that: "output.length > 1000", reason: it is too short }], `;
+/** Writes down what it was told; one of it is not to its liking. */
+const RAN = `
+import { appendFileSync } from "node:fs";
+appendFileSync("ran.txt", process.argv[2] + "\\n");
+process.exitCode = process.argv[2] === "bad" ? 1 : 0;
+`;
+
+const accepted: Omit<Case, "name" | "form" | "yaml"> = {
+  action: "accept-partial",
+  rules: [{ when: { model: "coder" }, answer: "half of it" }],
+  fault: "AssertFailed",
+  offer: { node: "code", redoes: ["Nothing"], keeps: ["what code had", "plan"] },
+  end: WRITTEN,
+  started: { plan: 1, code: 2, done: 1 },
+  sees: async (world, { run }) => {
+    expect([world.asked("planner").length, world.asked("coder").length]).toEqual([1, 1]);
+    const done = (await world.entries(run)).find(
+      ({ event }) => event.type === "node-completed" && event.node === "done",
+    );
+    expect(done?.event).toMatchObject({ output: { is: "half of it" } });
+  },
+};
+
 const CASES: readonly Case[] = [
   {
     ...edited,
@@ -148,21 +172,35 @@ const CASES: readonly Case[] = [
     offer: { node: "code", redoes: ["code", "attempt 2"], keeps: ["plan"] },
   },
   {
+    ...accepted,
     name: "accept-partial goes on with what the failed node had, and does not ask it again",
-    action: "accept-partial",
     form: "successor",
-    yaml: writing(`assert: [{ that: "output.length > 1000", reason: it is too short }], `),
-    rules: [{ when: { model: "coder" }, answer: "half of it" }],
-    fault: "AssertFailed",
-    offer: { node: "code", redoes: ["Nothing"], keeps: ["what code had", "plan"] },
-    end: WRITTEN,
-    started: { plan: 1, code: 2, done: 1 },
-    sees: async (world, { run }) => {
-      expect([world.asked("planner").length, world.asked("coder").length]).toEqual([1, 1]);
-      const done = (await world.entries(run)).find(
-        ({ event }) => event.type === "node-completed" && event.node === "done",
-      );
-      expect(done?.event).toMatchObject({ output: { is: "half of it" } });
+    yaml: writing(TOO_SHORT),
+  },
+  {
+    ...accepted,
+    name: "accept-partial goes on with what the node had while the run waits to try it again",
+    form: "in place",
+    yaml: writing(`${TOO_SHORT}${LATER}`),
+  },
+  {
+    name: "edit-and-retry runs the command the operator typed instead of the one that failed",
+    action: "edit-and-retry",
+    form: "successor",
+    files: { "ran.mjs": RAN },
+    yaml: `
+nodes:
+  first: { type: command, run: node ran.mjs first, next: second }
+  second: { type: command, run: node ran.mjs bad, next: { to: end, outcome: ran } }
+`,
+    fault: "ExecutionFailed",
+    offer: { node: "second", needs: "text", redoes: ["second", "your text"], keeps: ["first"] },
+    params: { text: "node ran.mjs good\nnode ran.mjs better" },
+    wrong: TEXTS,
+    end: { status: "completed", outcome: "ran" },
+    started: { first: 1, second: 2 },
+    sees: ({ lines }) => {
+      expect(lines("ran.txt")).toEqual(["first", "bad", "good", "better"]);
     },
   },
 ];

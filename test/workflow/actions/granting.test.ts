@@ -63,7 +63,37 @@ const toolsGranted: Omit<Case, "name" | "form" | "yaml" | "offer"> = {
   },
 };
 
+/** Goes round twice. */
+const LOOP = `
+nodes:
+  first: { type: transform, value: "1", next: second }
+  second: { type: command, run: { from: "['node ran.mjs second']" }, allow: ["node ran.mjs first"], next: third }
+  third: { type: transform, value: "2", next: [{ to: first, max: 2 }, { to: end, outcome: ran }] }
+`;
+
 const CASES: readonly Case[] = [
+  {
+    ...granted,
+    name: "grant-and-retry holds for the rest of the run, however often the node is visited",
+    form: "successor",
+    yaml: LOOP,
+    offer: { node: "second", needs: "commands", redoes: ["second", "new run"], keeps: ["first"] },
+    started: { first: 2, second: 3, third: 2 },
+    sees: ({ lines }) => {
+      expect(lines("ran.txt")).toEqual(["second", "second"]);
+    },
+  },
+  {
+    ...granted,
+    name: "grant-and-retry of a run that waits holds for the rest of it",
+    form: "in place",
+    yaml: LOOP.replace("next: third", `${LATER}next: third`),
+    offer: { node: "second", needs: "commands", redoes: ["second", "attempt 2"], keeps: ["first"] },
+    started: { first: 2, second: 3, third: 2 },
+    sees: ({ lines }) => {
+      expect(lines("ran.txt")).toEqual(["second", "second"]);
+    },
+  },
   {
     ...granted,
     name: "grant-and-retry runs the refused command in a new run",

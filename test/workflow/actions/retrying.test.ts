@@ -106,6 +106,28 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: "retry-now is offered and done again when the limit was still there",
+    action: "retry-now",
+    form: "in place",
+    yaml: flow("{ model: openai/coder }"),
+    rules: [
+      {
+        when: { model: "coder" },
+        sequence: Array.from({ length: 2 }, () => ({ "fault": "rate-limit", "retry-after": 1_200 })),
+      },
+    ],
+    fault: "RateLimited",
+    offer: { node: "code", redoes: ["code", "attempt 2"], keeps: KEEPS_PLAN },
+    end: { status: "paused" },
+    started: { plan: 1, code: 2 },
+    sees: async ({ asked, runs, until, advance, clock }, { run, at }) => {
+      expect(asked("coder")).toHaveLength(2);
+      expect(await until(runs.act(run, "retry-now"))).toEqual({ run, did: true });
+      expect(await advance(run)).toMatchObject(WRITTEN);
+      expect(clock.now() - at).toBeLessThan(60_000);
+    },
+  },
+  {
     name: "switch-provider asks the other model in a new run, and not the first one",
     action: "switch-provider",
     form: "successor",

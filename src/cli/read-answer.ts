@@ -1,0 +1,48 @@
+// What a person typed, as the answer a question takes.
+
+import { INTERACTIONS, type Locale, type Question } from "../core/index.ts";
+import { parseJson } from "../core/tolerate.ts";
+import { type Io, UsageError } from "./io.ts";
+import { JOURNAL_WORDS, type JournalWords } from "./journal-words.ts";
+import { shown } from "./journal/show-values.ts";
+import { readInput } from "./read-input.ts";
+
+export type AnswerShape = (typeof INTERACTIONS)[keyof typeof INTERACTIONS]["answer"];
+
+/** Throws a UsageError that says what the question takes. `-` is read from stdin. */
+export async function readAnswer(typed: string, question: Question, io: Io, locale: Locale): Promise<unknown> {
+  const words = JOURNAL_WORDS[locale];
+  const { id, payload } = question;
+  if (!Object.hasOwn(INTERACTIONS, payload.kind)) {
+    throw new UsageError(words.unknownKind(shown(id), shown(payload.kind)), "failed");
+  }
+  const { answer: shape, secret } = INTERACTIONS[payload.kind];
+  if (secret) throw new UsageError(words.secret);
+  const text = typed === "-" ? (await readInput("-", io, true)).replace(/\r?\n$/, "") : typed;
+  return READERS[shape](text, question, words);
+}
+
+const YES = /^(?:y|yes|true|是|好)$/i;
+const NO = /^(?:n|no|false|否|不)$/i;
+
+const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, words: JournalWords) => unknown>> = {
+  "yes-no"(text, { id }, words) {
+    if (!YES.test(text.trim()) && !NO.test(text.trim())) throw new UsageError(words.takesYesNo(shown(id)));
+    return YES.test(text.trim());
+  },
+  "option"(text, { id, payload }, words) {
+    const options = payload.kind === "Select" ? payload.options : [];
+    const chosen = options.find((option) => option.id === text.trim());
+    if (chosen !== undefined) return chosen.id;
+    const list = options.map((option) => `${shown(option.id)} (${shown(option.label)})`).join(", ");
+    throw new UsageError(words.takesOption(shown(id), list));
+  },
+  // A tool may take an object, so JSON must be possible; any other text is meant as it stands.
+  "json"(text, { id }, words) {
+    if (!/^\s*[{["]/.test(text)) return text;
+    const value = parseJson(text);
+    if (value === undefined) throw new UsageError(words.takesJson(shown(id)));
+    return value;
+  },
+  "text": (text) => text,
+};

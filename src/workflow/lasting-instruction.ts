@@ -1,0 +1,58 @@
+// What an operator told a node, exactly: events are scrubbed, and the words a person typed must reach the model as they are, so
+// they are read off the actions the journal has kept. What was allowed, or raised, holds for later visits of the run, too.
+
+import type { Instruction } from "../core/flow/node.ts";
+import type { RunState, Visit } from "../core/flow/run.ts";
+import type { Journal } from "../journal/journal.ts";
+import { readOutput } from "./node-output.ts";
+import type { PostedAction } from "./posted-actions.ts";
+
+/** Actions that are meant for the run, and not for one attempt. */
+const LASTING: ReadonlySet<string> = new Set(["grant-and-retry", "raise-limit"]);
+const GRANTED = ["commands", "tools"] as const;
+
+/** The instruction of a visit, together with what lasts from earlier ones. */
+export async function instructionFor(
+  journal: Journal,
+  run: string,
+  state: RunState,
+  visit: Visit,
+): Promise<Instruction | null> {
+  if (visit.instruction === null && state.actions.length === 0 && state.predecessor === null) return null;
+  const taken = await takenActions(journal, run, state);
+  const instruction = await exactly(journal, run, visit, taken);
+  const lasting = taken.filter((one) => LASTING.has(one.action) && one.node === visit.node);
+  const last = instruction ?? lasting.at(-1);
+  if (last === undefined || lasting.length === 0) return instruction;
+  const limits = Object.assign({}, ...[...lasting, last].map(({ params }) => params["limits"])) as object;
+  const granted = GRANTED.flatMap((name) => {
+    const all = lasting.flatMap(({ params }) => (Array.isArray(params[name]) ? (params[name] as unknown[]) : []));
+    return all.length === 0 ? [] : [[name, [...new Set(all)]] as const];
+  });
+  return { action: last.action, params: { ...last.params, ...Object.fromEntries(granted), limits }, by: last.by };
+}
+
+/** Those of this run, oldest first, and before them the one that led to it. */
+async function takenActions(journal: Journal, run: string, state: RunState): Promise<readonly PostedAction[]> {
+  const own = (await journal.keptAll("action", run)).map(({ value }) => value as PostedAction);
+  const taken = own.filter(({ key }) => state.actions.includes(key)).toSorted((a, b) => a.at - b.at);
+  const { predecessor } = state;
+  const led = predecessor === null ? null : await journal.kept("action", `${predecessor}/successor`);
+  return led === null || led === undefined ? taken : [led as PostedAction, ...taken];
+}
+
+async function exactly(
+  journal: Journal,
+  run: string,
+  visit: Visit,
+  taken: readonly PostedAction[],
+): Promise<Instruction | null> {
+  const { instruction, node } = visit;
+  if (instruction === null) return null;
+  const typed = taken.findLast(
+    (one) => one.action === instruction.action && (one.node === node || instruction.params["to"] === node),
+  );
+  const params = { ...instruction.params, ...typed?.params };
+  if (instruction.action !== "accept-partial") return { ...instruction, params };
+  return { ...instruction, params: { ...params, output: await readOutput(journal, run, visit) } };
+}
