@@ -4,12 +4,12 @@
 import type { Instruction } from "../core/flow/node.ts";
 import type { RunState, Visit } from "../core/flow/run.ts";
 import type { Journal } from "../journal/journal.ts";
+import { type Granted, GRANT, grantedIn } from "./granted.ts";
 import { readOutput } from "./node-output.ts";
 import type { PostedAction } from "./posted-actions.ts";
 
 /** Actions that are meant for the run, and not for one attempt. */
-const LASTING: ReadonlySet<string> = new Set(["grant-and-retry", "raise-limit"]);
-const GRANTED = ["commands", "tools"] as const;
+const LASTING: ReadonlySet<string> = new Set([GRANT, "raise-limit"]);
 
 /** The instruction of a visit, together with what lasts from earlier ones. */
 export async function instructionFor(
@@ -25,11 +25,11 @@ export async function instructionFor(
   const last = instruction ?? lasting.at(-1);
   if (last === undefined || lasting.length === 0) return instruction;
   const limits = Object.assign({}, ...[...lasting, last].map(({ params }) => params["limits"])) as object;
-  const granted = GRANTED.flatMap((name) => {
-    const all = lasting.flatMap(({ params }) => (Array.isArray(params[name]) ? (params[name] as unknown[]) : []));
-    return all.length === 0 ? [] : [[name, [...new Set(all)]] as const];
-  });
-  return { action: last.action, params: { ...last.params, ...Object.fromEntries(granted), limits }, by: last.by };
+  const granted: Granted = {
+    commands: lasting.flatMap((one) => grantedIn(one, "commands")),
+    tools: lasting.flatMap((one) => grantedIn(one, "tools")),
+  };
+  return { action: last.action, params: { ...last.params, granted, limits }, by: last.by };
 }
 
 /** Those of this run, oldest first, and before them the one that led to it. */

@@ -5,6 +5,7 @@ import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { type Instruction, turnOf } from "../../core/flow/run-event.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
+import { grantedIn } from "../granted.ts";
 import type { StageScope } from "../stage.ts";
 import { expressionScope } from "./expression-scope.ts";
 
@@ -79,16 +80,16 @@ export function ownTargets({ run, instruction, ...place }: StageScope): string {
 
 /** Arguments that let this CLI do what an operator granted; empty when nothing was granted, or it takes none. */
 export function grantArgs(cli: string, instruction: Instruction | null): readonly string[] {
-  const tools = instruction?.params["tools"];
-  if (instruction?.action !== "grant-and-retry" && tools === undefined) return [];
-  const named = Array.isArray(tools) ? tools.filter(isToolName) : [];
+  if (instruction === null) return [];
+  const named = grantedIn(instruction, "tools").filter(isToolName);
+  if (instruction.action !== "grant-and-retry" && named.length === 0) return [];
   const kind = AGENT_KINDS.find((one) => one === cli);
   return (kind === undefined ? undefined : GRANTS[kind])?.(named) ?? [];
 }
 
 /** A word that begins with a dash would be taken for an option of its own. */
-function isToolName(tool: unknown): tool is string {
-  return typeof tool === "string" && /^[^\s-]/.test(tool) && !/[\p{Cc},]/u.test(tool);
+function isToolName(tool: string): boolean {
+  return /^[^\s-]/.test(tool) && !/[\p{Cc},]/u.test(tool);
 }
 
 /** As their help says; editing files is the least that makes sense where no tool can be named. */

@@ -9,6 +9,7 @@ import { type Tool, tool } from "../../runtime/tool/tool.ts";
 import type { ActResult, ActTools, Stage, StageScope } from "../stage.ts";
 import { StageFailure } from "../stage-failure.ts";
 import { isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
+import { grantedIn } from "../granted.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "./command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
@@ -97,8 +98,7 @@ function badList(node: string, why: string): FaultError {
 }
 
 function grantedBy({ instruction }: StageScope): readonly string[] {
-  const commands = instruction?.params["commands"];
-  return Array.isArray(commands) ? commands.filter((entry) => typeof entry === "string") : [];
+  return instruction === null ? [] : grantedIn(instruction, "commands");
 }
 
 /** The commands an operator typed in place of the node's own, one on each line; null when nobody did. */
