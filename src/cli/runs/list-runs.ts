@@ -1,6 +1,7 @@
 // `faultline runs list`: the runs of a journal, the newest first, each with what to do about it.
 
-import { type ActionId, remediesFor } from "../../core/flow/action.ts";
+import { remediesFor } from "../../core/flow/action-remedies.ts";
+import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";

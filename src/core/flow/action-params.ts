@@ -30,6 +30,8 @@ export function checkActionParams(
 export const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_NAMES = 100;
 const MAX_NAME_CHARS = 1000;
+/** A grant names what it grants. */
+const EVERYTHING = "*";
 
 interface FieldRow {
   readonly name: string;
@@ -45,7 +47,11 @@ const TEXT: FieldRow = {
   wants: "a text that is not empty and at most 64 KiB long",
   read: readText,
 };
-const NAMES = { required: true, wants: "a list of names, at least one and at most 100", read: readNames } as const;
+const NAMES = {
+  required: true,
+  wants: "a list of names, at least one and at most 100, none of them *",
+  read: readNames,
+} as const;
 
 // prettier-ignore
 const FIELDS: Readonly<Record<ActionNeeds, readonly FieldRow[]>> = {
@@ -101,7 +107,8 @@ function readText(value: unknown): string | undefined {
 function readNames(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_NAMES) return undefined;
   const names = value.filter((name): name is string => typeof name === "string" && name.trim() !== "");
-  return names.length === value.length && names.every((name) => name.length <= MAX_NAME_CHARS) ? names : undefined;
+  const areFit = names.every((name) => name.length <= MAX_NAME_CHARS && name.trim() !== EVERYTHING);
+  return names.length === value.length && areFit ? names : undefined;
 }
 
 function readLimits(value: unknown, { limits }: OfferedAction): Readonly<Record<string, number>> | undefined {

@@ -1,10 +1,9 @@
 // What an operator can do about a run, as data. Two tables decide: which actions help against which kind of fault, and when each
 // of them can be taken. Both ask traits of the fault and the state of the run, never the name of a code.
 
-import { type CatalogueRow, isFaultCode, traitsOf } from "../fault/catalogue.ts";
-import type { Fault } from "../fault/fault.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { limitsReached } from "./action-limits.ts";
+import { remediesFor } from "./action-remedies.ts";
 import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
 import type { Question } from "./interaction.ts";
 import type { NodeKind } from "./node.ts";
@@ -111,40 +110,6 @@ interface ActionSubject {
 const NO_SUBJECT: ActionSubject = { visit: null, question: null };
 const FOR_QUESTIONS: readonly ActionId[] = ["answer", "continue-discussion"];
 
-interface Remedy {
-  /** All that is given must be true of the fault; the first row that fits speaks. */
-  readonly match: Partial<Pick<CatalogueRow, "class" | "scope" | "pill" | "retryable" | "lifts" | "cancels">>;
-  /** Best first. */
-  readonly offer: readonly ActionId[];
-  readonly example: string;
-}
-
-// prettier-ignore
-export const REMEDIES: readonly Remedy[] = [
-  { match: { cancels: true },                                   offer: [],                                              example: "somebody pressed Ctrl-C" },
-  { match: { pill: "quota exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
-  { match: { class: "ProviderAccess", scope: "credential" },    offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
-  { match: { pill: "permission denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
-  { match: { pill: "tool denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
-  { match: { pill: "provider not found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
-  { match: { pill: "network error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
-  { match: { pill: "context overflow" },                        offer: ["shorten-context", "switch-provider"],          example: "prompt is too long: 213000 tokens" },
-  { match: { pill: "content filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
-  { match: { pill: "capability missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
-  { match: { pill: "test failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },
-  { match: { scope: "output" },                                 offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "the review has no field `decision`" },
-  { match: { pill: "schema invalid" },                          offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "a tool answered with half a JSON" },
-  { match: { scope: "limit", pill: "timeout" },                 offer: ["raise-limit", "retry-stage"],                  example: "the attempt took longer than 30 minutes" },
-  { match: { scope: "limit" },                                  offer: ["raise-limit"],                                 example: "2.00 of 2.00 dollars are spent" },
-  { match: { class: "ProviderTransient" },                      offer: ["retry-stage", "retry-now", "switch-provider"], example: "stream disconnected before completion" },
-  { match: { class: "Guard" },                                  offer: ["retry-stage", "retry-now", "switch-provider"], example: "the circuit of openai/gpt-5.5 is open" },
-  { match: { retryable: true },                                 offer: ["retry-stage", "retry-now"],                    example: "the test runner is busy" },
-  { match: { class: "Crash" },                                  offer: ["retry-stage", "switch-provider"],              example: "the agent was killed by SIGSEGV" },
-  { match: { pill: "bad request" },                             offer: ["edit-and-retry", "switch-provider"],           example: "400 messages.3: tool_use without tool_result" },
-  { match: { class: "ToolTerminal" },                           offer: ["retry-stage", "edit-and-retry"],               example: "ENOSPC: no space left on device" },
-  { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
-];
-
 /** A person said no at a gate: nothing is there to be granted or accepted, but it may be asked again. */
 const BY_KIND: Readonly<Partial<Record<NodeKind, readonly ActionId[]>>> = { human_gate: ["retry-stage"] };
 
@@ -154,23 +119,17 @@ const BY_PAUSE: Readonly<Record<string, readonly ActionId[]>> = {
   parked: ["retry-stage", "retry-now", "switch-provider"],
 };
 
-function remediesOf({ fault, pause }: Visit, state: RunState): readonly ActionId[] {
+function remediesOf({ fault, pause, kind }: Visit, state: RunState): readonly ActionId[] {
   const seen = fault ?? (isEnded(state) ? state.fault : null);
-  return seen === null ? (BY_PAUSE[pause?.why ?? ""] ?? []) : remediesFor(seen);
+  if (seen === null) return BY_PAUSE[pause?.why ?? ""] ?? [];
+  const remedies = remediesFor(seen);
+  if (kind === null || TAKES_TEXT.has(kind)) return remedies;
+  // There is no text to edit: what was wrong is put right outside, and then it is tried again.
+  return [...new Set(remedies.map((id) => (id === "edit-and-retry" ? "retry-stage" : id)))];
 }
 
-/** What helps against such a fault, best first; whether it can be done is another question. */
-export function remediesFor(fault: Pick<Fault, "code">): readonly ActionId[] {
-  const traits = rowOf(fault);
-  const fits = ({ match }: Remedy): boolean =>
-    (Object.keys(match) as (keyof Remedy["match"])[]).every((trait) => match[trait] === traits[trait]);
-  return REMEDIES.find(fits)?.offer ?? [];
-}
-
-/** A code of a newer program is what nobody knows. */
-function rowOf({ code }: Pick<Fault, "code">): CatalogueRow {
-  return traitsOf(isFaultCode(code) ? code : "Unclassified");
-}
+/** What they do is made of a text: a prompt, or command lines. A stage in TypeScript sees what it is told, and may heed it. */
+const TAKES_TEXT: ReadonlySet<NodeKind> = new Set<NodeKind>(["agent", "command", "stage"]);
 
 interface Subject extends ActionSubject {
   readonly about: ActionSituation;

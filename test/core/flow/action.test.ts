@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { CATALOGUE, fault, FAULT_CODES, type FaultCode } from "../../../src/core/index.ts";
-import { ACTIONS, actionsFor, actionsOn, focusOf, REMEDIES, remediesFor } from "../../../src/core/flow/action.ts";
+import { ACTIONS, actionsFor, actionsOn, focusOf } from "../../../src/core/flow/action.ts";
+import { REMEDIES, remediesFor } from "../../../src/core/flow/action-remedies.ts";
 import { actionTable } from "../../../src/core/flow/action-table.ts";
 import { ACTION_IDS, type ActionId } from "../../../src/core/flow/action-words.ts";
 import type { RunState } from "../../../src/core/flow/run.ts";

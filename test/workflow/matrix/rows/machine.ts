@@ -149,7 +149,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     expected: failed("internal_error", "Sandbox/SandboxFailed", {
       way: ["shape#1 failed"],
       files: ["shape#1"],
-      actions: ["retry-stage", "edit-and-retry"],
+      actions: ["retry-stage"],
       says: {
         en: "The sandbox reported a syntax, type, memory or result error",
         zh: "沙箱报告语法、类型、内存或结果错误",

@@ -84,7 +84,7 @@ export const TOOL_ROWS: readonly Row[] = [
     expected: failed("provider_not_found", "ToolTerminal/NotFound", {
       ...LOOKUP_FAILED,
       asked: { "lookup.mjs": 1 },
-      actions: ["retry-stage", "edit-and-retry"],
+      actions: ["retry-stage"],
       says: { en: "The tool reports that its target does not exist", zh: "工具报告目标不存在" },
     }),
   },
