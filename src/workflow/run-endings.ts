@@ -39,7 +39,7 @@ export function completedEnd(state: RunState): RunEnding {
     (visit) => visit.fault !== null && matrixOutcome(visit.fault.code, "coder") === declared,
   )?.fault;
   const message = `the workflow ended at ${last.node} with ${declared}`;
-  const why = led ?? seen ?? fault(DECLARED_AS[declared], { message, context: { stage: last.node } });
+  const why = led ?? seen ?? fault(DECLARED_AS[declared], { message, context: { stage: last.node, declared: true } });
   const ended = { type: "run-ended", status: "failed", outcome: declared, node: last.node, fault: why } as const;
   return { events: [ended], status: "failed", message };
 }

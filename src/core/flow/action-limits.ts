@@ -49,6 +49,8 @@ const BY_CODE: Readonly<Partial<Record<FaultCode, (reached: Reached) => LimitRow
 
 /** The limits that can be raised after this fault, with what they are now. */
 export function limitsReached(seen: Fault | null, limits: RunLimits): Amounts {
+  // A loop that is over by its own rules has no number anybody could raise.
+  if (seen?.context["declared"] === true) return {};
   return rowOf(seen).offered(limits, reachedIn(seen) ?? 0);
 }
 

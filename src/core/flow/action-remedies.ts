@@ -38,9 +38,13 @@ export const REMEDIES: readonly Remedy[] = [
   { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
 ];
 
+/** A loop has had its rounds: it may have one more, or its last node another look. */
+const ROUNDS_SPENT: readonly ActionId[] = ["send-back", "retry-stage"];
+
 /** What helps against such a fault, best first; whether it can be done is another question. */
-export function remediesFor(fault: Pick<Fault, "code">): readonly ActionId[] {
+export function remediesFor(fault: Pick<Fault, "code"> & Partial<Pick<Fault, "context">>): readonly ActionId[] {
   const traits = rowOf(fault);
+  if (traits.scope === "limit" && fault.context?.["declared"] === true) return ROUNDS_SPENT;
   const fits = ({ match }: Remedy): boolean =>
     (Object.keys(match) as (keyof Remedy["match"])[]).every((trait) => match[trait] === traits[trait]);
   return REMEDIES.find(fits)?.offer ?? [];

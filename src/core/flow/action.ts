@@ -164,7 +164,7 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   // The tester wanted `node --test`, which the workflow does not allow; the operator allows it.
   "grant-and-retry":     { offered: always,        needs: "grant",   choices: none,      effect: "by-state" },
   // The run stopped at 2 dollars; the operator makes it 5.
-  "raise-limit":         { offered: always,        needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state" },
+  "raise-limit":         { offered: hasLimit,      needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state" },
   // The review was prose; it is asked for once more, told what was missing.
   "regenerate-once":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
   // 213000 tokens for a window of 200000: a quarter of each earlier output is sent.
@@ -193,6 +193,10 @@ function waitsForTime({ about, visit }: Subject): boolean {
 
 function canSendBack({ about: { sendBackTo }, visit }: Subject): boolean {
   return sendBackTo !== null && sendBackTo !== visit?.node;
+}
+
+function hasLimit(subject: Subject): boolean {
+  return Object.keys(limitsOf(subject)).length > 0;
 }
 
 function limitsOf({ about: { state }, visit }: Subject): Readonly<Record<string, number>> {

@@ -142,7 +142,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     expected: failed("max_iterations_reached", "Limit/TurnLimit", {
       asked: { coder: 3, reviewer: 3 },
       way: ["coder#1", "reviewer#1", "coder#2", "reviewer#2", "coder#3", "reviewer#3"],
-      actions: ["raise-limit"],
+      actions: ["send-back", "retry-stage"],
       nextAction: null,
     }),
   },
