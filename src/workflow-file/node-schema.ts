@@ -1,7 +1,7 @@
 // What a node of a workflow file may say: one schema per kind, and the edges between them.
 
 import * as z from "zod";
-import { RESOLUTIONS } from "../core/flow/run-event.ts";
+import { RESOLUTIONS } from "../core/flow/node.ts";
 import { REDOABLE_CODES } from "../core/flow/stage.ts";
 import { duration, expression, field, text } from "./field.ts";
 

@@ -5,7 +5,7 @@ import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
-import type { Route, StagePhase } from "../core/flow/run-event.ts";
+import type { Route, StagePhase } from "../core/flow/node.ts";
 import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } from "../core/flow/stage.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { ActResult, ActTools, AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "./stage.ts";

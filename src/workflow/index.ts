@@ -3,7 +3,8 @@
 export { actionTable } from "../core/flow/action-table.ts";
 export { actionsFor, ACTION_IDS } from "../core/flow/action.ts";
 export type { ActionId, OfferedAction } from "../core/flow/action.ts";
-export type { Instruction, NodeKind, Resolution, Route, RunEvent, RunLimits } from "../core/flow/run-event.ts";
+export type { Instruction, NodeKind, Resolution, Route } from "../core/flow/node.ts";
+export type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
 export type { RunState, RunStatus, Visit } from "../core/flow/run.ts";
 export { createRunStream } from "../core/record/run-stream.ts";
 export type { RunStreamEvent } from "../core/record/run-stream.ts";

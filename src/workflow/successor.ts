@@ -4,7 +4,8 @@
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
-import type { Inheritance, Instruction, RunLimits } from "../core/flow/run-event.ts";
+import type { Instruction } from "../core/flow/node.ts";
+import type { Inheritance, RunLimits } from "../core/flow/run-event.ts";
 import { executionsOf, type RunState, type Visit } from "../core/flow/run.ts";
 import { raisedLimits } from "../core/flow/run-state.ts";
 import type { Journal, Keep } from "../journal/journal.ts";

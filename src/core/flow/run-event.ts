@@ -131,15 +131,3 @@ export type RunEvent =
     }
   /** Somebody went on from it in another run. Comes after its end. */
   | { readonly type: "run-superseded"; readonly successor: string };
-
-export { NODE_KINDS, placeOf, RESOLUTIONS, STAGE_PHASES, turnOf } from "./node.ts";
-export type {
-  Instruction,
-  NodeKind,
-  NodePlace,
-  PauseReason,
-  Resolution,
-  Route,
-  SkipReason,
-  StagePhase,
-} from "./node.ts";

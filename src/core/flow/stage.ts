@@ -12,7 +12,7 @@ import type { Fault } from "../fault/fault.ts";
 import { delayMs } from "../policy/backoff.ts";
 import { DEFAULT_POLICY } from "../policy/matrix.ts";
 import type { Policy, PolicyRow, Retry } from "../policy/policy.ts";
-import type { Resolution, StagePhase } from "./run-event.ts";
+import type { Resolution, StagePhase } from "./node.ts";
 
 /** What a phase came to. `retry` and `skip` are verdicts of CheckGate and Assert. */
 export type PhaseVerdict = "ok" | "retry" | "skip" | "fail";

@@ -6,7 +6,8 @@ import type { Answer, Question } from "../flow/interaction.ts";
 import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
 import { foldRun, type RunState, startRun, visitOf } from "../flow/run.ts";
-import { placeOf, type RunEvent } from "../flow/run-event.ts";
+import { placeOf } from "../flow/node.ts";
+import { type RunEvent } from "../flow/run-event.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
 
 export interface TurnRecord {

@@ -8,7 +8,7 @@ import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import type { Surface } from "../../core/classify/evidence.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
-import { placeOf } from "../../core/flow/run-event.ts";
+import { placeOf } from "../../core/flow/node.ts";
 import type { Place, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor, withFirstReturn } from "./chain.ts";

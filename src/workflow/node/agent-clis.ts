@@ -5,7 +5,7 @@ import type { AgentRunResult } from "../../agent/run/agent-request.ts";
 import { cli, type CliTarget } from "../../agent/run/cli.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
-import type { Instruction } from "../../core/flow/run-event.ts";
+import type { Instruction } from "../../core/flow/node.ts";
 import type { Faultline } from "../../faultline.ts";
 import { hasValue } from "../../runtime/call/outcome.ts";
 import type { Turn } from "../../runtime/session/turn.ts";

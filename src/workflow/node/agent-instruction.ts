@@ -3,7 +3,7 @@
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
-import { type Instruction, turnOf } from "../../core/flow/run-event.ts";
+import { type Instruction, turnOf } from "../../core/flow/node.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
 import { grantedIn } from "../granted.ts";
 import type { StageScope } from "../stage.ts";

@@ -4,7 +4,7 @@
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
-import type { Instruction } from "../../core/flow/run-event.ts";
+import type { Instruction } from "../../core/flow/node.ts";
 import type { AgentSpec, AgentTarget } from "./node-options.ts";
 import { knownProviders, type ModelAgentTarget } from "./providers.ts";
 

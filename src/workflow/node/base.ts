@@ -2,7 +2,7 @@
 // they lead. A kind adds Init and Act, and changes what is different for it.
 
 import { fault } from "../../core/fault/fault.ts";
-import type { Route } from "../../core/flow/run-event.ts";
+import type { Route } from "../../core/flow/node.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";

@@ -2,7 +2,7 @@
 
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import type { Route } from "../../core/flow/run-event.ts";
+import type { Route } from "../../core/flow/node.ts";
 import type { Stage, StageEnding, StageScope } from "../stage.ts";
 import { type NodeHome, stageBase } from "./base.ts";
 import { firstOpenRoute } from "./edges.ts";

@@ -1,6 +1,6 @@
 // Which way a path goes on from a node that is over: the first edge that is open is taken.
 
-import type { Route } from "../../core/flow/run-event.ts";
+import type { Route } from "../../core/flow/node.ts";
 import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
 import { holds } from "./expression-scope.ts";
 import type { Edge } from "./node-options.ts";

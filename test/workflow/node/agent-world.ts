@@ -4,7 +4,7 @@
 // Loaded before the clock of a test runs: it would not wait for the file.
 import "@ai-sdk/openai-compatible";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
-import type { Instruction } from "../../../src/core/flow/run-event.ts";
+import type { Instruction } from "../../../src/core/flow/node.ts";
 import { DEFAULT_POLICY, type Fault, type FaultlineOptions, openJournal, type TurnResult } from "../../../src/index.ts";
 import type { Tool } from "../../../src/runtime/tool/tool.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
