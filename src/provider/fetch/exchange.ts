@@ -41,11 +41,15 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
   request.memory.refused = null;
   const stop = new AbortController();
   const given: { late: Fault | null } = { late: null };
+  const leave = (reason: unknown): void => {
+    stop.abort(reason);
+    sink.unfollow(reason);
+  };
   const watch = new Watch(home.clock, home.timeouts, (seen) => {
     given.late = seen;
-    stop.abort(new FaultError(seen));
+    leave(new FaultError(seen));
   });
-  context.whenGivenUp((reason) => stop.abort(reason));
+  context.whenGivenUp(leave);
   const reader = createWireReader(protocol, facts.streaming ? "stream" : "json", {
     provider: home.provider,
     wantsJson: facts.wantsJson,
@@ -106,35 +110,31 @@ async function pass(
   context: RunContext,
   { clock, isKept }: ExchangeHome,
 ): Promise<Exchanged> {
-  const { state } = reader;
   const kept: Uint8Array[] = [];
-  const body: ReadableStreamDefaultReader<Uint8Array> | null = response.body?.getReader() ?? null;
+  const body = response.body?.getReader() ?? null;
+  const { state } = reader;
   let progress = 0;
-  for (let next = await body?.read(); next?.done === false; next = await body?.read()) {
-    const chunk = next.value;
+  const takes = (chunk: Uint8Array<ArrayBuffer>): boolean => {
     if (isKept) kept.push(chunk);
     reader.push(chunk);
     throwIfBad(reader, clock);
     if (state.hasEnded) {
       // Whoever sees the end mark stops reading: it is passed on when all is written down.
       sink.last(chunk);
-      break;
+      return false;
     }
-    sink.push(chunk);
-    if (state.progress !== progress) watch.progress();
+    if (state.progress === progress) watch.hold();
+    else watch.progress();
     progress = state.progress;
+    sink.push(chunk);
     // What is too large to look at is passed on unjudged.
     if (!sink.isOpen && (state.sawContent || state.lookedAway !== null)) {
       sink.open(response);
       context.commit();
     }
-    const wanted = sink.wanted();
-    if (wanted !== null) {
-      watch.hold();
-      await wanted;
-      watch.progress();
-    }
-  }
+    return true;
+  };
+  if (body !== null) await sink.follow(body, { waits: () => watch.wait(), takes });
   reader.end();
   throwIfBad(reader, clock);
   if (body !== null) leaveTidily(body, clock);

@@ -50,7 +50,7 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
       void running.then((outcome) => {
         if (hasValue(outcome)) sink.close();
         else if (outcome.status === "cancelled") sink.abort(errorOf(outcome, signal));
-        else sink.fail(errorOf(outcome, signal));
+        else void sink.fail(errorOf(outcome, signal));
       });
       return early;
     }

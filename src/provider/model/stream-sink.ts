@@ -5,6 +5,7 @@
 // K3  the caller's pace is the upstream's pace: nobody reads ahead of a slow reader.
 
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import { type Follower, PacedStream } from "../paced-stream.ts";
 
 type Part = LanguageModelV4StreamPart;
 
@@ -12,16 +13,13 @@ type Part = LanguageModelV4StreamPart;
 export type MidStream = "fail" | "restart" | "continue";
 
 export class StreamSink {
-  readonly stream: ReadableStream<Part>;
   readonly midStream: MidStream;
   /** What the model in charge said when it began to answer. */
   response: LanguageModelV4StreamResult["response"];
-  #controller: ReadableStreamDefaultController<Part> | null = null;
+  readonly #paced: PacedStream<Part>;
   #open: () => void = () => undefined;
-  #pulled: (() => void) | null = null;
   #held: Part[] = [];
   #isOpen = false;
-  #isOver = false;
   #text = "";
   #sawToolCall = false;
   /** The text block the caller has seen begin and not end; parts of a continuation belong to it. */
@@ -33,18 +31,11 @@ export class StreamSink {
 
   constructor(midStream: MidStream, left: () => void) {
     this.midStream = midStream;
-    this.stream = new ReadableStream<Part>(
-      {
-        start: (controller) => void (this.#controller = controller),
-        pull: () => this.#wake(),
-        cancel: () => {
-          this.#isOver = true;
-          this.#wake();
-          left();
-        },
-      },
-      { highWaterMark: READ_AHEAD },
-    );
+    this.#paced = new PacedStream(left);
+  }
+
+  get stream(): ReadableStream<Part> {
+    return this.#paced.stream;
   }
 
   /** Tells when the first content is there, or the stream has come to its end. */
@@ -57,9 +48,13 @@ export class StreamSink {
     return this.#isOpen;
   }
 
-  /** Nobody waits for more: it has ended, or the caller has left. */
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Reads an attempt's parts as the caller wants them. */
+  follow(parts: ReadableStreamDefaultReader<Part>, follower: Follower<Part>): Promise<void> {
+    return this.#paced.follow(parts, follower);
+  }
+
+  unfollow(reason: unknown): void {
+    this.#paced.unfollow(reason);
   }
 
   /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
@@ -87,9 +82,9 @@ export class StreamSink {
   /** The part as the caller gets it; null when it gets nothing. */
   push(part: Part): Part | null {
     const own = this.#isContinuing ? this.#continued(part) : part;
-    if (this.#isOver || own === null) return null;
+    if (own === null) return null;
     if (this.midStream === "continue") this.#note(own);
-    if (this.#isOpen) this.#enqueue(own);
+    if (this.#isOpen) this.#paced.put(own);
     else {
       this.#held.push(own);
       if (isContent(own)) this.#flush();
@@ -97,64 +92,38 @@ export class StreamSink {
     return own;
   }
 
-  /** Waits until the caller wants more; null when it does. */
-  wanted(): Promise<void> | null {
-    if (!this.#isOpen || this.#isOver || (this.#controller?.desiredSize ?? 1) > 0) return null;
-    return new Promise((resolve) => (this.#pulled = resolve));
-  }
-
   /** Waits until the caller has read all there is: what is void must not come after the word that it is. */
-  async read(): Promise<void> {
-    while (!this.#isOver && (this.#controller?.desiredSize ?? READ_AHEAD) < READ_AHEAD) {
-      await new Promise<void>((resolve) => (this.#pulled = resolve));
-    }
+  read(): Promise<void> {
+    return this.#paced.wanted();
   }
 
   /** The answer is whole. */
   finish(part: Part): void {
     this.#flush();
-    this.#enqueue(part);
-    this.#close();
+    this.#paced.put(part);
+    this.#paced.close();
   }
 
   /** It broke, and nothing can be done about it any more. */
   fail(error: unknown, part: Part): void {
     this.#flush();
-    this.#enqueue({ type: "error", error });
-    this.#enqueue(part);
-    this.#close();
+    this.#paced.put({ type: "error", error });
+    this.#paced.put(part);
+    this.#paced.close();
   }
 
   /** A stream that is cut short by its reader ends as streams do: with the reason. */
   abort(reason: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
     this.#open();
-    this.#wake();
-    this.#controller?.error(reason);
-  }
-
-  #wake(): void {
-    this.#pulled?.();
-    this.#pulled = null;
+    this.#paced.error(reason);
   }
 
   #flush(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    for (const part of this.#held) this.#enqueue(part);
+    for (const part of this.#held) this.#paced.put(part);
     this.#held = [];
     this.#open();
-  }
-
-  #enqueue(part: Part): void {
-    if (!this.#isOver) this.#controller?.enqueue(part);
-  }
-
-  #close(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#controller?.close();
   }
 
   /** What another model has to know to go on from here. */
@@ -207,9 +176,6 @@ export class StreamSink {
     return said === delta.length ? null : { ...part, delta: delta.slice(said) };
   }
 }
-
-/** Enough to keep both sides busy, little enough that a caller who leaves has not paid for much. */
-const READ_AHEAD = 16;
 
 const NO_CONTENT: ReadonlySet<Part["type"]> = new Set<Part["type"]>([
   "stream-start",

@@ -9,6 +9,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
+import type { Follower } from "../paced-stream.ts";
 import { isContent, type StreamSink } from "./stream-sink.ts";
 import { Tally } from "./tally.ts";
 import { tellCost, tellUnansweredCost, type Upstream } from "./upstream.ts";
@@ -38,7 +39,7 @@ export async function stream(
     await new Promise<void>((next) => upstream.clock.soon(next));
     upstream.discarded();
   }
-  const leaving = new Leaving();
+  const leaving = new Leaving(sink);
   let isPriced = false;
   const watch = new Watch(upstream.clock, upstream.timeouts, (late) => leaving.leave(late, new FaultError(late)));
   context.whenGivenUp((reason) => leaving.leave(null, reason));
@@ -47,7 +48,9 @@ export async function stream(
     watch.headers();
     context.responseHeaders(result.response?.headers);
     sink.response = result.response;
-    const finish = await readParts(leaving.reader(result.stream), sink, watch, tally, context);
+    const reading = new Reading(sink, watch, tally, context);
+    await sink.follow(leaving.reader(result.stream), reading);
+    const { finish } = reading;
     if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider));
     tellCost(upstream, context, finish.usage);
     isPriced = true;
@@ -65,35 +68,41 @@ export async function stream(
   }
 }
 
-/** The last part, held back; null when the stream only stopped. */
-async function readParts(
-  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
-  sink: StreamSink,
-  watch: Watch,
-  tally: Tally,
-  context: RunContext,
-): Promise<FinishPart | null> {
-  let isCommitted = false;
-  for (;;) {
-    const wanted = sink.wanted();
-    if (wanted !== null) {
-      watch.hold();
-      await wanted;
-      watch.progress();
+/** What is made of the parts of one attempt. */
+class Reading implements Follower<LanguageModelV4StreamPart> {
+  readonly #sink: StreamSink;
+  readonly #watch: Watch;
+  readonly #tally: Tally;
+  readonly #context: RunContext;
+  #isCommitted = false;
+  /** The last part, held back; null when the stream only stopped. */
+  finish: FinishPart | null = null;
+
+  constructor(sink: StreamSink, watch: Watch, tally: Tally, context: RunContext) {
+    this.#sink = sink;
+    this.#watch = watch;
+    this.#tally = tally;
+    this.#context = context;
+  }
+
+  waits(): void {
+    this.#watch.wait();
+  }
+
+  takes(part: LanguageModelV4StreamPart): boolean {
+    if (part.type === "finish") {
+      this.finish = part;
+      return false;
     }
-    const { done, value: part } = await reader.read();
-    if (done) return null;
-    // A turn that is out of time lets its tools be; a model that goes on talking costs money.
-    if (sink.isOver) throw new FaultError(fault("ToolCancelled", { message: "nobody reads the answer any more" }));
-    if (part.type === "finish") return part;
     if (part.type === "error") throw part.error;
-    const seen = sink.push(part);
-    if (seen !== null) tally.add(seen);
-    if (isContent(part)) watch.progress();
-    if (!isCommitted && sink.isCommitted) {
-      isCommitted = true;
-      context.commit();
-    }
+    if (isContent(part)) this.#watch.progress();
+    else this.#watch.hold();
+    const seen = this.#sink.push(part);
+    if (seen !== null) this.#tally.add(seen);
+    if (this.#isCommitted || !this.#sink.isCommitted) return true;
+    this.#isCommitted = true;
+    this.#context.commit();
+    return true;
   }
 }
 
@@ -106,12 +115,17 @@ function cutShort(provider: string): Fault {
 
 /** Giving an upstream up, at whatever point it is: before it has begun to answer, or while a read of it hangs. */
 class Leaving {
+  readonly #sink: StreamSink;
   readonly #stop = new AbortController();
   #reject: (reason: unknown) => void = () => undefined;
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
   /** Why the clock gave it up; null when it did not. */
   late: Fault | null = null;
   error: Error | null = null;
+
+  constructor(sink: StreamSink) {
+    this.#sink = sink;
+  }
 
   get signal(): AbortSignal {
     return this.#stop.signal;
@@ -134,6 +148,7 @@ class Leaving {
     this.error = reason instanceof Error ? reason : new Error("given up", { cause: reason });
     this.#stop.abort(reason);
     this.#reject(reason);
+    this.#sink.unfollow(this.error);
     // A read that hangs ends only when the stream is given up from this side; whatever it says to that, nobody waits for it.
     this.#reader?.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
   }

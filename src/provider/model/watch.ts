@@ -30,7 +30,10 @@ export class Watch {
   readonly #expired: (fault: Fault) => void;
   readonly #startedAt: number;
   #phase: Phase = "headers";
+  /** When it is too late; Infinity while nobody waits. */
   #dueAt: number;
+  /** How long may be waited when somebody waits again. */
+  #leftMs = Infinity;
   /** When the timer goes off; Infinity when there is none. */
   #armedFor = Infinity;
   #disarm: () => void = () => undefined;
@@ -50,15 +53,25 @@ export class Watch {
     this.#arm();
   }
 
+  /** Content has come: the next may take its time again, from when it is waited for. */
   progress(): void {
     this.#phase = "idle";
-    this.#dueAt = this.#clock.now() + this.#timeouts.idleMs;
-    this.#arm();
+    this.#leftMs = this.#timeouts.idleMs;
+    this.#dueAt = Infinity;
   }
 
   /** The caller does not want more yet: that is not the upstream's silence. */
   hold(): void {
+    if (this.#dueAt === Infinity) return;
+    this.#leftMs = this.#dueAt - this.#clock.now();
     this.#dueAt = Infinity;
+  }
+
+  /** More is waited for. */
+  wait(): void {
+    if (this.#dueAt !== Infinity) return;
+    this.#dueAt = this.#clock.now() + this.#leftMs;
+    this.#arm();
   }
 
   stop(): void {
