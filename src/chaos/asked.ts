@@ -24,7 +24,8 @@ const FIXED_PATHS: Readonly<Record<string, ProtocolId>> = {
 
 /** null: none of the vendors has such an address. */
 export function routeOf(url: URL): Route | null {
-  const path = url.pathname.replace(VERSIONS, "");
+  // A base URL that ends in a slash doubles it.
+  const path = url.pathname.replaceAll(/\/{2,}/g, "/").replace(VERSIONS, "");
   const fixed = FIXED_PATHS[path];
   if (fixed !== undefined) return { protocol: fixed, model: null, streaming: null, asArray: false };
   const [, model, method] = GOOGLE_PATH.exec(decoded(path)) ?? [];

@@ -2,7 +2,8 @@
 // the first rule of the scenario that fits, else a good answer.
 // C1  every rule counts every request that fits it, whoever decides about that request: `request: 2` is the second that fits.
 // C2  a script and a sequence go one step on only when the step is used.
-// C3  what is rolled depends on the seed, the rule and how many requests fitted it: never on time.
+// C3  what is rolled depends on the seed, the rule, the model and how many of its requests fitted: never on time, nor on what
+//     other models ask meanwhile.
 
 import { rollFor } from "./dice.ts";
 import { type ChaosFault, withDefaults } from "./faults.ts";
@@ -23,6 +24,9 @@ export interface Choice {
   /** Whoever asked for the fault made a mistake, and is told so instead of getting an answer that proves nothing. */
   readonly complaint: string | null;
 }
+
+/** A request that cannot be read is nobody's turn. */
+export const UNCHOSEN: Choice = chosen({ fault: null, params: {}, scripted: null }, "default");
 
 export interface Chooser {
   choose(asked: Asked, header: string | null, isKey: (written: string) => boolean): Choice;
@@ -46,7 +50,7 @@ export function createChooser(scenario: Scenario, seed: number): Chooser {
         const step = rule.use(asked);
         if (step !== null) return strictly(step, "scenario", asked);
       }
-      return chosen({ fault: null, params: {}, scripted: null }, "default");
+      return UNCHOSEN;
     },
   };
 }
@@ -86,6 +90,7 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
   const isModel = patternOf(when.model ?? "*");
   const isNumber = numbersOf(when.request, when.every);
   const places = new Map<string, number>();
+  const fittedOf = new Map<string, number>();
   let fitted = 0;
   let used = 0;
 
@@ -104,13 +109,16 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
         (when.protocol === undefined || when.protocol === asked.protocol) &&
         (when.streaming === undefined || when.streaming === asked.streaming) &&
         (when.key === undefined || isKey(when.key));
-      if (fits) fitted++;
-      return fits;
+      if (!fits) return false;
+      fitted++;
+      fittedOf.set(asked.model, (fittedOf.get(asked.model) ?? 0) + 1);
+      return true;
     },
     use(asked) {
       if (!isNumber(fitted) || used >= times) return null;
       if (single !== null && !suits(single, asked)) return null;
-      if (probability < 1 && rollFor(seed, "rule", index, fitted) >= probability) return null;
+      const nth = fittedOf.get(asked.model) ?? 0;
+      if (probability < 1 && rollFor(seed, "rule", index, asked.model, nth) >= probability) return null;
       const step = single ?? nextStep(asked.model);
       if (step !== null) used++;
       return step;

@@ -26,7 +26,13 @@ type Action = (controlled: Controlled, text: string) => ControlAnswer;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   "GET": ({ log, seed, scenario }) =>
-    ok({ seed: seed(), scenario: withoutKeys(scenario()), perModel: log.perModel, requests: log.requests }),
+    ok({
+      seed: seed(),
+      scenario: withoutKeys(scenario()),
+      perModel: log.perModel,
+      requests: log.requests,
+      strays: log.strays,
+    }),
   "GET /faults": () => ok(faultTable()),
   "POST /reset": (controlled) => {
     controlled.reset();

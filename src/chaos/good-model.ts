@@ -41,18 +41,17 @@ export function inJson(asked: Asked, value: unknown): Reply {
   return asked.forcedTool === null ? said(JSON.stringify(value)) : calling([callOf(asked.forcedTool, value)]);
 }
 
-/** The schema the reply must fit, whether asked for as a format or as a tool. */
-export function wantedSchema(asked: Asked): unknown {
-  if (asked.forcedTool === null) return asked.schema;
-  return asked.tools.find(({ name }) => name === asked.forcedTool)?.schema ?? null;
-}
-
 export function callOf(tool: string, input: unknown): ToolCall {
   return { tool, input, text: JSON.stringify(input) };
 }
 
-export function sampleInput(tool: string, { tools }: Asked): unknown {
-  return sampleOf(tools.find(({ name }) => name === tool)?.schema ?? { type: "object" });
+export function sampleInput(tool: string, asked: Asked): unknown {
+  return sampleOf(toolSchema(tool, asked));
+}
+
+/** A tool that was not offered takes some object. */
+export function toolSchema(tool: string, { tools }: Asked): unknown {
+  return tools.find(({ name }) => name === tool)?.schema ?? { type: "object" };
 }
 
 function said(text: string): Reply {

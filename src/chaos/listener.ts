@@ -28,13 +28,18 @@ export async function listen(
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
+    // Every request that waits listens for the end of its connection, and any number may come on one.
+    socket.setMaxListeners(0);
     socket.once("close", () => void sockets.delete(socket));
     // A client that resets its connection is one of the things this server is for.
     socket.on("error", () => void sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(cannotListen(error, wantedPort, host)));
-    server.listen(wantedPort, host, resolve);
+    server.once("error", reject);
+    // A port that is none is thrown at once.
+    server.listen({ port: wantedPort, host }, resolve);
+  }).catch((error: unknown) => {
+    throw cannotListen(error, wantedPort, host);
   });
   const { port } = server.address() as AddressInfo;
   let isClosed = false;
@@ -69,7 +74,12 @@ export async function listen(
   };
 }
 
-function cannotListen(error: Error, port: number, host: string): FaultError {
-  const message = `Cannot listen on ${host}, port ${port}. Choose another port, or 0 for a free one`;
+/** Anything else is wrong with the port. */
+const HOST_CODES: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"]);
+
+function cannotListen(error: unknown, port: number, host: string): FaultError {
+  const isHost = error instanceof Error && "code" in error && HOST_CODES.has(error.code);
+  const advice = isHost ? "Choose an address of this machine" : "Choose another port, or 0 for a free one";
+  const message = `Cannot listen on ${host}, port ${port}. ${advice}`;
   return new FaultError(wrap(classify({ surface: "node", error }), message), { cause: error });
 }

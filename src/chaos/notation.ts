@@ -2,7 +2,7 @@
 
 import { nearest } from "../yaml-file/nearest.ts";
 import { CHAOS_FAULT_IDS, type ChaosFault, faultRow } from "./faults.ts";
-import { PARAMETER_CHOICES, type Parameters } from "./faults/fault-row.ts";
+import { PARAMETER_CHOICES, PARAMETER_LIMITS, type Parameters } from "./faults/fault-row.ts";
 
 /** Written where a fault could stand: a good answer. */
 export const OK = "ok";
@@ -43,8 +43,10 @@ export function checkParameter(fault: ChaosFault | null, name: string, value: un
   if (choices !== undefined) {
     return choices.includes(String(value)) ? null : `\`${name}\` is one of ${choices.join(", ")}.`;
   }
-  const isNumber = value !== "" && Number.isFinite(Number(value)) && Number(value) >= 0;
-  return isNumber ? null : `\`${name}\` is a number, 0 or more.`;
+  const { most, isWhole } = PARAMETER_LIMITS[name as keyof typeof PARAMETER_LIMITS];
+  const number = value === "" ? NaN : Number(value);
+  const isRight = number >= 0 && number <= most && (!isWhole || Number.isInteger(number));
+  return isRight ? null : `\`${name}\` is a ${isWhole ? "whole number" : "number"} from 0 to ${most}.`;
 }
 
 function isChoice(name: string): boolean {

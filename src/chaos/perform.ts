@@ -17,12 +17,27 @@ export async function perform(
   acts: readonly Act[],
   request: IncomingMessage,
   response: ServerResponse,
-  { clock, refuse, onHead }: Stage,
+  stage: Stage,
 ): Promise<RequestEnd> {
-  const { socket } = request;
+  const { promise: gone, resolve } = Promise.withResolvers<true>();
+  const leave = (): void => resolve(true);
+  response.once("close", leave).once("error", leave);
+  // An answer that waits for the one before it on the same connection is not told that the connection is closed.
+  request.socket.once("close", leave);
+  const ended = await inOrder(acts, request, response, stage, gone);
+  request.socket.removeListener("close", leave);
+  return ended;
+}
+
+async function inOrder(
+  acts: readonly Act[],
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  { clock, refuse, onHead }: Stage,
+  gone: Promise<unknown>,
+): Promise<RequestEnd> {
   const isGone = (): boolean => socket.destroyed || response.destroyed;
-  const gone = new Promise<void>((resolve) => void response.once("close", resolve).once("error", () => resolve()));
-  const untilGone = (work: (done: () => void) => void): Promise<void> =>
+  const untilGone = (work: (done: () => void) => void): Promise<unknown> =>
     Promise.race([gone, new Promise<void>((resolve) => work(resolve))]);
 
   for (const act of acts) {

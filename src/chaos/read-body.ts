@@ -1,6 +1,8 @@
-// The body of a request as text, up to a limit: more is thrown away while it comes, so that the refusal can be read.
+// The body of a request as text, up to a limit, and the JSON in it. What is too much is thrown away while it comes, so that the
+// refusal can be read.
 
 import type { IncomingMessage } from "node:http";
+import { parseJson } from "../core/tolerate.ts";
 
 export type ReadBody =
   | { readonly kind: "text"; readonly text: string }
@@ -25,4 +27,29 @@ export function readBody(request: IncomingMessage, mostBytes: number): Promise<R
     request.on("error", () => resolve({ kind: "gone" }));
     request.on("close", () => resolve({ kind: "gone" }));
   });
+}
+
+export interface ReadJson {
+  readonly value: unknown;
+  /** What is wrong with it; null when it can be read. */
+  readonly complaint: string | null;
+}
+
+/** What nests deeper can be read but not written again, and whoever looks at what was received would get nothing. */
+const DEEPEST = 500;
+
+export function readJson(text: string): ReadJson {
+  const value = parseJson(text);
+  if (value === undefined) return { value, complaint: "The body of the request is no JSON." };
+  if (!isDeeperThan(DEEPEST, value)) return { value, complaint: null };
+  return { value: undefined, complaint: `The body of the request nests deeper than ${DEEPEST} levels.` };
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let inside: readonly unknown[] = [value];
+  for (let level = 0; level <= levels; level++) {
+    inside = inside.flatMap((one): unknown[] => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    if (inside.length === 0) return false;
+  }
+  return true;
 }

@@ -3,18 +3,29 @@
 
 import type { Json } from "./wire.ts";
 
-const DEEPEST = 12;
+/** How deep a value is made with everything the schema offers; below that only with what must be there. */
+const FULL_DEPTH = 3;
+/** A few more levels, at which lists are still not empty. */
+const LIST_DEPTH = 6;
+/** No value that fits is as deep or as large; without an end a schema that asks for itself would never be done. */
+const DEEPEST = 64;
+const MOST_VALUES = 10_000;
+
+/** The schema being walked. `left` counts down the values that may still be made. */
+interface Walk {
+  readonly root: unknown;
+  left: number;
+}
 
 export function sampleOf(schema: unknown): unknown {
-  return sample(schema, schema, 0);
+  return sample(schema, { root: schema, left: MOST_VALUES }, 0);
 }
 
 /** Valid JSON that breaks the schema: a required field is missing, or the whole is of another kind. */
 export function brokenSampleOf(schema: unknown): unknown {
   const good = sampleOf(schema);
   if (typeof good === "object" && good !== null && !Array.isArray(good)) {
-    const required = resolved(schema, schema)["required"];
-    const dropped = Array.isArray(required) ? String(required.at(-1)) : undefined;
+    const dropped = namesIn(resolved(schema, schema)["required"]).at(-1);
     if (dropped !== undefined) {
       return Object.fromEntries(Object.entries(good).filter(([name]) => name !== dropped));
     }
@@ -22,36 +33,60 @@ export function brokenSampleOf(schema: unknown): unknown {
   return typeof good === "string" ? 42 : "this is not what was asked for";
 }
 
-function sample(schema: unknown, root: unknown, depth: number): unknown {
-  const rules = resolved(schema, root);
+function sample(schema: unknown, walk: Walk, depth: number): unknown {
+  if (walk.left-- <= 0 || depth > DEEPEST) return null;
+  const rules = resolved(schema, walk.root);
   for (const key of ["const", "default", "example"]) if (rules[key] !== undefined) return rules[key];
   for (const key of ["enum", "examples"]) if (Array.isArray(rules[key]) && rules[key].length > 0) return rules[key][0];
-  const branch = rules["anyOf"] ?? rules["oneOf"];
-  if (Array.isArray(branch)) {
-    const chosen: unknown = branch.find((one) => typeOf(resolved(one, root)) !== "null") ?? branch[0];
-    return sample(chosen, root, depth + 1);
+  const branches = rules["anyOf"] ?? rules["oneOf"];
+  if (Array.isArray(branches)) {
+    const branch = resolved(branchOf(branches, walk, depth), walk.root);
+    return sample(merged(without(rules, "anyOf", "oneOf"), branch), walk, depth + 1);
   }
-  if (Array.isArray(rules["allOf"])) return mergedSample(rules, rules["allOf"], root, depth);
-  if (depth > DEEPEST) return null;
-  return SAMPLES[typeOf(rules)]?.(rules, root, depth) ?? null;
+  if (Array.isArray(rules["allOf"])) {
+    const parts = rules["allOf"].map((part) => resolved(part, walk.root));
+    return sample(parts.reduce(merged, without(rules, "allOf")), walk, depth + 1);
+  }
+  if (depth > FULL_DEPTH && isNullable(rules)) return null;
+  return SAMPLES[typeOf(rules)]?.(rules, walk, depth) ?? null;
 }
 
-const SAMPLES: Readonly<Record<string, (rules: Json, root: unknown, depth: number) => unknown>> = {
-  object: (rules, root, depth) => {
-    const required = new Set(Array.isArray(rules["required"]) ? rules["required"].map(String) : []);
+/** Something that is not null where there is room; deep down whatever ends soonest, because a schema may contain itself. */
+function branchOf(branches: readonly unknown[], { root }: Walk, depth: number): unknown {
+  if (depth < FULL_DEPTH) return branches.find((one) => typeOf(resolved(one, root)) !== "null") ?? branches[0];
+  return branches.toSorted((one, other) => weightOf(one, root) - weightOf(other, root))[0];
+}
+
+const WEIGHTS: Readonly<Record<string, number>> = { null: 0, array: 2, object: 3 };
+
+function weightOf(schema: unknown, root: unknown): number {
+  const rules = resolved(schema, root);
+  const properties = record(rules["properties"]);
+  const heavy = namesIn(rules["required"]).filter((name) => !isPlain(resolved(properties[name], root)));
+  return (WEIGHTS[typeOf(rules)] ?? 1) + heavy.length;
+}
+
+function isPlain(rules: Json): boolean {
+  const isChoice = ["anyOf", "oneOf", "allOf"].some((key) => rules[key] !== undefined);
+  return !isChoice && WEIGHTS[typeOf(rules)] === undefined;
+}
+
+function isNullable({ type, nullable }: Json): boolean {
+  return nullable === true || (Array.isArray(type) && type.includes("null"));
+}
+
+const SAMPLES: Readonly<Record<string, (rules: Json, walk: Walk, depth: number) => unknown>> = {
+  object: (rules, walk, depth) => {
+    const required = new Set(namesIn(rules["required"]));
     const properties = Object.entries(record(rules["properties"]));
-    // Below a few levels only what must be there, because a schema may contain itself.
-    const kept = properties.filter(([name]) => required.has(name) || depth < DEEPEST / 4);
-    return Object.fromEntries(kept.map(([name, property]) => [name, sample(property, root, depth + 1)]));
+    const kept = properties.filter(([name]) => required.has(name) || depth < FULL_DEPTH);
+    return Object.fromEntries(kept.map(([name, property]) => [name, sample(property, walk, depth + 1)]));
   },
-  array: (rules, root, depth) => {
-    if (Array.isArray(rules["prefixItems"])) return rules["prefixItems"].map((item) => sample(item, root, depth + 1));
-    const least = Number(rules["minItems"] ?? 1);
-    const count = Math.min(
-      Number(rules["maxItems"] ?? Infinity),
-      depth > DEEPEST / 2 ? Number(rules["minItems"] ?? 0) : least,
-    );
-    return Array.from({ length: Math.min(count, 1000) }, () => sample(rules["items"] ?? {}, root, depth + 1));
+  array: (rules, walk, depth) => {
+    if (Array.isArray(rules["prefixItems"])) return rules["prefixItems"].map((item) => sample(item, walk, depth + 1));
+    const least = Number(rules["minItems"] ?? (depth > LIST_DEPTH ? 0 : 1));
+    const count = Math.min(Number(rules["maxItems"] ?? Infinity), least, 1000);
+    return Array.from({ length: count }, () => sample(rules["items"] ?? {}, walk, depth + 1));
   },
   string: (rules) => {
     const text = FORMATS[String(rules["format"])] ?? "sample text";
@@ -89,17 +124,28 @@ function numberOf(rules: Json): number {
   return stepped <= most ? stepped : wanted;
 }
 
-function mergedSample(rules: Json, parts: readonly unknown[], root: unknown, depth: number): unknown {
-  const rest = Object.fromEntries(Object.entries(rules).filter(([key]) => key !== "allOf"));
-  const values = [rest, ...parts].map((part) => sample(part, root, depth + 1));
-  const objects = values.filter((value) => typeof value === "object" && value !== null);
-  return objects.length === 0 ? values.find((value) => value !== null) : Object.assign({}, ...objects);
+function without(rules: Json, ...keys: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(rules).filter(([key]) => !keys.includes(key)));
 }
+
+/** Both at once: what one part says about properties is added to what the other says. */
+function merged(rules: Json, part: Json): Json {
+  return {
+    ...rules,
+    ...part,
+    ...(rules["properties"] === undefined && part["properties"] === undefined
+      ? {}
+      : { properties: { ...record(rules["properties"]), ...record(part["properties"]) } }),
+    required: [...namesIn(rules["required"]), ...namesIn(part["required"])],
+  };
+}
+
+const MOST_HOPS = 12;
 
 /** References lead to other places of the same schema. */
 function resolved(schema: unknown, root: unknown): Json {
   let rules = record(schema);
-  for (let hops = 0; typeof rules["$ref"] === "string" && hops < DEEPEST; hops++) {
+  for (let hops = 0; typeof rules["$ref"] === "string" && hops < MOST_HOPS; hops++) {
     const steps = rules["$ref"].split("/").slice(1);
     rules = record(steps.reduce<unknown>((held, step) => record(held)[step.replaceAll("~1", "/")], root));
   }
@@ -112,6 +158,10 @@ function typeOf(rules: Json): string {
   if (typeof named === "string") return named.toLowerCase();
   if (rules["properties"] !== undefined) return "object";
   return rules["items"] === undefined ? "string" : "array";
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function record(value: unknown): Json {

@@ -3,11 +3,11 @@
 import * as z from "zod";
 import { CHAOS_FAULT_IDS } from "./faults.ts";
 import { ERROR_IDS } from "./errors/error-ids.ts";
+import { PARAMETER_LIMITS } from "./faults/fault-row.ts";
 import { OK } from "./notation.ts";
 import { PROTOCOLS } from "./wire.ts";
 
-const LONGEST_MS = 24 * 3_600_000;
-const ms = z.number().min(0).max(LONGEST_MS);
+const ms = z.number().min(0).max(PARAMETER_LIMITS["for-ms"].most);
 
 const faultName = z.enum([OK, ...CHAOS_FAULT_IDS]).describe("The id of a fault, or `ok` for a good answer.");
 
@@ -23,8 +23,13 @@ const stepShape = {
   "call": call.optional().describe("The tool it calls."),
   "calls": z.array(call).min(1).max(100).optional().describe("Several tools, called at once."),
   "json": z.unknown().optional().describe("The value it answers with, as JSON."),
-  "retry-after": z.number().min(0).max(LONGEST_MS).optional().describe("Seconds until a limit lifts."),
-  "after": z.int().min(0).max(100_000).optional().describe("Pieces of content before the fault."),
+  "retry-after": z
+    .number()
+    .min(0)
+    .max(PARAMETER_LIMITS["retry-after"].most)
+    .optional()
+    .describe("Seconds until a limit lifts."),
+  "after": z.int().min(0).max(PARAMETER_LIMITS.after.most).optional().describe("Pieces of content before the fault."),
   "for-ms": ms.optional().describe("How long a stall, a hang or a refusal lasts."),
   "wait-ms": ms.optional().describe("How long each wait of a slow answer is."),
   "as": z.enum(["json", "html"]).optional().describe("The vendor's JSON, or a proxy's page."),

@@ -87,7 +87,18 @@ interface Mistake {
 }
 
 function mistakesIn({ rules = [] }: Scenario): readonly Mistake[] {
-  return rules.flatMap((rule, index) => mistakesOf(rule, ["rules", index]));
+  return rules.flatMap((rule, index) => [
+    ...rangeMistakes(rule, ["rules", index]),
+    ...mistakesOf(rule, ["rules", index]),
+  ]);
+}
+
+/** A rule that can never fit would pass as a good answer. */
+function rangeMistakes({ when }: ScenarioRule, path: Path): readonly Mistake[] {
+  const [from, to] = String(when?.request ?? "").split("-");
+  if (to === undefined || to === "" || Number(from) <= Number(to)) return [];
+  const help = `Write \`${to}-${from}\`.`;
+  return [{ path: [...path, "when", "request"], message: "the range ends before it begins", help }];
 }
 
 /** What a schema cannot say: which fields go together. */

@@ -4,10 +4,9 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
-import { parseJson } from "../core/tolerate.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import { readAsked, type Route, routeOf } from "./asked.ts";
-import { type Choice, createChooser } from "./choose.ts";
+import { type Choice, createChooser, UNCHOSEN } from "./choose.ts";
 import { control, CONTROL_PATH, type Controlled } from "./control.ts";
 import { bodyPlan, errorOf, errorPlan, goodPlan } from "./faults/plans.ts";
 import { CHAOS_FAULT_IDS, withDefaults } from "./faults.ts";
@@ -16,8 +15,8 @@ import { replyTo } from "./good-model.ts";
 import { listen } from "./listener.ts";
 import { modelList } from "./model-list.ts";
 import { perform } from "./perform.ts";
-import { readBody } from "./read-body.ts";
-import { createRequestLog, fingerprintOf, keyIn, type ReceivedRequest } from "./received.ts";
+import { readBody, readJson } from "./read-body.ts";
+import { createRequestLog, fingerprintOf, keyIn, type ReceivedRequest, type StrayRequest } from "./received.ts";
 import { resolveScenario } from "./scenario.ts";
 import type { ChaosStep, Scenario } from "./scenario-schema.ts";
 import type { Act, Asked } from "./wire.ts";
@@ -36,6 +35,8 @@ export interface ChaosOptions {
   readonly latencyMs?: number;
   /** Called when a request is over. */
   readonly onEnd?: (request: ReceivedRequest) => void;
+  /** Called when a request came to an address that none of the vendors has. */
+  readonly onStray?: (request: StrayRequest) => void;
 }
 
 export interface Chaos {
@@ -47,6 +48,8 @@ export interface Chaos {
   readonly seed: number;
   /** The requests so far, at most the last thousand. */
   received(): readonly ReceivedRequest[];
+  /** Requests to addresses that none of the vendors has, at most the last thousand: the base URL is probably wrong. */
+  strays(): readonly StrayRequest[];
   /** Forgets what was received and begins scenario and script anew. */
   reset(): void;
   /** What the next requests get, one step each; goes before the scenario. */
@@ -60,13 +63,17 @@ export interface Chaos {
 /** What the vendors take, too. */
 const MOST_BODY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_SEED = 1;
+const TOO_LARGE = "The body of the request has more than 32 MB.";
 
 export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
-  const { port = 0, host = "127.0.0.1", clock = systemClock, onEnd = () => undefined } = options;
+  const { port = 0, host = "127.0.0.1", clock = systemClock } = options;
+  const { onEnd = () => undefined, onStray = () => undefined } = options;
   let scenario = resolveScenario(options.scenario ?? {});
   const seedNow = (): number => options.seed ?? scenario.seed ?? DEFAULT_SEED;
   let chooser = createChooser(scenario, seedNow());
   const log = createRequestLog();
+  const running = new Set<Promise<void>>();
+  let isClosed = false;
 
   const controlled: Controlled & Pick<Chaos, "script"> = {
     log,
@@ -88,19 +95,25 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? "/", "http://localhost");
+    const url = urlOf(request.url ?? "/");
     const { method = "GET" } = request;
     const body = await readBody(request, MOST_BODY_BYTES);
     if (body.kind === "gone") return;
     const text = body.kind === "text" ? body.text : "";
     if (url.pathname.startsWith(CONTROL_PATH)) {
+      if (body.kind === "too-large") return void sendJson(response, 413, { error: TOO_LARGE });
       const answer = control(method, url.pathname, text, controlled);
       return void sendJson(response, answer.status, answer.body);
     }
     if (method === "GET" && url.pathname.endsWith("/models"))
       return void sendJson(response, 200, modelList(CHAOS_FAULT_IDS));
     const route = routeOf(url);
-    if (route === null || method !== "POST") return void sendJson(response, 404, noSuchAddress(method, url.pathname));
+    if (route === null || method !== "POST") {
+      const stray = { at: clock.now(), method, path: url.pathname };
+      log.stray(stray);
+      onStray(stray);
+      return void sendJson(response, 404, noSuchAddress(method, url.pathname));
+    }
     await answer(request, response, url, route, body.kind === "too-large" ? null : text);
   }
 
@@ -112,14 +125,15 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
     text: string | null,
   ): Promise<void> {
     const at = clock.now();
-    const parsed = text === null ? undefined : parseJson(text);
-    const asked = readAsked(route, parsed);
+    const json = text === null ? { value: undefined, complaint: TOO_LARGE } : readJson(text);
+    const asked = readAsked(route, json.value);
     const key = keyIn(request.headers, url);
     const header = request.headers["x-chaos"];
     const isKey = (written: string): boolean => written === key || fingerprintOf(written) === key;
-    const choice = chooser.choose(asked, typeof header === "string" ? header : null, isKey);
-    const complaint = text !== null && parsed === undefined ? "The body of the request is no JSON." : choice.complaint;
-    const entry = log.begin({
+    const choice =
+      json.complaint === null ? chooser.choose(asked, typeof header === "string" ? header : null, isKey) : UNCHOSEN;
+    const complaint = json.complaint ?? choice.complaint;
+    const begun = {
       at,
       protocol: route.protocol,
       model: asked.model,
@@ -129,8 +143,9 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
       fault: complaint === null ? (choice.fault?.id ?? null) : null,
       complaint,
       key,
-      body: parsed,
-    });
+      body: json.value,
+    };
+    const entry = log.begin(begun, json.value === undefined ? 0 : (text?.length ?? 0));
     const scene: Scene = {
       asked,
       reply: replyTo(asked, choice.scripted),
@@ -140,23 +155,33 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
     };
     const acts = planFor(scene, choice, complaint, text === null);
     const latencyMs = options.latencyMs ?? scenario["latency-ms"] ?? 0;
-    const ended = await perform(latencyMs > 0 ? [{ do: "wait", ms: latencyMs }, ...acts] : acts, request, response, {
-      clock,
-      refuse: (ms) => listener.refuse(ms),
-      onHead: (status) => void entry.change({ status }),
-    });
+    const performed = await perform(
+      latencyMs > 0 ? [{ do: "wait", ms: latencyMs }, ...acts] : acts,
+      request,
+      response,
+      {
+        clock,
+        refuse: (ms) => listener.refuse(ms),
+        onHead: (status) => void entry.change({ status }),
+      },
+    );
     const endedAt = clock.now();
+    // Whoever is still there when the server closes did not leave.
+    const ended = performed === "client-left" && isClosed ? "cut" : performed;
     const over = entry.change({ ended, endedAt, clientLeftAt: ended === "client-left" ? endedAt : null });
     onEnd(over);
   }
 
   /** A bug of ours must not look like a fault that somebody asked for. */
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    handle(request, response).catch((error: unknown) => {
-      const { message } = classify({ surface: "node", error });
-      if (response.headersSent) request.socket.destroy();
-      else sendJson(response, 500, { error: { type: "chaos_bug", message: `chaos: ${message}` } });
-    });
+    const handled = handle(request, response)
+      .catch((error: unknown) => {
+        const { message } = classify({ surface: "node", error });
+        if (response.headersSent) request.socket.destroy();
+        else sendJson(response, 500, { error: { type: "chaos_bug", message: `chaos: ${message}` } });
+      })
+      .finally(() => void running.delete(handled));
+    running.add(handled);
   }
 
   const listener = await listen(onRequest, port, host, clock);
@@ -170,11 +195,23 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
       return seedNow();
     },
     received: () => log.requests,
+    strays: () => log.strays,
     reset: () => controlled.reset(),
     script: (steps) => controlled.script(steps),
     refuse: (forMs) => listener.refuse(forMs),
-    close: () => listener.close(),
+    async close() {
+      isClosed = true;
+      await listener.close();
+      // How each request ended is known before the caller looks.
+      await Promise.all(running);
+    },
   };
+}
+
+/** What cannot be an address leads nowhere. */
+function urlOf(target: string): URL {
+  const whole = target.startsWith("/") ? `http://localhost${target}` : target;
+  return new URL(URL.canParse(whole) ? whole : "http://localhost/");
 }
 
 function planFor(scene: Scene, choice: Choice, complaint: string | null, isTooLarge: boolean): readonly Act[] {
@@ -196,5 +233,6 @@ function noSuchAddress(method: string, path: string): object {
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(`${JSON.stringify(body)}\n`);
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(text);
 }

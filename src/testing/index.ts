@@ -4,7 +4,7 @@
 
 export { CHAOS_FAULTS } from "../chaos/faults.ts";
 export type { ChaosFault, ChaosFaultId } from "../chaos/faults.ts";
-export type { ReceivedRequest, RequestEnd } from "../chaos/received.ts";
+export type { ReceivedRequest, RequestEnd, StrayRequest } from "../chaos/received.ts";
 export type { ChaosStep, Scenario, ScenarioRule, ScenarioStep } from "../chaos/scenario-schema.ts";
 export { startChaos } from "../chaos/start-chaos.ts";
 export type { Chaos, ChaosOptions } from "../chaos/start-chaos.ts";

@@ -86,6 +86,20 @@ describe("faultline chaos", () => {
     expect(await chaos.exit).toBe(0);
   });
 
+  it("shows a request that came to no address there is, so that a wrong base URL is noticed", async () => {
+    for (const [json, shown] of [
+      [[], /^-- .*no such address {2}POST \/v2\/chat\/completions {2}404/],
+      [["--json"], /^\{"stray":\{"at":\d+,"method":"POST","path":"\/v2\/chat\/completions"\}\}$/],
+    ] as const) {
+      const chaos = run("--port", "0", ...json);
+      const [url = ""] = /http:\/\/[\d.]+:\d+/.exec(await chaos.line(/listening/i)) ?? [];
+      expect(await post(`${url}/v2`, "gpt-x")).toBe(404);
+      await chaos.line(shown);
+      chaos.kill("SIGINT");
+      expect(await chaos.exit).toBe(0);
+    }
+  });
+
   it("shows a mistake in the scenario where it is, and does not start", async () => {
     const { stderr, exit } = await runHere(["--scenario", "bad.yaml"], "rules:\n  - fault: rate-limt\n");
     expect(exit).toBe("config");

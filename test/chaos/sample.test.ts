@@ -54,6 +54,48 @@ describe("a made value", () => {
     expect(ajv.validate(tree, sampleOf(tree))).toBe(true);
   });
 
+  const node = { $ref: "#/$defs/node" };
+  const text = { type: "string" };
+  const withNode = (properties: object): object => ({
+    $defs: { node: { type: "object", properties, required: Object.keys(properties), additionalProperties: false } },
+    ...node,
+  });
+  const literal = { type: "object", properties: { value: text }, required: ["value"], additionalProperties: false };
+
+  it.each<[string, object]>([
+    ["a list that ends with null", withNode({ value: text, next: { anyOf: [node, { type: "null" }] } })],
+    [
+      "a tree with two branches",
+      withNode({ value: text, left: { oneOf: [node, { type: "null" }] }, right: { oneOf: [node, { type: "null" }] } }),
+    ],
+    ["expressions", withNode({ operator: text, left: { anyOf: [node, literal] }, right: { anyOf: [node, literal] } })],
+    [
+      "a level of lists more",
+      withNode({ value: text, rows: { type: "array", items: { type: "array", items: node } } }),
+    ],
+  ])("fits a schema that contains itself where everything is required: %s", (_what, one) => {
+    expect(ajv.validate(one, sampleOf(one))).toBe(true);
+  });
+
+  it.each([
+    { anyOf: [{ $ref: "#" }] },
+    { allOf: [{ $ref: "#" }] },
+    { $ref: "#" },
+    { type: "object", properties: { a: { $ref: "#" }, b: { $ref: "#" } }, required: ["a", "b"] },
+    { type: "array", minItems: 1000, items: { $ref: "#" } },
+  ])("is made in finite time from %j, which nothing fits", (one) => {
+    expect(JSON.stringify(sampleOf(one)).length).toBeLessThan(1_000_000);
+  });
+
+  it("fits what stands beside a choice, and what is said in parts", () => {
+    const properties = { a: text, b: { type: "number" } };
+    const either = { type: "object", properties, anyOf: [{ required: ["a"] }, { required: ["b"] }] };
+    expect(ajv.validate(either, sampleOf(either))).toBe(true);
+    const parts = { allOf: [{ type: "object", properties, required: ["a"] }, { required: ["b"] }] };
+    expect(ajv.validate(parts, sampleOf(parts))).toBe(true);
+    expect(sampleOf({ allOf: [text, { minLength: 20 }] })).toHaveLength(20);
+  });
+
   it("is read from Google's spelling, too", () => {
     const written = {
       type: "OBJECT",
@@ -77,8 +119,13 @@ describe("a broken value", () => {
     expect(brokenSampleOf(record)).toEqual({ a: "sample text" });
   });
 
-  it.each([{ type: "string" }, { type: "number" }, { type: "array", items: {} }, { type: "object", properties: {} }])(
-    "breaks %o by being of another kind",
-    (one) => expect(ajv.validate(one, brokenSampleOf(one))).toBe(false),
-  );
+  it.each([
+    { type: "string" },
+    { type: "number" },
+    { type: "array", items: {} },
+    { type: "object", properties: {} },
+    { type: "object", properties: { a: { type: "string" } }, required: [] },
+  ])("breaks %o by being of another kind", (one) => {
+    expect(ajv.validate(one, brokenSampleOf(one))).toBe(false);
+  });
 });

@@ -64,6 +64,9 @@ describe("a fault is chosen", () => {
     [{ model: "chaos-nothing-like-it" }, /faultline chaos --list/],
     [{ headers: { "x-chaos": "rate-limit; after=3" } }, /has no parameter `after`; it has retry-after/],
     [{ headers: { "x-chaos": "rate-limit; retry-after=soon" } }, /is a number/],
+    [{ headers: { "x-chaos": "rate-limit; retry-after=1e300" } }, /number from 0 to 100000000/],
+    [{ model: "hang:for-ms=1e12" }, /number from 0 to 86400000/],
+    [{ headers: { "x-chaos": "stall; after=1.5" } }, /`after` is a whole number/],
     [{ headers: { "x-chaos": "server-error; as=xml" } }, /one of json, html/],
     [{ headers: { "x-chaos": "no-end-mark" } }, /streams only/],
   ])("and a mistake in %o is answered with what is wrong", async (question, message) => {
@@ -154,6 +157,19 @@ rules:
     expect(new Set(runs[0])).toEqual(new Set(["server-error", "rate-limit", null]));
   });
 
+  it("gives each model the same run, whatever other models ask meanwhile", async () => {
+    const scenario = { rules: [{ fault: "server-error", probability: 0.5 } as const] };
+    const questions = (models: string): readonly Question[] => models.split(" ").map((model) => ({ model }));
+    const ofOne = async (asked: readonly Question[]): Promise<readonly (string | null)[]> => {
+      const chaos = await start({ scenario });
+      await faultsOf(chaos, asked);
+      return chaos.received().flatMap(({ model, fault }) => (model === "a" ? [fault] : []));
+    };
+    const alone = await ofOne(questions("a a a a a a a a"));
+    expect(new Set(alone)).toEqual(new Set(["server-error", null]));
+    expect(await ofOne(questions("b a b a b b b a b a a b a a b a"))).toEqual(alone);
+  });
+
   it("begins anew after a reset", async () => {
     const chaos = await start({ scenario: { rules: [{ fault: "quota", times: 1 }] } });
     expect(await faultsOf(chaos, times(2))).toEqual(["quota", null]);
@@ -208,6 +224,7 @@ describe("a mistake in a scenario", () => {
     ["rules:\n  - fault: rate-limit\n    after: 3\n", "CHAOS007", 3, 12, /has no parameter `after`/],
     ["rules:\n  - answer: a\n    json: 1\n", "CHAOS007", 3, 11, /cannot stand beside answer/],
     ["rules:\n  - fault: quota\n    sequence: [ok]\n", "CHAOS007", 2, 12, /beside a sequence/],
+    ['rules:\n  - when: { request: "4-2" }\n    fault: quota\n', "CHAOS007", 2, 22, /ends before it begins/],
     ["rules:\n  - sequence: [ok, nope]\n", "CHAOS004", 2, 20, /nope/],
     ["rules: [", "CHAOS001", 1, 9, /./],
   ])("%j is shown at its place", (text, code, line, column, message) => {

@@ -1,6 +1,6 @@
 // The errors that each vendor has a text for, and what such a text may mention.
 
-import type { ErrorAnswer } from "../wire.ts";
+import type { ErrorAnswer, ProtocolId } from "../wire.ts";
 
 export const ERROR_IDS = [
   "rate-limit",
@@ -29,6 +29,8 @@ export const ERROR_IDS = [
 export type ErrorId = (typeof ERROR_IDS)[number];
 
 export interface ErrorFacts {
+  /** One vendor may have several, with words of their own. */
+  readonly protocol: ProtocolId;
   readonly model: string;
   readonly path: string;
   /** When it is sent, epoch milliseconds. */

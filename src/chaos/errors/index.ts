@@ -1,7 +1,7 @@
 // An error by its id, in the words of the vendor whose protocol is spoken.
 
 import { PROTOCOL_OF } from "../protocols/index.ts";
-import type { ErrorAnswer, Protocol, ProtocolId } from "../wire.ts";
+import type { ErrorAnswer, Protocol } from "../wire.ts";
 import { ANTHROPIC_ERRORS } from "./anthropic.ts";
 import type { ErrorFacts, ErrorId, ErrorTable } from "./error-ids.ts";
 import { GOOGLE_ERRORS } from "./google.ts";
@@ -13,6 +13,6 @@ const TABLES: Readonly<Record<Protocol["vendor"], ErrorTable>> = {
   google: GOOGLE_ERRORS,
 };
 
-export function vendorError(id: ErrorId, protocol: ProtocolId, facts: ErrorFacts): ErrorAnswer {
-  return TABLES[PROTOCOL_OF[protocol].vendor][id](facts);
+export function vendorError(id: ErrorId, facts: ErrorFacts): ErrorAnswer {
+  return TABLES[PROTOCOL_OF[facts.protocol].vendor][id](facts);
 }

@@ -1,6 +1,6 @@
 // OpenAI's errors: `{"error":{"message","type","param","code"}}`.
 
-import type { ErrorAnswer } from "../wire.ts";
+import type { ErrorAnswer, ProtocolId } from "../wire.ts";
 import { type ErrorFacts, type ErrorTable, retryHeaders, saysWait } from "./error-ids.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export const OPENAI_ERRORS: ErrorTable = {
   "unavailable": () => answer(503, "The engine is currently overloaded, please try again later", "service_unavailable_error", "server_is_overloaded"),
   "gateway-timeout": () => answer(504, "Gateway timeout.", "server_error", null),
   "overloaded": () => answer(529, "Our servers are currently overloaded. Please try again later.", "service_unavailable_error", "server_is_overloaded"),
-  "bad-request": () => answer(400, "Invalid value: 'chaos'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", "invalid_request_error", "invalid_value", { param: "messages[0].role" }),
+  "bad-request": ({ protocol }) => answer(400, "Invalid value: 'chaos'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", "invalid_request_error", "invalid_value", { param: `${promptField(protocol)}[0].role` }),
   "unauthorized": () => answer(401, "Incorrect API key provided: chaos***. You can find your API key at https://platform.openai.com/account/api-keys.", "invalid_request_error", "invalid_api_key"),
   "invalid-key": () => answer(401, "Incorrect API key provided: chaos***. You can find your API key at https://platform.openai.com/account/api-keys.", "invalid_request_error", "invalid_api_key"),
   "payment-required": () => answer(402, "Insufficient Balance", "unknown_error", "invalid_request_error"),
@@ -25,10 +25,10 @@ export const OPENAI_ERRORS: ErrorTable = {
   "route-not-found": ({ path }) => answer(404, `Invalid URL (POST ${path})`, "invalid_request_error", null),
   "request-timeout": () => answer(408, "Request timed out.", "timeout", null),
   "too-large": () => answer(413, "Request too large.", "invalid_request_error", "request_too_large"),
-  "unprocessable": () => answer(422, "Unprocessable request: the last message must have content.", "invalid_request_error", null, { param: "messages" }),
-  "context-overflow": () => answer(400, "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens. Please reduce the length of the messages.", "invalid_request_error", "context_length_exceeded", { param: "messages" }),
+  "unprocessable": ({ protocol }) => answer(422, "Unprocessable request: the last message must have content.", "invalid_request_error", null, { param: promptField(protocol) }),
+  "context-overflow": ({ protocol }) => answer(400, overflowText(protocol), "invalid_request_error", "context_length_exceeded", { param: promptField(protocol) }),
   "content-filter": () => answer(400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt.", "invalid_request_error", "invalid_prompt"),
-  "prefill-rejected": () => answer(400, "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant", "invalid_request_error", null, { param: "messages" }),
+  "prefill-rejected": ({ protocol }) => answer(400, "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant", "invalid_request_error", null, { param: promptField(protocol) }),
 };
 
 interface Extra {
@@ -40,6 +40,17 @@ interface Extra {
 function answer(status: number, message: string, type: string, code: string | null, extra: Extra = {}): ErrorAnswer {
   const { param = null, headers = {}, more = {} } = extra;
   return { status, headers, body: { error: { message, type, param, code, ...more } } };
+}
+
+/** Where the prompt stands in a request. */
+function promptField(protocol: ProtocolId): string {
+  return protocol === "openai-responses" ? "input" : "messages";
+}
+
+function overflowText(protocol: ProtocolId): string {
+  return protocol === "openai-responses"
+    ? "Your input exceeds the context window of this model. Please adjust your input and try again."
+    : "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens. Please reduce the length of the messages.";
 }
 
 function rateLimitText(facts: ErrorFacts): string {

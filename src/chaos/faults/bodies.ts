@@ -3,7 +3,7 @@
 import { PROTOCOL_OF } from "../protocols/index.ts";
 import type { Act } from "../wire.ts";
 import { type FaultRow, row, type Scene } from "./fault-row.ts";
-import { bodyPlan, errorOf, eventsOf, goodPlan, jsonOf, streamHead, write } from "./plans.ts";
+import { bodyPlan, errorOf, eventsOf, goodPlan, htmlPlan, jsonOf, streamHead, write } from "./plans.ts";
 
 const NONSENSE = "\u0001\u0002#@!~ %PDF-0.0 ]]>{{{ lorem 0xDEADBEEF ~~~ }}\u0003\n".repeat(8);
 const SIGN_IN =
@@ -25,7 +25,7 @@ export const BODIES = [
     seenIn: "content", plan: (scene) => goodPlan(scene).map(asHtml) }),
   row("html-page", "SchemaInvalid", {
     about: "A 200 with a page of HTML, as a sign-in page of a network sends it.",
-    plan: (scene) => bodyPlan(scene, 200, SIGN_IN, { "content-type": "text/html; charset=utf-8" }) }),
+    plan: () => htmlPlan(200, SIGN_IN) }),
   row("gibberish", "SchemaInvalid", {
     about: "A 200 of the right type whose bytes are nonsense.",
     seenIn: "content", plan: gibberish }),

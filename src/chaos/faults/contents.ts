@@ -1,7 +1,7 @@
 // Faults in what the model says: the answer is a perfect 200, and yet not what was asked for.
 
 import { brokenSampleOf } from "../sample.ts";
-import { callOf, calling, inJson, sampleInput, wantedSchema } from "../good-model.ts";
+import { callOf, calling, inJson, sampleInput, toolSchema } from "../good-model.ts";
 import type { Asked, Reply, Stop, ToolCall } from "../wire.ts";
 import { type FaultRow, row } from "./fault-row.ts";
 import { goodPlan } from "./plans.ts";
@@ -37,11 +37,11 @@ export const CONTENTS = [
     about: "A call to a tool that was not offered.",
     seenIn: "content", afterOutput: true, plan: saying(() => calling([callOf("no_such_tool", { reason: "made up" })])) }),
   row("schema-invalid", "SchemaInvalid", {
-    about: "Valid JSON that breaks the schema that was asked for: a required field is missing.",
-    seenIn: "content", afterOutput: true, plan: saying((_reply, asked) => inJson(asked, brokenSampleOf(wantedSchema(asked) ?? {}))) }),
+    about: "Valid JSON that breaks the schema that was asked for, in the answer or in the call of a tool: a required field is missing.",
+    seenIn: "content", afterOutput: true, plan: saying(breakingSchema) }),
   row("invalid-json-output", "SchemaInvalid", {
     about: "The model's JSON ends too early, under a stop reason that says all is well.",
-    seenIn: "content", afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: reply.stop })) }),
+    seenIn: "content", afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: reply.calls.length > 0 ? "malformed-call" : reply.stop })) }),
   row("word-salad", null, {
     about: "The model's words make no sense, in a perfect envelope.",
     seenIn: "content", afterOutput: true, plan: saying(() => ({ text: SALAD, calls: [], stop: "end", isEmpty: false })) }),
@@ -50,6 +50,14 @@ export const CONTENTS = [
     seenIn: { "openai-chat": "answer", "openai-responses": "answer", "anthropic": "content", "google": "answer" },
     plan: saying(() => ({ text: "", calls: [], stop: "end", isEmpty: true })) }),
 ] as const;
+
+/** The calls that the model would make, else the JSON that was asked for, else a call of the first tool there is. */
+function breakingSchema({ calls }: Reply, asked: Asked): Reply {
+  const offered = asked.schema === null ? asked.tools.slice(0, 1) : [];
+  const tools = calls.length > 0 ? calls.map(({ tool }) => tool) : offered.map(({ name }) => name);
+  if (tools.length === 0) return inJson(asked, brokenSampleOf(asked.schema ?? {}));
+  return calling(tools.map((tool) => callOf(tool, brokenSampleOf(toolSchema(tool, asked)))));
+}
 
 function halved(reply: Reply): Reply {
   return { ...reply, text: half(reply.text), calls: reply.calls.map(cut) };

@@ -31,6 +31,17 @@ export interface Parameters {
 
 export const PARAMETER_NAMES = ["retry-after", "after", "for-ms", "wait-ms", "as", "error"] as const;
 
+const LONGEST_MS = 24 * 3_600_000;
+
+/** From 0 to how much, however a fault is asked for. */
+export const PARAMETER_LIMITS = {
+  // A little more than three years.
+  "retry-after": { most: 100_000_000, isWhole: false },
+  "after": { most: 100_000, isWhole: true },
+  "for-ms": { most: LONGEST_MS, isWhole: false },
+  "wait-ms": { most: LONGEST_MS, isWhole: false },
+} as const;
+
 /** Values as they are written; anything that is not listed is a number. */
 export const PARAMETER_CHOICES: Readonly<Partial<Record<keyof Parameters, readonly string[]>>> = {
   as: ["json", "html"],

@@ -9,6 +9,8 @@ import type { Scene } from "./fault-row.ts";
 const JSON_TYPE = "application/json; charset=utf-8";
 const SSE_TYPE = "text/event-stream; charset=utf-8";
 
+type Headers = Readonly<Record<string, string>>;
+
 export function goodPlan(scene: Scene, reply: Reply = scene.reply): readonly Act[] {
   return scene.asked.streaming
     ? [streamHead(scene), ...eventsOf(scene, reply).map(write), { do: "end" }]
@@ -33,18 +35,16 @@ export function streamHead({ asked, stamp }: Scene): Act {
 }
 
 /** A whole body with its length. */
-export function bodyPlan(
-  { asked, stamp }: Scene,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): readonly Act[] {
+export function bodyPlan({ asked, stamp }: Scene, status: number, body: string, headers: Headers = {}): readonly Act[] {
   const protocol = PROTOCOL_OF[asked.protocol];
   const own = status < 400 ? protocol.headers(stamp) : protocol.errorHeaders(stamp);
-  const length = String(Buffer.byteLength(body));
+  return wholePlan(status, { ...own, "content-type": JSON_TYPE, ...headers }, body);
+}
+
+function wholePlan(status: number, headers: Headers, body: string): readonly Act[] {
   return [
-    { do: "head", status, headers: { ...own, "content-type": JSON_TYPE, "content-length": length, ...headers } },
-    ...(body === "" ? [] : [{ do: "write" as const, text: body }]),
+    { do: "head", status, headers: { ...headers, "content-length": String(Buffer.byteLength(body)) } },
+    ...(body === "" ? [] : [write({ text: body })]),
     { do: "end" },
   ];
 }
@@ -64,14 +64,24 @@ export function errorOf(
   { asked, stamp, params, path }: Scene,
   timing: ErrorFacts["timing"] = "none",
 ): ErrorAnswer {
-  const facts = { model: asked.model, path, at: stamp.at, waitS: params["retry-after"], timing };
-  const error = vendorError(id, asked.protocol, facts);
+  const { model, protocol } = asked;
+  const error = vendorError(id, { protocol, model, path, at: stamp.at, waitS: params["retry-after"], timing });
   // Anthropic repeats the id of the header in the body.
   return "request_id" in error.body ? { ...error, body: { ...error.body, request_id: idOf("req_", stamp) } } : error;
 }
 
-/** What a proxy in front of the provider shows. */
-export function pagePlan(scene: Scene, status: number, title: string, server: string): readonly Act[] {
+/** What a proxy in front of the provider shows; the provider's own headers are not there, because it said nothing. */
+export function pagePlan(
+  { stamp }: Scene,
+  status: number,
+  title: string,
+  server: "nginx" | "cloudflare",
+): readonly Act[] {
   const page = `<!DOCTYPE html>\r\n<html>\r\n<head><title>${status} ${title}</title></head>\r\n<body>\r\n<center><h1>${status} ${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
-  return bodyPlan(scene, status, page, { "content-type": "text/html; charset=UTF-8", "server": server });
+  const ray = server === "cloudflare" ? { "cf-ray": `${idOf("", stamp)}-OSL` } : {};
+  return htmlPlan(status, page, { server, ...ray });
+}
+
+export function htmlPlan(status: number, page: string, headers: Headers = {}): readonly Act[] {
+  return wholePlan(status, { ...headers, "content-type": "text/html; charset=UTF-8" }, page);
 }

@@ -39,7 +39,7 @@ export const anthropic: Protocol = {
     ...messageOf(asked, stamp),
     content: reply.isEmpty ? [] : blocksOf(reply, stamp),
     stop_reason: STOP[reply.stop],
-    ...stopDetails(reply),
+    stop_details: stopDetails(reply),
     usage: usageOf(asked, replyTokens(reply)),
   }),
   events: (reply, asked, stamp) => [
@@ -48,8 +48,8 @@ export const anthropic: Protocol = {
     ...(reply.isEmpty ? [] : contentOf(reply, stamp)),
     event("close", {
       type: "message_delta",
-      delta: { stop_reason: STOP[reply.stop], stop_sequence: null, ...stopDetails(reply) },
-      usage: usageOf(asked, replyTokens(reply)),
+      delta: { container: null, stop_details: stopDetails(reply), stop_reason: STOP[reply.stop], stop_sequence: null },
+      usage: countsOf(asked, replyTokens(reply)),
     }),
     event("close", { type: "message_stop" }),
   ],
@@ -68,16 +68,19 @@ function messageOf({ model }: Asked, stamp: Stamp): Json {
     type: "message",
     role: "assistant",
     model,
+    container: null,
     content: [],
+    diagnostics: null,
+    stop_details: null,
     stop_reason: null,
     stop_sequence: null,
   };
 }
 
 /** The API names a category and an explanation where it stopped the answer for safety. */
-function stopDetails({ stop }: Reply): Json {
-  if (STOP[stop] !== "refusal") return {};
-  return { stop_details: { type: "refusal", category: "general_harms", explanation: "The request was declined." } };
+function stopDetails({ stop }: Reply): Json | null {
+  if (STOP[stop] !== "refusal") return null;
+  return { type: "refusal", category: "general_harms", explanation: "The request was declined." };
 }
 
 function blocksOf({ text, calls }: Reply, stamp: Stamp): readonly Json[] {
@@ -87,6 +90,7 @@ function blocksOf({ text, calls }: Reply, stamp: Stamp): readonly Json[] {
       type: "tool_use",
       id: idOf("toolu_", stamp, index + 1),
       name: call.tool,
+      caller: { type: "direct" },
       // Outside a stream the input is data, so what was cut is gone.
       input: parseJson(call.text) ?? {},
     })),
@@ -99,12 +103,18 @@ function contentOf({ text, calls }: Reply, stamp: Stamp): readonly WireEvent[] {
       ? []
       : [
           {
-            start: { type: "text", text: "" },
+            start: { type: "text", text: "", citations: null },
             deltas: piecesOf(text).map((piece) => ({ type: "text_delta", text: piece })),
           },
         ]),
     ...calls.map((call, index) => ({
-      start: { type: "tool_use", id: idOf("toolu_", stamp, index + 1), name: call.tool, input: {} },
+      start: {
+        type: "tool_use",
+        id: idOf("toolu_", stamp, index + 1),
+        name: call.tool,
+        caller: { type: "direct" },
+        input: {},
+      },
       deltas: slicesOf(call.text).map((slice) => ({ type: "input_json_delta", partial_json: slice })),
     })),
   ];
@@ -115,14 +125,25 @@ function contentOf({ text, calls }: Reply, stamp: Stamp): readonly WireEvent[] {
   ]);
 }
 
-function usageOf({ promptTokens }: Asked, outputTokens: number): Json {
+function usageOf(asked: Asked, outputTokens: number): Json {
+  return {
+    ...countsOf(asked, outputTokens),
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    inference_geo: "global",
+    service_tier: "standard",
+    speed: "standard",
+  };
+}
+
+/** The end of a stream repeats the counts, and nothing else. */
+function countsOf({ promptTokens }: Asked, outputTokens: number): Json {
   return {
     input_tokens: promptTokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
-    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
     output_tokens: outputTokens,
-    service_tier: "standard",
+    output_tokens_details: { thinking_tokens: 0 },
+    server_tool_use: null,
   };
 }
 

@@ -155,7 +155,7 @@ function finished(reply: Reply, asked: Asked, stamp: Stamp): Json {
   const completion = replyTokens(reply);
   const usage = {
     input_tokens: asked.promptTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: completion,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: asked.promptTokens + completion,

@@ -2,8 +2,8 @@
 
 import { parseScenario } from "../../chaos/scenario.ts";
 import type { Scenario } from "../../chaos/scenario-schema.ts";
-import type { ReceivedRequest } from "../../chaos/received.ts";
-import { type Chaos, startChaos } from "../../chaos/start-chaos.ts";
+import type { ReceivedRequest, StrayRequest } from "../../chaos/received.ts";
+import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-chaos.ts";
 import { isFaultError } from "../../core/index.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
@@ -23,8 +23,10 @@ export async function runChaos(options: ChaosCommandOptions, io: Io, shared: Glo
   const scenario = options.scenario === undefined ? {} : await readScenario(options.scenario, io, shared);
   if (scenario === null) return void io.exit("config");
   const paint = paintFor(io.stdout, io.env, shared.color);
-  const chaos = await start(options, scenario, io, (request) => {
-    void io.stdout.write(shared.json ? `${jsonLine(request)}\n` : `${textLine(request, paint)}\n`);
+  const write = (line: string): void => void io.stdout.write(`${line}\n`);
+  const chaos = await start(options, scenario, io, {
+    onEnd: (request) => write(shared.json ? jsonLine(request) : textLine(request, paint)),
+    onStray: (stray) => write(shared.json ? safeJson({ stray }) : strayLine(stray, paint)),
   });
   const stopped = untilStopped();
   await io.stdout.write(shared.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, paint));
@@ -45,10 +47,10 @@ async function start(
   { port, host, seed }: ChaosCommandOptions,
   scenario: Scenario,
   { clock }: Io,
-  onEnd: (request: ReceivedRequest) => void,
+  told: Pick<ChaosOptions, "onEnd" | "onStray">,
 ): Promise<Chaos> {
   try {
-    return await startChaos({ port, host, scenario, clock, onEnd, ...(seed === undefined ? {} : { seed }) });
+    return await startChaos({ port, host, scenario, clock, ...told, ...(seed === undefined ? {} : { seed }) });
   } catch (error) {
     if (!isFaultError(error)) throw error;
     throw new UsageError(error.fault.message, "failed", { cause: error });
@@ -84,15 +86,24 @@ function jsonLine(request: ReceivedRequest): string {
 
 function textLine(request: ReceivedRequest, paint: Paint): string {
   const { number, at, protocol, model, streaming, fault, complaint, status, ended, endedAt } = request;
-  const time = new Date(at).toISOString().slice(11, 23);
   const what = complaint === null ? (fault ?? "ok") : "misuse";
   const how = [streaming ? "stream" : "json", status ?? "no answer", ended, `${(endedAt ?? at) - at} ms`].join(" · ");
   return [
-    paint("dim", `#${number} ${time}`),
+    paint("dim", `#${number} ${timeOf(at)}`),
     protocol.padEnd(16),
     oneLine(model, 60).padEnd(20),
     paint(what === "ok" ? "green" : "yellow", what.padEnd(20)),
     paint("dim", how),
     ...(complaint === null ? [] : [oneLine(complaint)]),
   ].join("  ");
+}
+
+/** Without a line a wrong base URL would look as if nothing had come. */
+function strayLine({ at, method, path }: StrayRequest, paint: Paint): string {
+  const what = `${oneLine(method, 20)} ${oneLine(path, 200)}`;
+  return [paint("dim", `-- ${timeOf(at)}`), paint("yellow", "no such address"), what, paint("dim", "404")].join("  ");
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString().slice(11, 23);
 }
