@@ -2,7 +2,9 @@
 // F1  a subscriber gets each entry once, in order; one that came late first gets what it missed.
 // F2  a listener that throws is told about, and gets the next entry all the same.
 // F3  after its subscription is taken back a listener is not called again.
+// F4  a listener is called in the surroundings of whoever subscribed, not of whoever happened to write.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Entry } from "../core/record/event.ts";
@@ -150,8 +152,10 @@ export function createFeed(source: FeedSource, clock: Clock, tell: Tell): Feed {
   }
 
   return {
-    subscribe: (listener, { session, after }) =>
-      session === undefined ? subscribeToAll(listener) : subscribeToOne(listener, session, after),
+    subscribe(listener, { session, after }) {
+      const bound = AsyncLocalStorage.bind(listener);
+      return session === undefined ? subscribeToAll(bound) : subscribeToOne(bound, session, after);
+    },
     wake(sessions) {
       mark((session) => sessions === null || sessions.has(session));
       pump();

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Chance } from "../host/chance.ts";
 import type { Clock } from "../host/clock.ts";
 import { readHeader } from "./file-header.ts";
+import { connectToLook } from "./look-connection.ts";
 import { BUSY_TIMEOUT_MS, patiently, type Patience } from "./patience.ts";
 import { drift, refusal } from "./refusals.ts";
 import {
@@ -76,11 +77,11 @@ async function makePlace(path: string): Promise<void> {
 }
 
 /** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
-function refuseForeign(path: string, applicationId: number): void {
+export function refuseForeign(path: string, applicationId: number): void {
   if (applicationId === 0) {
     // Somebody died while making it: it is rolled back when it is opened for writing, and looked at again then.
     if (existsSync(`${path}-journal`)) return;
-    const db = new DatabaseSync(path, { readOnly: true });
+    const { db } = connectToLook(path);
     try {
       if (isBlank(db)) return;
     } finally {
@@ -128,7 +129,7 @@ function setUp(db: DatabaseSync, path: string, now: number, chance: Chance): voi
   }
 }
 
-function refuseNewer(version: number, path: string): void {
+export function refuseNewer(version: number, path: string): void {
   if (version <= SCHEMA_VERSION) return;
   throw drift(
     `${path} has version ${version} and this program knows versions up to ${SCHEMA_VERSION}: a newer program wrote it. ` +
@@ -137,7 +138,7 @@ function refuseNewer(version: number, path: string): void {
   );
 }
 
-function refuseIncomplete(db: DatabaseSync, path: string): void {
+export function refuseIncomplete(db: DatabaseSync, path: string): void {
   const missing = missingTables(db);
   if (missing.length === 0) return;
   throw drift(
@@ -164,7 +165,7 @@ function useLog(db: DatabaseSync): void {
   db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
 }
 
-function readStoreId(db: DatabaseSync): string {
+export function readStoreId(db: DatabaseSync): string {
   const value = db.prepare("SELECT value FROM meta WHERE name = 'store_id'").get()?.["value"];
   if (typeof value !== "string")
     throw drift("The journal does not say which store it is. Put back a copy of its file.");

@@ -1,13 +1,13 @@
 // Walks everything that was written and names the first record that is not as it was. Looks at one moment of the
 // file through a connection of its own, so that writers go on meanwhile.
 
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { parseJson, readField } from "../core/tolerate.ts";
 import type { Clock } from "../host/clock.ts";
 import { chainStart, nextLink } from "./chain.ts";
 import type { VerifyReport } from "./journal.ts";
-import { BUSY_TIMEOUT_MS } from "./patience.ts";
+import { connectToLook, stampOf } from "./look-connection.ts";
 import { storeError } from "./store-errors.ts";
 
 type Bad = NonNullable<VerifyReport["firstBad"]>;
@@ -29,12 +29,17 @@ interface EventRow {
 const PAGE = 500;
 
 export async function verifyStore(path: string, clock: Clock): Promise<VerifyReport> {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    db.exec("BEGIN");
-    return await verifyMoment(db, clock);
-  } finally {
-    db.close();
+  for (;;) {
+    const { db, stamp } = connectToLook(path);
+    try {
+      db.exec("BEGIN");
+      const report = await verifyMoment(db, clock);
+      // Without the log, what somebody began to write meanwhile looks like damage.
+      const hasMoved = stamp !== null && stampOf(path) !== stamp;
+      if (report.firstBad === null || !hasMoved) return report;
+    } finally {
+      db.close();
+    }
   }
 }
 

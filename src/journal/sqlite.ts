@@ -9,12 +9,14 @@ import { createFeed } from "./feed.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHolds } from "./holds.ts";
 import type { Journal } from "./journal.ts";
+import { openLookingJournal } from "./look.ts";
 import { openStore, type Store } from "./open.ts";
 import { watchOtherWriters } from "./other-writers.ts";
 import { createPatience, patiently, type Patience } from "./patience.ts";
 import { journalClosed, unfit } from "./refusals.ts";
 import { createSqliteHoldTable } from "./sqlite-holds.ts";
 import { pruneStore } from "./sqlite-prune.ts";
+import { readSide } from "./sqlite-read-side.ts";
 import { createReads } from "./sqlite-reads.ts";
 import { verifyStore } from "./sqlite-verify.ts";
 import { createWrites } from "./sqlite-writes.ts";
@@ -26,6 +28,8 @@ export interface SqliteJournalOptions {
   readonly chance?: Chance;
   /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
   readonly onTrouble?: Tell;
+  /** Only to look at it: nothing is made, written or brought up to date, and what is not there is refused. */
+  readonly readOnly?: boolean;
 }
 
 /** Opens the file, or makes it and its folder for the owner alone. Refuses what is not a journal and leaves it as it is. */
@@ -33,15 +37,13 @@ export async function openSqliteJournal(path: string, options: SqliteJournalOpti
   if (path === "" || path === ":memory:") {
     throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");
   }
-  const { clock = systemClock, chance = systemChance, onTrouble } = options;
+  const { clock = systemClock, chance = systemChance, onTrouble, readOnly = false } = options;
   const place = resolve(path);
   const tell = resolveTell(onTrouble);
   const patience = createPatience(clock, tell);
+  if (readOnly) return openLookingJournal(place, clock, tell, patience);
   return createSqliteJournal(place, await openStore(place, clock, chance, patience), clock, tell, patience);
 }
-
-const PAGE = 256;
-const ALL = -1;
 
 function createSqliteJournal(
   path: string,
@@ -71,15 +73,6 @@ function createSqliteJournal(
 
   function look<T>(read: () => T): Promise<T> {
     return closing === null ? patiently(patience, "reading the journal", read) : Promise.reject(journalClosed());
-  }
-
-  async function* pages(session: string, after: number) {
-    for (let last = after; ;) {
-      const page = await look(() => reads.entriesOf(session, last, PAGE));
-      yield* page;
-      if (page.length < PAGE) return;
-      last += page.length;
-    }
   }
 
   async function close(): Promise<void> {
@@ -118,11 +111,7 @@ function createSqliteJournal(
     takeFrom: async (...claim) => write(holds.takeFrom(...claim)),
     holds: () => look(() => holds.all()),
 
-    read: (session, after = 0) => pages(session, after),
-    kept: (kind, key) => look(() => reads.kept(kind, key)),
-    keptAll: (kind, under) => look(() => (under === undefined ? reads.keptAll(kind) : reads.keptUnder(kind, under))),
-    session: (session) => look(() => reads.session(session)),
-    sessions: ({ status, limit } = {}) => look(() => reads.sessions(status ?? null, limit ?? ALL)),
+    ...readSide((read) => look(() => read(reads))),
 
     subscribe(listener, from = {}) {
       if (closing !== null) throw journalClosed();

@@ -282,7 +282,7 @@ describe("a file that is no journal", () => {
     const file = folder.file("empty.db");
     writeFileSync(file, "");
     expect(await journal("sessions", file)).toMatchObject({
-      stderr: `faultline: There is no journal at ${file}.\n`,
+      stderr: expect.stringContaining(`There is no journal at ${file}. \`faultline workflow run\`,`) as string,
       exit: "usage",
     });
     expect(statSync(file).size).toBe(0);

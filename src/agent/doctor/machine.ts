@@ -41,6 +41,17 @@ export async function checkSqlite({ node, sqlite }: Versions): Promise<MachineCh
 }
 
 export type MakingObstacle = "no-folder" | "not-writable";
+export type WritingObstacle = MakingObstacle | "file-not-writable";
+
+/** What stands in the way of writing to a file that is there, and of making others beside it; null when nothing does. */
+export function obstacleToWriting(path: string): WritingObstacle | null {
+  const beside = obstacleToMaking(path);
+  if (beside !== null) return beside;
+  return tolerate(() => {
+    accessSync(path, constants.W_OK);
+    return null;
+  }, "file-not-writable");
+}
 
 /** What stands in the way of making a file there; null when nothing does. Folders that are missing would be made, too. */
 export function obstacleToMaking(path: string): MakingObstacle | null {

@@ -1,9 +1,9 @@
-// Whether the journal a person named can be used: one that is there is opened, for one that is not the folder is looked at.
+// Whether the journal a person named can be used: one that is there is looked at, for one that is not its folder is. Neither is changed.
 
-import { type MachineCheck, obstacleToMaking } from "../../agent/doctor/machine.ts";
+import { type MachineCheck, obstacleToMaking, obstacleToWriting } from "../../agent/doctor/machine.ts";
 import type { Locale } from "../../core/index.ts";
 import { type Io, UsageError } from "../io.ts";
-import { isThere, type JournalPlace, withJournal } from "../journal/with-journal.ts";
+import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
 import { oneLine } from "../safe-text.ts";
 import { DOCTOR_WORDS } from "./doctor-words.ts";
 
@@ -15,8 +15,9 @@ export async function checkJournal(file: string, hasSqlite: boolean, io: Io, loc
   const place: JournalPlace = { file, io, locale };
   try {
     if (await isThere(place)) {
-      await withJournal(place, () => Promise.resolve());
-      return { check: "journal", value, ok: true, detail: null };
+      await lookAtJournal(place, () => Promise.resolve());
+      const locked = obstacleToWriting(file);
+      return { check: "journal", value, ok: locked === null, detail: locked === null ? null : words.obstacles[locked] };
     }
   } catch (error) {
     // Every refusal of the journal and of the file has been put into words by now.

@@ -3,7 +3,7 @@
 import type { Remedy } from "../../agent/doctor/cli-health.ts";
 import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
 import type { LoginState } from "../../agent/doctor/login-state.ts";
-import type { MachineCheck, MakingObstacle } from "../../agent/doctor/machine.ts";
+import type { MachineCheck, WritingObstacle } from "../../agent/doctor/machine.ts";
 import type { CliStatus } from "../../agent/doctor/probe-version.ts";
 import type { AgentCli } from "../../agent/verdict/cli-table.ts";
 import type { Locale } from "../../core/index.ts";
@@ -20,7 +20,7 @@ export interface DoctorWords {
   readonly machine: Readonly<Record<MachineCheck["check"], string>>;
   readonly madeLater: string;
   readonly needsSqlite: string;
-  readonly obstacles: Readonly<Record<MakingObstacle, string>>;
+  readonly obstacles: Readonly<Record<WritingObstacle, string>>;
   readonly next: string;
   readonly allWell: string;
   readonly remedies: Readonly<Record<Remedy, (cli: AgentCli) => string>>;
@@ -48,6 +48,7 @@ const EN: DoctorWords = {
   obstacles: {
     "no-folder": "A part of its path is a file and no folder. Name another place.",
     "not-writable": "You may not write into its folder. Name another place, or ask for the right to.",
+    "file-not-writable": "You may not write to the file. Name another one, or ask for the right to.",
   },
   next: "Next: ",
   allWell: "All well.",
@@ -90,6 +91,7 @@ export const DOCTOR_WORDS: Readonly<Record<Locale, DoctorWords>> = {
     obstacles: {
       "no-folder": "其路径的一部分是文件而不是文件夹。请换一个位置。",
       "not-writable": "无权写入其文件夹。请换一个位置，或申请权限。",
+      "file-not-writable": "无权写入该文件。请换一个文件，或申请权限。",
     },
     next: "下一步：",
     allWell: "一切正常。",

@@ -11,11 +11,11 @@ import { wrapped } from "../table.ts";
 import { sentences } from "../words.ts";
 import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "./open-questions.ts";
 import { minuteOf, shown } from "./show-values.ts";
-import { withJournal } from "./with-journal.ts";
+import { lookAtJournal, withJournal } from "./with-journal.ts";
 
 export async function listQuestions(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
   const words = JOURNAL_WORDS[locale];
-  const { questions, unreadable } = await withJournal({ file, io, locale }, openQuestions);
+  const { questions, unreadable } = await lookAtJournal({ file, io, locale }, openQuestions);
   if (unreadable > 0) await io.stderr.write(`${words.badQuestions(unreadable)}\n`);
   if (json) return io.stdout.write(`${safeJson(questions.map(SHAPE_REDACTOR.value))}\n`);
   if (questions.length === 0) return io.stderr.write(`${words.noQuestions}\n`);

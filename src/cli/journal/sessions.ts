@@ -9,7 +9,7 @@ import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../safe-text.ts";
 import { tableLines } from "../table.ts";
 import { minuteOf, shown } from "./show-values.ts";
-import { withJournal } from "./with-journal.ts";
+import { lookAtJournal, withJournal } from "./with-journal.ts";
 
 export interface SessionsOptions {
   readonly status: SessionStatus | null;
@@ -25,7 +25,7 @@ export async function listSessions(
   const words = JOURNAL_WORDS[locale];
   // One more than is shown tells whether that is all.
   const filter = { ...(status === null ? {} : { status }), limit: limit + 1 };
-  const found = await withJournal({ file, io, locale }, (journal) => journal.sessions(filter));
+  const found = await lookAtJournal({ file, io, locale }, (journal) => journal.sessions(filter));
   const sessions = found.slice(0, limit);
   if (json) await io.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);
   else if (sessions.length === 0) await io.stderr.write(`${words.noSessions}\n`);
@@ -90,7 +90,7 @@ export async function pruneSessions(
     const removed = await withJournal(place, (journal) => journal.prune({ before }));
     return io.stdout.write(json ? `${safeJson({ removed, before })}\n` : `${words.pruned(removed)}\n`);
   }
-  const ended = await withJournal(place, async (journal) => {
+  const ended = await lookAtJournal(place, async (journal) => {
     const lists = await Promise.all(ENDED.map((status) => journal.sessions({ status })));
     return lists.flat();
   });

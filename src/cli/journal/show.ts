@@ -21,7 +21,7 @@ import { STATUS_STYLES, statusWord } from "./sessions.ts";
 import { entryJson, minuteOf, shown } from "./show-values.ts";
 import { momentsOf, printStory } from "./story.ts";
 import { createTurnFilter } from "./turn-filter.ts";
-import { withJournal } from "./with-journal.ts";
+import { lookAtJournal } from "./with-journal.ts";
 
 export interface ShowOptions {
   /** null: all of them. */
@@ -37,7 +37,7 @@ export async function showSession(
   options: GlobalOptions,
 ): Promise<void> {
   const { json, locale } = options;
-  await withJournal({ file, io, locale }, async (journal) => {
+  await lookAtJournal({ file, io, locale }, async (journal) => {
     const summary = await findSession(journal, file, session, locale);
     if (events) return printEvents(journal, session, turn, io, locale);
     const told = await readSession(journal, session, turn, locale);

@@ -11,7 +11,7 @@ import { escapeUnsafe, safeJson } from "../safe-text.ts";
 import { sentences } from "../words.ts";
 import { findSession } from "./show.ts";
 import { shown } from "./show-values.ts";
-import { inWords, isThere, type JournalPlace, withJournal, withNewJournal } from "./with-journal.ts";
+import { inWords, isThere, type JournalPlace, lookAtJournal, withNewJournal } from "./with-journal.ts";
 
 export interface ExportOptions {
   /** null: stdout. */
@@ -26,7 +26,7 @@ export async function exportTo(
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
-  await withJournal({ file, io, locale }, async (journal) => {
+  await lookAtJournal({ file, io, locale }, async (journal) => {
     await findSession(journal, file, session, locale);
     const lines = exportSession(journal, session, { redactor: SHAPE_REDACTOR, includeResults: withResults });
     if (out === null) {

@@ -6,12 +6,12 @@ import { JOURNAL_WORDS } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../safe-text.ts";
 import { shown } from "./show-values.ts";
-import { withJournal } from "./with-journal.ts";
+import { lookAtJournal } from "./with-journal.ts";
 
 export async function verifyJournal(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
   const words = JOURNAL_WORDS[locale];
   const paint = paintFor(io.stdout, io.env, color);
-  const report = await withJournal({ file, io, locale }, (journal) => journal.verify());
+  const report = await lookAtJournal({ file, io, locale }, (journal) => journal.verify());
   const { sessions, entries, firstBad } = report;
   if (firstBad !== null) io.exit("failed");
   if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ ok: firstBad === null, ...report }))}\n`);

@@ -7,6 +7,7 @@ import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../journal-words.ts";
 import { oneLine } from "../safe-text.ts";
+import { sentences } from "../words.ts";
 
 export interface JournalPlace {
   readonly file: string;
@@ -16,17 +17,33 @@ export interface JournalPlace {
 
 /** Never makes a journal: whoever mistypes a name gets no empty file. */
 export async function withJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
-  if (!(await isThere(place))) throw new UsageError(JOURNAL_WORDS[place.locale].noJournal(place.file));
+  if (!(await isThere(place))) throw notThere(place);
   return withNewJournal(place, use);
 }
 
+/** For commands that only look: the journal is neither made nor written to, and may stand where nobody may write. */
+export async function lookAtJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
+  if (!(await isThere(place))) throw notThere(place);
+  return opened(place, true, use);
+}
+
 /** Makes the journal when it is not there. */
-export async function withNewJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
+export function withNewJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
+  return opened(place, false, use);
+}
+
+function notThere({ file, locale }: JournalPlace): UsageError {
+  const words = JOURNAL_WORDS[locale];
+  return new UsageError(sentences(locale, words.noJournal(file), words.whoMakesJournals));
+}
+
+async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: Journal) => Promise<T>): Promise<T> {
   const { file, io, locale } = place;
   const words = JOURNAL_WORDS[locale];
   try {
     const journal = await openJournal(file, {
       clock: io.clock,
+      readOnly,
       onTrouble: ({ message }, what) => void io.stderr.write(`faultline: ${words.trouble(what, oneLine(message))}\n`),
     });
     try {

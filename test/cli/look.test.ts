@@ -1,0 +1,148 @@
+// Proves that commands which only look at a journal make and change nothing, also where they could not: a file and a folder that
+// belong to somebody else. The built program runs as a user of its own when the tests run as root, who may write everywhere.
+
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../support/run-cli.ts";
+import { type Folder, newFolder, writeTrip } from "./journals.ts";
+import { QUICK, WorkflowWorld } from "./workflow-world.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const NOBODY = 65_534;
+
+let folder: Folder;
+let file = "";
+
+beforeAll(async () => {
+  folder = newFolder();
+  chmodSync(dirname(folder.file("x")), 0o755);
+  mkdirSync(folder.file("theirs"));
+  file = folder.file("theirs/agent.db");
+  await writeTrip(file);
+  chmodSync(file, 0o444);
+  chmodSync(folder.file("theirs"), 0o555);
+});
+afterAll(() => {
+  chmodSync(folder.file("theirs"), 0o755);
+  folder.remove();
+});
+
+async function asAnother(args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const other = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"], ...other });
+  const code = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}
+
+function contents(path: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    readdirSync(path, { withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map(({ name }) => [name, `${statSync(join(path, name)).mtimeMs} ${readFileSync(join(path, name), "latin1")}`]),
+  );
+}
+
+const LOOKS = [
+  ["journal sessions", (path: string) => ["journal", "sessions", path], "trip-42"],
+  ["journal show", (path: string) => ["journal", "show", path, "trip-42"], "per tool"],
+  ["journal verify", (path: string) => ["journal", "verify", path], "all as written"],
+  ["journal questions", (path: string) => ["journal", "questions", path], "No question waits"],
+  ["journal export", (path: string) => ["journal", "export", path, "trip-42"], '"end":true'],
+  [
+    "journal prune --dry-run",
+    (path: string) => ["journal", "prune", path, "--older-than", "1d", "--dry-run"],
+    "would be removed",
+  ],
+  ["runs list", (path: string) => ["runs", "list", "--journal", path], "There are no runs in this journal"],
+] as const;
+
+describe("a command that only looks", () => {
+  it.each(LOOKS)("shows a journal that nobody may write to, and leaves it alone: %s", async (_name, args, shown) => {
+    const before = contents(dirname(file));
+    const got = await asAnother(args(file));
+    expect(got.stdout + got.stderr).toContain(shown);
+    expect(got.code).toBe(0);
+    expect(contents(dirname(file))).toEqual(before);
+  });
+
+  it.each(LOOKS)("makes no journal where there is none: %s", async (_name, args) => {
+    const missing = folder.file("none/agent.db");
+    const got = await asAnother(args(missing));
+    expect(got).toMatchObject({ code: 2, stdout: "" });
+    expect(got.stderr).toContain(`There is no journal at ${missing}.`);
+    expect(readdirSync(dirname(dirname(missing)))).not.toContain("none");
+  });
+
+  it.each(LOOKS)("refuses one of a newer program, and leaves it as it was: %s", async (_name, args) => {
+    const newer = folder.file("newer.db");
+    await writeTrip(newer);
+    const db = new DatabaseSync(newer);
+    db.exec("PRAGMA user_version = 99");
+    db.close();
+    chmodSync(newer, 0o644);
+    const before = contents(dirname(newer));
+    const got = await asAnother(args(newer));
+    expect(got.code).toBe(3);
+    expect(got.stderr).toContain("a newer program wrote it. It was left as it is; upgrade this program.");
+    expect(contents(dirname(newer))).toEqual(before);
+    rmSync(newer);
+  });
+
+  it.each(["show", "watch", "export"])("shows a run of somebody else: runs %s", async (command) => {
+    const world = new WorkflowWorld();
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "one"]);
+    chmodSync(world.path("runs.db"), 0o444);
+    chmodSync(world.folder, 0o555);
+    const before = contents(world.folder);
+    const got = await asAnother(["runs", command, "one", "--journal", world.path("runs.db")]);
+    expect(got.stdout + got.stderr).toContain("fine");
+    expect(got.code).toBe(0);
+    expect(contents(world.folder)).toEqual(before);
+    chmodSync(world.folder, 0o755);
+  });
+
+  it("and says whether it could be written to brings no older one up to date: doctor", async () => {
+    const old = folder.file("old.db");
+    await writeTrip(old);
+    const db = new DatabaseSync(old);
+    db.exec("DROP TABLE holds; DROP INDEX kept_wakes; PRAGMA user_version = 2");
+    db.close();
+    const before = contents(dirname(old));
+    const got = await runCli(["doctor", "codex", "--journal", old]);
+    expect(got.stdout).toContain(`journal: ${old}; ok\n`);
+    expect(contents(dirname(old))).toEqual(before);
+    const theirs = await asAnother(["doctor", "codex", "--journal", file]);
+    expect(theirs.stdout).toContain("You may not write into its folder.");
+    chmodSync(folder.file("theirs"), 0o777);
+    const locked = await asAnother(["doctor", "codex", "--journal", file]);
+    chmodSync(folder.file("theirs"), 0o555);
+    expect(locked.stdout).toContain("You may not write to the file.");
+    rmSync(old);
+  });
+
+  it("says what to do about a log that cannot be read where it is", async () => {
+    const place = folder.file("died");
+    mkdirSync(place);
+    const died = join(place, "agent.db");
+    await writeTrip(died);
+    const writer = new DatabaseSync(died);
+    writer.exec("INSERT INTO meta VALUES ('x', 'y')");
+    for (const name of ["agent.db", "agent.db-wal"]) chmodSync(join(place, name), 0o444);
+    rmSync(`${died}-shm`);
+    chmodSync(place, 0o555);
+    const got = await asAnother(["journal", "sessions", died]);
+    writer.close();
+    chmodSync(place, 0o755);
+    expect(got.code).not.toBe(0);
+    expect(got.stderr).toContain("to a folder of your own, and look at them there.");
+  });
+});

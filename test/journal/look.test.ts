@@ -1,0 +1,166 @@
+// A journal that is only looked at: nothing is made or changed, all that is there is seen, and so is what others write meanwhile.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Entry, type Fault, isFaultError, type Journal, openJournal } from "../../src/index.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { tempFolder, type TempFolder } from "./temp-folder.ts";
+
+let folder: TempFolder;
+beforeEach(() => (folder = tempFolder()));
+afterEach(() => folder.remove());
+
+const entry = (turn: string): { at: number; event: Entry["event"] } => ({
+  at: 1,
+  event: { type: "turn-started", turn, deadlineAt: null },
+});
+
+async function written(name = "journal.db"): Promise<string> {
+  const path = folder.file(name);
+  const journal = await openJournal(path);
+  await journal.append("s", 0, [entry("a"), entry("b")], [{ kind: "result", key: "s/a", value: 7 }]);
+  await journal.hold("s", "somebody", 9e15, 1);
+  await journal.close();
+  return path;
+}
+
+/** Every file with every byte. */
+function contents(): Readonly<Record<string, string>> {
+  return Object.fromEntries(readdirSync(folder.path).map((name) => [name, readFileSync(folder.file(name), "latin1")]));
+}
+
+async function seen(journal: Journal): Promise<unknown> {
+  const entries: Entry[] = [];
+  for await (const one of journal.read("s")) entries.push(one);
+  return {
+    store: journal.storeId,
+    entries,
+    sessions: await journal.sessions(),
+    kept: await journal.keptAll("result"),
+    holds: await journal.holds(),
+    report: await journal.verify(),
+  };
+}
+
+const faultOf = (made: Promise<unknown>): Promise<Fault | null> =>
+  made.then(
+    () => null,
+    (error: unknown) => {
+      if (!isFaultError(error)) throw error;
+      return error.fault;
+    },
+  );
+
+describe("looking at a journal", () => {
+  it("shows everything and leaves every byte as it was, with no file beside it", async () => {
+    const path = await written();
+    const before = contents();
+    const journal = await openJournal(path, { readOnly: true });
+    const shown = await seen(journal);
+    expect(contents()).toEqual(before);
+    await journal.close();
+    expect(contents()).toEqual(before);
+    const writer = await openJournal(path);
+    expect(shown).toEqual(await seen(writer));
+    await writer.close();
+  });
+
+  it("makes none where there is none, not even a folder", async () => {
+    const missing = folder.file("deep/down/journal.db");
+    const fault = await faultOf(openJournal(missing, { readOnly: true }));
+    expect(fault).toMatchObject({ code: "NotFound", context: { path: missing } });
+    expect(readdirSync(folder.path)).toEqual([]);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  it("refuses to write, whatever it is asked for, and says how to", async () => {
+    const path = await written();
+    const before = contents();
+    const journal = await openJournal(path, { readOnly: true });
+    const writes = [
+      journal.append("s", 2, [entry("c")]),
+      journal.keep([{ kind: "result", key: "s/b", value: 1 }]),
+      journal.keepFirst({ kind: "answer", key: "q", value: 1 }),
+      journal.hold("k", "me", 2, 1),
+      journal.letGo("s", "somebody"),
+      journal.takeFrom("s", "somebody", "me", 2),
+      journal.prune({ before: 9e15 }),
+    ];
+    for (const write of writes) {
+      const fault = await faultOf(write);
+      expect(fault).toMatchObject({ code: "EngineState" });
+      expect(fault?.message).toContain("without readOnly");
+    }
+    await journal.close();
+    expect((await faultOf(journal.sessions()))?.message).toContain("The journal is closed");
+    expect(contents()).toEqual(before);
+  });
+
+  it("reads one of an older program as it is, and does not bring it up to date", async () => {
+    const path = await written();
+    const old = new DatabaseSync(path);
+    old.exec("DROP TABLE holds; DROP INDEX kept_wakes; PRAGMA user_version = 2");
+    old.close();
+    const before = contents();
+    const journal = await openJournal(path, { readOnly: true });
+    expect(await seen(journal)).toMatchObject({ entries: [{ seq: 1 }, { seq: 2 }], holds: [] });
+    await journal.close();
+    expect(contents()).toEqual(before);
+  });
+
+  it.each([
+    ["of a newer program", "PRAGMA user_version = 99", /version 99 .* upgrade this program/],
+    ["of another program", "PRAGMA application_id = 7", /SQLite file of another program/],
+    ["that lacks a table", "DROP TABLE kept", /lacks kept/],
+  ])("refuses a file %s and leaves it as it was", async (_which, sql, words) => {
+    const path = await written();
+    const other = new DatabaseSync(path);
+    other.exec(sql);
+    other.close();
+    const before = contents();
+    const fault = await faultOf(openJournal(path, { readOnly: true }));
+    expect(fault).toMatchObject({ code: "ManifestDrift" });
+    expect(fault?.message).toMatch(words);
+    expect(contents()).toEqual(before);
+  });
+});
+
+describe("somebody who looks while others write", () => {
+  it("sees what was written behind the first look, and what stays when the writer has gone", async () => {
+    const path = await written();
+    const journal = await openJournal(path, { readOnly: true });
+    expect(await journal.session("s")).toMatchObject({ lastSeq: 2 });
+    const writer = await openJournal(path);
+    await writer.append("s", 2, [entry("c")]);
+    expect(await journal.session("s")).toMatchObject({ lastSeq: 3 });
+    await writer.append("s", 3, [entry("d")]);
+    expect(await journal.session("s")).toMatchObject({ lastSeq: 4 });
+    await writer.close();
+    expect(await journal.session("s")).toMatchObject({ lastSeq: 4 });
+    expect(await journal.verify()).toMatchObject({ entries: 4, firstBad: null });
+    await journal.close();
+  });
+
+  it("is told of every new entry, by a writer that comes later", async () => {
+    const path = await written();
+    const journal = await openJournal(path, { readOnly: true, clock: systemClock });
+    const third = Promise.withResolvers<Entry>();
+    journal.subscribe((one) => third.resolve(one));
+    const writer = await openJournal(path);
+    await writer.append("s", 2, [entry("c")]);
+    expect(await third.promise).toMatchObject({ session: "s", seq: 3 });
+    await writer.close();
+    await journal.close();
+  });
+
+  it("sees what a writer that died left in its log", async () => {
+    const path = await written();
+    const writer = await openJournal(path);
+    await writer.append("s", 2, [entry("c")]);
+    const journal = await openJournal(path, { readOnly: true });
+    expect(await journal.session("s")).toMatchObject({ lastSeq: 3 });
+    await journal.close();
+    await writer.close();
+  });
+});
