@@ -81,13 +81,6 @@ export const SCENARIOS: readonly CliScenario[] = [
     title: "the stream ends politely and too early, always",
     rules: [{ fault: "no-end-mark", answer: ANSWER }],
     expected: ["NetworkDisconnect"],
-    exceptions: {
-      goose: {
-        codes: ["OutputTruncated"],
-        because:
-          "it ends as if all were well; only the missing count of tokens tells that the answer is not whole. It is run once more, which doubles the requests",
-      },
-    },
   },
   {
     id: "stall",

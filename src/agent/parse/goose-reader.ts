@@ -40,6 +40,8 @@ export function createGooseReader(run: AgentRun): CliReader {
       run.used({ input, output, cacheRead: 0, cacheWrite: 0 }, false);
     }
     if (isCounted || run.state.lastError?.isFinal === true) run.finished(run.state.lastError !== null, null);
+    // It says "complete" after a connection that was lost in the middle of an answer, too.
+    else if (run.state.text !== "") run.state.stalledSteps = 1;
   }
 
   return {

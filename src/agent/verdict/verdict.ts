@@ -30,10 +30,11 @@ interface OwnRow {
   readonly words: string;
 }
 
+/** One code for all three clocks: whichever ran out, the CLI owes an answer as a provider does, and another one may give it. */
 const TIMERS: Readonly<Record<TimerPhase, OwnRow>> = {
   startup: { code: "NetworkTimeout", words: "printed nothing within the time it has to start" },
   idle: { code: "NetworkTimeout", words: "printed nothing for longer than it may be silent" },
-  total: { code: "ExecutionTimeout", words: "did not finish within its time limit" },
+  total: { code: "NetworkTimeout", words: "did not finish within its time limit" },
 };
 
 const STOPS: Readonly<Record<Exclude<StopReason, "after-result">, OwnRow>> = {

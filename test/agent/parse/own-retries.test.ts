@@ -46,7 +46,7 @@ describe("a retry of Qwen Code", () => {
     );
     parser.stdout(line({ type: "system", subtype: "retry", data: { reason: "retry", discardedToolCalls: 0 } }));
     const seen = verdictOn("qwen", parser.state, { ...STOPPED, timedOut: "total" });
-    expect(seen?.code).toBe("ExecutionTimeout");
+    expect(seen?.code).toBe("NetworkTimeout");
     expect(seen?.cause?.code).toBe("QuotaExhausted");
   });
 });

@@ -172,6 +172,45 @@ describe("agent CLIs in a chain", () => {
     expect("fault" in outcome ? outcome.fault.resetAt : 0).toBeGreaterThan(0);
   });
 
+  const endless = (line: string): readonly string[] => ["-c", `while :; do echo '${line}'; sleep 0.05; done`];
+
+  it("a run that never comes to an end is ended, and the next CLI answers", async () => {
+    const fl = runtime({ clock: systemClock });
+    const { target } = replayedClis({ codex: ["codex-ok-json"] });
+    const talking = endless('{"type":"system","subtype":"init","session_id":"s"}');
+    const hanging = target("claude", { command: "/bin/sh", args: () => talking, timeouts: { totalMs: 300 } });
+    const outcome = await fl.agent([hanging, target("codex")]).run("say hello");
+    expect(outcome).toMatchObject({ status: "done", from: "codex" });
+    expect(decisionsOf(fl)).toEqual(["claude NetworkTimeout fallback"]);
+  });
+
+  it("a run that has used a tool when its time is over is not handed to the next CLI, unless that does no harm", async () => {
+    const used = captureOf("claude-tooldenied-stream").stdout.split("\n")[1] ?? "";
+    expect(used).toContain("tool_use");
+    const { target, runs } = replayedClis({ codex: ["codex-ok-json"] });
+    const ask = (idempotent: boolean): ReturnType<ReturnType<Faultline["agent"]>["run"]> =>
+      runtime({ clock: systemClock })
+        .agent([
+          target("claude", { command: "/bin/sh", args: () => endless(used), timeouts: { totalMs: 300 }, idempotent }),
+          target("codex"),
+        ])
+        .run("tidy up");
+    expect(await ask(false)).toMatchObject({
+      fault: { code: "NetworkTimeout", context: { phase: "total", ran: true } },
+    });
+    expect(runs()).toEqual([]);
+    expect(await ask(true)).toMatchObject({ status: "done", from: "codex" });
+  });
+
+  it("an answer of goose that was cut is a lost connection, and the next CLI answers", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({ goose: ["goose-closemid"], codex: ["codex-ok-json"] });
+    const outcome = await fl.agent([target("goose"), target("codex")]).run("say hello");
+    expect(outcome).toMatchObject({ status: "done", from: "codex" });
+    expect(decisionsOf(fl)).toEqual(["goose NetworkDisconnect fallback"]);
+    expect(runs()).toHaveLength(2);
+  });
+
   it("a request that is wrong is not carried from one to the other", async () => {
     const { target, runs } = replayedClis({ claude: ["claude-400-stream"], codex: ["codex-ok-json"] });
     const outcome = await runtime()

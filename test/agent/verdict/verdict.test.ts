@@ -49,7 +49,7 @@ describe("what we did ourselves", () => {
       context: { phase: "idle" },
     });
     expect(judge("generic", [], { ...ending, timedOut: "total" })).toMatchObject({
-      code: "ExecutionTimeout",
+      code: "NetworkTimeout",
       context: { phase: "total" },
     });
     expect(judge("claude", [], { ...ending, stopped: "permission-loop" })?.code).toBe("PermissionLoop");
@@ -68,7 +68,7 @@ describe("what we did ourselves", () => {
   it("names what the CLI was struggling with as the cause of a timeout", () => {
     const capture = captureOf("qwen-429");
     const fault = verdictOn("qwen", parsed(capture).state, endingOf(capture));
-    expect(fault?.code).toBe("ExecutionTimeout");
+    expect(fault?.code).toBe("NetworkTimeout");
     const overloaded = captureOf("qwen-503-json");
     expect(verdictOn("qwen", parsed(overloaded).state, endingOf(overloaded))?.cause?.code).toBe("Overloaded");
     const loop = captureOf("opencode-long-closemid");
