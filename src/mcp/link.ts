@@ -168,7 +168,7 @@ export class Link {
     const isDoubt = DOUBTS.some((doubt) => error.message.includes(doubt)) || isConnectionLoss(error);
     // While it is being made, whoever makes it is told anyway.
     if (isDoubt && this.#isOpen) this.#look();
-    else this.#suppress(error, "the connection goes on");
+    else this.#suppress(error, this.#isOpen ? "the connection goes on" : "it is still being connected");
   }
 
   /** Over HTTP the client waits for an answer that was cut off until its time is up: we ask whether anybody is still there. */

@@ -1,6 +1,6 @@
 // A real MCP server over stdio, run as a process of its own, that can be told to fail in every way there is.
 // MCP_RUNS names a file that gets a line for every tool that really ran, MCP_STARTS one for every start of the process,
-// MCP_BAD_STARTS says which of these end at once (`2-6`), MCP_MODE how the others behave.
+// MCP_BAD_STARTS says which of these end at once (`2-6,9-9`), MCP_MODE how the others behave.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -17,8 +17,11 @@ const { MCP_RUNS = "", MCP_STARTS = "", MCP_BAD_STARTS = "0-0", MCP_MODE = "" } 
 
 appendFileSync(MCP_STARTS, "start\n");
 const starts = readFileSync(MCP_STARTS, "utf8").split("\n").length - 1;
-const [firstBad = 0, lastBad = 0] = MCP_BAD_STARTS.split("-").map(Number);
-if (starts >= firstBad && starts <= lastBad) {
+const isBad = MCP_BAD_STARTS.split(",").some((range) => {
+  const [first = 0, last = 0] = range.split("-").map(Number);
+  return starts >= first && starts <= last;
+});
+if (isBad) {
   process.stderr.write("config broken: api_key=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 is refused\n", () =>
     process.exit(1),
   );

@@ -255,6 +255,24 @@ describe("a server that dies", () => {
     expect(fl.targets()).toContainEqual(expect.objectContaining({ target: "travel", breaker: "closed" }));
   });
 
+  it("again after an outage that outlasted all tries is tried as patiently as the first time", async () => {
+    const server = stdioServer({ badStarts: "2-6,8-10" });
+    const { mcp, becomes, waits, advance } = await connected({ transport: server.transport });
+    const gone = becomes("disconnected");
+    server.kill();
+    await gone;
+    await advance(5_000);
+    expect(await mcp.call("echo", { text: "back" })).toMatchObject({ status: "done" });
+    const before = waits.length;
+    const lost = becomes("reconnecting");
+    server.kill();
+    await lost;
+    expect(await mcp.call("echo", { text: "again" })).toMatchObject({ status: "done" });
+    expect(mcp.status).toBe("connected");
+    expect(server.starts()).toBe(11);
+    expect(waits.slice(before).filter(({ tool }) => tool === "mcp:travel")).toHaveLength(3);
+  });
+
   it("before the call was sent has not run it, so that any tool is tried again", async () => {
     const server = stdioServer({ badStarts: "2-2" });
     const { mcp, becomes } = await connected({ transport: server.transport });
