@@ -193,6 +193,7 @@ export type {
   FaultlineOptions,
 } from "./faultline.ts";
 export type { FetchOptions } from "./provider/fetch/fetch-options.ts";
+export { OTHER_TOOLS } from "./runtime/bounded-counters.ts";
 export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/runtime.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
 export type { MidStream } from "./provider/model/stream-sink.ts";

@@ -7,8 +7,8 @@ import { classify } from "../core/classify/classify.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Noted } from "../core/record/incidents.ts";
-import type { ToolCounters } from "../core/record/metrics.ts";
 import type { Keep } from "../journal/journal.ts";
+import { BoundedCounters } from "./bounded-counters.ts";
 import { Binding } from "./call/binding.ts";
 import type { Engine } from "./engine.ts";
 import { Incidents } from "./call/incidents.ts";
@@ -18,7 +18,7 @@ import { PatientStore } from "./patient-store.ts";
 import { withOverride } from "./tool/overrides.ts";
 import { RingRecorder } from "./recorder.ts";
 import { Targets } from "./target/targets.ts";
-import type { AnyTool } from "./tool/tool.ts";
+import { type AnyTool, DEFAULT_QUEUE } from "./tool/tool.ts";
 import { Wheel } from "./wheel.ts";
 
 /** What extensions may have added to the options. */
@@ -58,8 +58,9 @@ export function createEngine(
   const keeper = new Keeper(options, suppress);
   const byId = new Map(tools.map((tool) => [tool.id, tool]));
   const overrides = new Map(options.manifests.map((override) => [override.id, override]));
-  const counters = new Map<string, ToolCounters>();
+  const counters = new BoundedCounters(options.maxTargets, (id) => byId.has(id));
   const targets = new Targets({
+    defaults: { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: DEFAULT_QUEUE },
     retryBudget: policy.retryBudget,
     maxTargets: options.maxTargets,
     now: () => clock.now(),

@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   /** Values that must not get out, whatever they look like: keys, passwords. */
   readonly secrets?: readonly (string | undefined)[];
   readonly locale?: Locale;
-  /** How many targets are remembered. */
+  /** How many targets are remembered, and how many tools that are not in `tools` have numbers of their own in `metrics()`. */
   readonly maxTargets?: number;
   /** How many events outside sessions are remembered. */
   readonly maxRecent?: number;

@@ -246,7 +246,7 @@ export class Runtime {
     };
   }
 
-  /** Per tool, with the names of the tool error handling specification. */
+  /** Per tool, with the names of the tool error handling specification; `OTHER_TOOLS` for those beyond `maxTargets`. */
   metrics(): Readonly<Record<string, ToolMetrics>> {
     const counters = this.#engine?.counters ?? [];
     return Object.fromEntries(Array.from(counters, ([tool, counted]) => [tool, metricsOf(counted)]));

@@ -11,6 +11,15 @@ export function endedFault(session: string, status: SessionStatus): Fault {
   });
 }
 
+export function turnLimitFault(maxTurns: number): Fault {
+  return fault("TurnLimit", { message: `the session has had its ${maxTurns} turns`, context: { limit: maxTurns } });
+}
+
+export function runTimeoutFault(runTimeoutMs: number): Fault {
+  const message = `the session has run for ${runTimeoutMs} ms`;
+  return fault("RunTimeout", { message, context: { limit: runTimeoutMs } });
+}
+
 /** A call's key has the turn, the round and the step; no turn is called nothing. */
 export function turnKey(session: string, turn: string): string {
   return `${session}//${turn}`;

@@ -15,6 +15,7 @@ import type { Engine } from "../engine.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
+import { inside } from "./still-inside.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
 export interface SessionCall {
@@ -94,7 +95,7 @@ export class SessionCore {
       const where = { call, turn, digest, recorder, budget, scope, deadlineAt, deadlineCode };
       const run = new CallRun(this.engine, { ...where, binding, input, optional, fallbackValue, resumed, headless });
       this.#live.set(call, run);
-      return await run.run();
+      return await inside(this.state.session, `call ${call}`, () => run.run());
     } catch (error) {
       return failedOutcome(call, classify({ surface: "node", error, observedAt: this.clock.now() }));
     } finally {

@@ -21,8 +21,9 @@ import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./recall-turn.ts";
-import { emptyResult, endedFault, noJsonForm, turnKey } from "./refused-turn.ts";
+import { emptyResult, endedFault, noJsonForm, runTimeoutFault, turnKey, turnLimitFault } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
+import { inside, refuseInside } from "./still-inside.ts";
 import { type LastWords, type SessionLimits, SILENT, type TurnOptions } from "./session-options.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
@@ -71,6 +72,7 @@ export class Session {
 
   /** Puts it out of memory as it is: it can be taken up again, here or by another process. Nothing may run in it. */
   async leave(): Promise<void> {
+    refuseInside(this.id, "leave");
     await this.#queue;
     await this.#core.idle();
     await this.#keepSnapshot();
@@ -107,10 +109,11 @@ export class Session {
   /** Runs a plan, or a function that makes calls, as one turn. Turns run one after another. Never rejects for failing tools. */
   turn(plan: PlanSteps, options?: TurnOptions): Promise<TurnResult>;
   turn<T>(body: TurnBody<T>, options?: TurnOptions): Promise<TurnResult<T>>;
-  turn(what: PlanSteps | TurnBody<unknown>, options: TurnOptions = {}): Promise<TurnResult> {
+  async turn(what: PlanSteps | TurnBody<unknown>, options: TurnOptions = {}): Promise<TurnResult> {
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
     const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
     if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options);
+    refuseInside(this.id, "turn");
     const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options));
     this.#queue = result.catch((error: unknown) => classify({ surface: "store", error }));
     return result;
@@ -152,11 +155,10 @@ export class Session {
       maxRounds: this.#limits.maxToolRounds,
       maxParallel: this.#limits.maxParallel,
     });
-    const ending = await runBody(core, live, body, scope);
+    const ending = await inside(this.id, `turn ${id}`, () => runBody(core, live, body, scope));
     const isKept = hasJsonForm(ending.value);
     const value = isKept ? ending.value : undefined;
     const thrown = isKept ? ending.thrown : noJsonForm(id);
-    const { deadline } = ending;
     // A call the body did not wait for belongs to the turn all the same.
     await core.idleIn(id);
     await live.close();
@@ -174,7 +176,7 @@ export class Session {
       cancelled,
       refused: untaken,
       thrown,
-      deadline,
+      deadline: ending.deadline,
       locale: core.engine.locale,
       redactor: core.engine.redactor,
     });
@@ -192,8 +194,11 @@ export class Session {
     const fullMs = options.timeoutMs ?? this.#limits.turnTimeoutMs;
     const leftMs = known === undefined ? fullMs : (known.deadlineAt ?? Infinity) - known.endedAt;
     const deadlineAt = now + leftMs;
-    const shown = Number.isFinite(deadlineAt) ? deadlineAt : null;
-    await this.#core.record({ type: "turn-started", turn: id, deadlineAt: shown });
+    await this.#core.record({
+      type: "turn-started",
+      turn: id,
+      deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null,
+    });
     return deadlineAt;
   }
 
@@ -219,14 +224,8 @@ export class Session {
   #refusal(known: TurnRecord | undefined): Fault | null {
     const { maxTurns, runTimeoutMs } = this.#limits;
     const { state, clock } = this.#core;
-    if (known === undefined && state.turns.size >= maxTurns) {
-      return fault("TurnLimit", { message: `the session has had its ${maxTurns} turns`, context: { limit: maxTurns } });
-    }
-    if (clock.now() < this.#runDeadlineAt()) return null;
-    return fault("RunTimeout", {
-      message: `the session has run for ${runTimeoutMs} ms`,
-      context: { limit: runTimeoutMs },
-    });
+    if (known === undefined && state.turns.size >= maxTurns) return turnLimitFault(maxTurns);
+    return clock.now() < this.#runDeadlineAt() ? null : runTimeoutFault(runTimeoutMs);
   }
 
   #runDeadlineAt(): number {
@@ -262,8 +261,9 @@ export class Session {
     await this.#end("cancelled", cancellation("session", reason), last);
   }
 
-  /** Nothing more comes: writes the one event that ends the session, together with `last`. */
+  /** Nothing more comes: writes the one event that ends the session, together with `last`. Not from within a turn or a tool of it. */
   async end(status: "done" | "failed" = "done", last: LastWords = SILENT): Promise<void> {
+    refuseInside(this.id, "end");
     await this.#queue;
     await this.#core.idle();
     await this.#end(status, null, last);

@@ -15,12 +15,9 @@ import {
 } from "../../core/decide/breaker.ts";
 import type { Pace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { BreakerRule } from "../../core/policy/policy.ts";
+import type { TargetSettings } from "./strictest.ts";
 
-export interface TargetOptions {
-  readonly rule: BreakerRule;
-  readonly maxConcurrent: number;
-  readonly maxQueued: number;
+export interface TargetOptions extends TargetSettings {
   /** Told of every change worth keeping: a failure that counted, or another state. */
   readonly changed: (target: Target, from: BreakerState) => void;
 }
@@ -67,7 +64,11 @@ export class Target {
     return this.#breaker.state === "closed" && this.#breaker.failures > 0;
   }
 
-  /** It was known before anybody said how it is to be treated. */
+  get settings(): TargetSettings {
+    return this.#options;
+  }
+
+  /** Somebody else said how it is to be treated. */
   treat(options: TargetOptions): void {
     this.#options = options;
   }

@@ -3,16 +3,13 @@
 
 import { type Breaker, type BreakerState, isolate, release } from "../../core/decide/breaker.ts";
 import { earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
-import type { BreakerRule, RetryBudgetRule } from "../../core/policy/policy.ts";
+import type { RetryBudgetRule } from "../../core/policy/policy.ts";
+import { type TargetSettings, strictestOf } from "./strictest.ts";
 import { Target } from "./target.ts";
 
-export interface TargetSettings {
-  readonly rule: BreakerRule;
-  readonly maxConcurrent: number;
-  readonly maxQueued: number;
-}
-
 export interface TargetsOptions {
+  /** How a target is treated about which no tool says anything. */
+  readonly defaults: TargetSettings;
   readonly retryBudget: RetryBudgetRule;
   readonly maxTargets: number;
   readonly now: () => number;
@@ -41,17 +38,19 @@ export class Targets {
     } else if (known.breaker.generation === 0) known.replace(breaker);
   }
 
+  /** The target of that name, treated as the strictest of all tools that asked for it says. */
   get(id: string, settings: TargetSettings): Target {
-    const options = { ...settings, changed: this.#options.changed };
+    const { changed, defaults } = this.#options;
     let target = this.#targets.get(id);
     if (target === undefined) {
       const now = this.#options.now();
       this.#evict(now);
-      target = new Target(id, options, this.#restored.get(id) ?? null);
+      target = new Target(id, { ...settings, changed }, this.#restored.get(id) ?? null);
       target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
-    } else if (this.#byHand.delete(id)) target.treat(options);
+    } else if (this.#byHand.delete(id)) target.treat({ ...settings, changed });
+    else target.treat({ ...strictestOf(target.settings, settings, defaults), changed });
     return target;
   }
 

@@ -133,7 +133,7 @@ export interface Tool<Accepts, Output> {
 export type AnyTool = Tool<never, unknown>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_QUEUE = 1_000;
+export const DEFAULT_QUEUE = 1_000;
 const MAX_TIMEOUT_MS = 30 * 24 * 3_600_000;
 
 export function tool<Accepts, Input, Output>(options: SchemaToolOptions<Accepts, Input, Output>): Tool<Accepts, Output>;

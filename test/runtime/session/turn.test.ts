@@ -2,15 +2,17 @@
 
 import { describe, expect, it } from "vitest";
 import {
+  createFaultline,
   isFaultError,
   type JournalEvent,
+  openJournal,
   type Session,
   type SessionLimits,
   step,
   tool,
   type Turn,
 } from "../../../src/index.ts";
-import { eventsOf, fails, type Life, life, never, only } from "./life.ts";
+import { eventsOf, fails, type Life, life, never, newPath, only } from "./life.ts";
 
 const ok = tool<string, string>({ id: "ok", run: (text) => text });
 
@@ -21,6 +23,79 @@ async function begun(limits: Partial<SessionLimits> = {}): Promise<Life & { read
 
 const endsOf = (events: readonly JournalEvent[]): readonly string[] =>
   only(events, "turn-ended").map(({ turn, status }) => `${turn} ${status}`);
+
+describe("what would wait for itself", () => {
+  const codeOf = (wait: Promise<unknown>): Promise<string> =>
+    wait.then(
+      () => "it did not fail",
+      (error: unknown) => (isFaultError(error) ? `${error.fault.code}: ${error.fault.message}` : String(error)),
+    );
+
+  it.each([
+    ["end", (session: Session) => session.end()],
+    ["leave", (session: Session) => session.leave()],
+    ["turn", (session: Session) => session.turn(async () => Promise.resolve(1))],
+  ] as const)("is refused at once: session.%s() within the body of a turn", async (name, wait) => {
+    const { session, clock, journal } = await begun();
+    const result = await clock.runUntil(session.turn(() => codeOf(wait(session))));
+    expect(result).toMatchObject({ status: "done" });
+    expect(result.value).toMatch(new RegExp(`^EngineState: session\\.${name}\\(\\) .* turn t1`));
+    await clock.runUntil(session.end());
+    expect(only(await eventsOf(journal, "s"), "session-ended")).toMatchObject([{ status: "done" }]);
+  });
+
+  it("is refused at once: session.end() within a tool, also one that no turn is around", async () => {
+    const { session, clock } = await begun();
+    const ending = tool<null, string>({ id: "ending", run: () => codeOf(session.end()) });
+    const outcome = await clock.runUntil(session.protect(ending, null));
+    expect(outcome).toMatchObject({
+      status: "done",
+      value: expect.stringMatching(/^EngineState: .* call c1/) as string,
+    });
+  });
+
+  it("is refused at once: session.end() within a turn of another session that it waits for", async () => {
+    const { fl, session, clock } = await begun();
+    const other = await clock.runUntil(fl.session("other"));
+    const inner = (): Promise<string> => other.turn(() => codeOf(session.end())).then(({ value }) => value ?? "");
+    expect(await clock.runUntil(session.turn(inner))).toMatchObject({
+      status: "done",
+      value: expect.stringMatching(/^EngineState: .* turn t1 of session s/) as string,
+    });
+    await clock.runUntil(session.turn(() => other.end()));
+    expect(other.isOver).toBe(true);
+  });
+
+  it("is not refused: what a body began and left behind ends the session when the turn is over", async () => {
+    const { session, clock } = await begun();
+    const turnIsOver = Promise.withResolvers<undefined>();
+    let ended: Promise<void> | null = null;
+    await clock.runUntil(
+      session.turn(async () => {
+        ended = turnIsOver.promise.then(() => session.end());
+        return Promise.resolve(1);
+      }),
+    );
+    turnIsOver.resolve(undefined);
+    await clock.runUntil(Promise.resolve(ended));
+    expect(session.status).toBe("done");
+  });
+
+  it("is not refused: a subscriber that ends the session because of something a turn wrote", async () => {
+    const journal = await openJournal(newPath());
+    const fl = createFaultline({ journal });
+    const session = await fl.session("s");
+    let ended: Promise<void> | null = null;
+    journal.subscribe(({ event }) => {
+      if (event.type === "call-succeeded") ended ??= session.end();
+    });
+    await session.turn((turn) => turn.protect(ok, "one"));
+    expect(ended).not.toBeNull();
+    await Promise.resolve(ended);
+    expect(session.status).toBe("done");
+    await fl.close();
+  });
+});
 
 describe("a body", () => {
   it("may run several rounds and single calls; all of them are told under names of their own", async () => {

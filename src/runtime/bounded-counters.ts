@@ -1,0 +1,40 @@
+// The counters of all tools, in bounded room: names may come from a model, so their number may not be what is kept.
+// B1  a tool the program has registered always has counters of its own; of the others, the first ones have.
+// B2  what all further tools do is counted in one row of its own: no number is lost, only whose it was.
+
+import { createCounters, type ToolCounters } from "../core/record/metrics.ts";
+
+/** The row of the tools that have none of their own. */
+export const OTHER_TOOLS = "(other tools)";
+
+export class BoundedCounters extends Map<string, ToolCounters> {
+  readonly #most: number;
+  readonly #isRegistered: (id: string) => boolean;
+  #others: ToolCounters | null = null;
+  /** How many rows have been given to tools that nobody registered. */
+  #given = 0;
+
+  constructor(most: number, isRegistered: (id: string) => boolean) {
+    super();
+    this.#most = most;
+    this.#isRegistered = isRegistered;
+  }
+
+  /** Once all rows are given, a tool without one has that of the others. */
+  override get(id: string): ToolCounters | undefined {
+    const own = super.get(id);
+    if (own !== undefined || this.#given < this.#most || this.#isRegistered(id)) return own;
+    if (this.#others === null) {
+      this.#others = super.get(OTHER_TOOLS) ?? createCounters();
+      super.set(OTHER_TOOLS, this.#others);
+    }
+    return this.#others;
+  }
+
+  override set(id: string, counters: ToolCounters): this {
+    // It was told by `get` where it is counted.
+    if (counters === this.#others) return this;
+    if (!this.has(id) && !this.#isRegistered(id)) this.#given += 1;
+    return super.set(id, counters);
+  }
+}

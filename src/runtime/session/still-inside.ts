@@ -1,0 +1,47 @@
+// Whether code runs within a turn or a call of a session. Whoever waits in there until the session is idle waits for itself.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+
+interface Inside {
+  readonly session: string;
+  /** `turn t1`, `call c1` */
+  readonly what: string;
+  /** What began in there may go on behind it, and is outside then. */
+  isOver: boolean;
+  readonly around: Inside | null;
+}
+
+const here = new AsyncLocalStorage<Inside>();
+
+export async function inside<T>(session: string, what: string, run: () => Promise<T>): Promise<T> {
+  // Only what still runs is kept: a program may go on within what is over for as long as it lives.
+  const entered: Inside = { session, what, isOver: false, around: stillRunning(here.getStore() ?? null) };
+  try {
+    return await here.run(entered, run);
+  } finally {
+    entered.isOver = true;
+  }
+}
+
+/** Throws when `wish` is asked for within the session it is about. */
+export function refuseInside(session: string, wish: keyof typeof INSTEAD): void {
+  for (let at = stillRunning(here.getStore() ?? null); at !== null; at = stillRunning(at.around)) {
+    if (at.session !== session) continue;
+    const message = `session.${wish}() would wait for ${at.what} of session ${session}, from within which it was called; ${INSTEAD[wish]}`;
+    throw new FaultError(fault("EngineState", { message, context: { session, within: at.what } }));
+  }
+}
+
+const INSTEAD = {
+  end: "end the session behind it, or stop everything now with session.cancel()",
+  leave: "leave the session behind it",
+  turn: "make the calls with the turn that is there, or run this one beside it with { beside: true }",
+} as const;
+
+function stillRunning(from: Inside | null): Inside | null {
+  let at = from;
+  while (at?.isOver === true) at = at.around;
+  return at;
+}

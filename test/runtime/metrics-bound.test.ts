@@ -1,0 +1,47 @@
+// Numbers per tool when the names of tools come from a model or a user: bounded, and nothing that was counted is lost.
+
+import { describe, expect, it } from "vitest";
+import { OTHER_TOOLS, tool, type Tool } from "../../src/index.ts";
+import { failure, world } from "../support/world.ts";
+
+const MOST = 20;
+const oneOff = (id: string, isDown = false): Tool<string, string> =>
+  tool<string, string>({
+    id,
+    retry: "none",
+    run: (text) => {
+      if (isDown) throw failure("ToolUnavailable");
+      return text;
+    },
+  });
+
+describe("metrics of tools without number", () => {
+  it("have a row each up to the bound, and one row for all others together", async () => {
+    const { fl } = world({ maxTargets: MOST });
+    for (let made = 0; made < 500; made++) await fl.protect(oneOff(`made-up ${made}`, made % 5 === 0), "x");
+    const metrics = fl.metrics();
+    expect(Object.keys(metrics)).toHaveLength(MOST + 1);
+    expect(metrics["made-up 0"]).toMatchObject({ call_count: 1, error_count: 1 });
+    const all = Object.values(metrics);
+    expect(all.reduce((sum, row) => sum + row.call_count, 0)).toBe(500);
+    expect(all.reduce((sum, row) => sum + row.success_count, 0)).toBe(400);
+    expect(all.reduce((sum, row) => sum + row.error_count, 0)).toBe(100);
+    expect(metrics[OTHER_TOOLS]?.call_count).toBe(500 - MOST);
+  });
+
+  it("always have a row for a tool that the program has registered", async () => {
+    const registered = oneOff("registered");
+    const { fl } = world({ maxTargets: MOST, tools: [registered] });
+    for (let made = 0; made < 3 * MOST; made++) await fl.protect(oneOff(`made-up ${made}`), "x");
+    await fl.protect(registered, "x");
+    expect(fl.metrics()["registered"]).toMatchObject({ call_count: 1, success_count: 1 });
+    expect(fl.metrics()[OTHER_TOOLS]?.call_count).toBe(2 * MOST);
+  });
+
+  it("have no row for others while there are none", async () => {
+    const { fl } = world({ maxTargets: MOST });
+    for (let made = 0; made < MOST; made++) await fl.protect(oneOff(`made-up ${made}`), "x");
+    expect(Object.keys(fl.metrics())).toHaveLength(MOST);
+    expect(fl.metrics()).not.toHaveProperty(OTHER_TOOLS);
+  });
+});
