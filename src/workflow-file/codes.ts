@@ -26,7 +26,6 @@ export const MISTAKES = {
   "unknown-tool":      { code: "WFL013", severity: "error",   means: "A node or an agent names a tool that is not there." },
   "unknown-provider":  { code: "WFL014", severity: "error",   means: "A model is not written as provider/model, or its provider is not known." },
   "unknown-cli":       { code: "WFL015", severity: "error",   means: "An agent CLI that is not known." },
-  "mixed-chain":       { code: "WFL016", severity: "error",   means: "An agent whose fallbacks are of another kind: models stand in for models, CLIs for CLIs." },
   "bad-join":          { code: "WFL017", severity: "error",   means: "A join that is no merge node or joins two fan-outs, or a merge node that joins nothing." },
   "lost-branch":       { code: "WFL018", severity: "error",   means: "A branch that never reaches the join of its fan-out." },
   "endless-cycle":     { code: "WFL019", severity: "error",   means: "A cycle in which no edge has a `max`." },

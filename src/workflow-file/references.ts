@@ -29,8 +29,10 @@ function checkAgent(id: string, agent: WrittenAgent, { providers = {}, tools = {
   const named = (agent.tools ?? []).flatMap((name, index) =>
     unknown("unknown-tool", [...path, "tools", index], name, tools),
   );
+  const { targets, findings } = readTargets(id, agent, providers);
+  const hasModel = agent.cli === undefined || targets.some(({ kind }) => kind === "model");
   const own: readonly Finding[] =
-    agent.cli === undefined || agent.tools === undefined
+    hasModel || agent.tools === undefined
       ? named
       : [
           finding(
@@ -42,7 +44,7 @@ function checkAgent(id: string, agent: WrittenAgent, { providers = {}, tools = {
             "key",
           ),
         ];
-  return [...readTargets(id, agent, providers).findings, ...checkRetry([...path, "retry"], agent.retry), ...own];
+  return [...findings, ...checkRetry([...path, "retry"], agent.retry), ...own];
 }
 
 function unknown(kind: MistakeKind, path: Path, name: string, held: object): readonly Finding[] {

@@ -106,15 +106,17 @@ export const agent = z
         .array(z.union([text(200), cliTarget]))
         .min(1)
         .max(20),
-      "Who stands in for it, best first: models for a model, CLIs for a CLI.",
+      "Who stands in for it, best first: models and CLIs, also mixed.",
       ["anthropic/claude-sonnet-4-5"],
-      ["codex"],
+      ["openai/gpt-5.5", "codex"],
     ),
     system: prompt("What it is told before everything else.", "You write code."),
     output_schema: jsonSchema("What its answer must look like.", "schemas/verdict.json"),
-    tools: field(z.array(text(64)).min(1).max(100), "The tools it may use, by their names under `tools`.", [
-      "read_file",
-    ]),
+    tools: field(
+      z.array(text(64)).min(1).max(100),
+      "The tools its models may use, by their names under `tools`; CLIs bring their own.",
+      ["read_file"],
+    ),
     turn_cap: field(z.int().min(1).max(1000), "Rounds of its message loop. 20 when left out.", 8),
     on_cap: field(
       z.enum(["retry", "accept", "fail"]),
@@ -135,7 +137,7 @@ export const agent = z
     stream: field(z.boolean(), "Answers arrive piece by piece. false when left out.", true),
     idempotent: field(
       z.boolean(),
-      "A whole attempt may be made twice without harm. true for models and false for CLIs when left out.",
+      "A whole attempt may be made twice without harm. When left out: true for models, false with a CLI among them.",
       true,
     ),
   })

@@ -1,5 +1,5 @@
-// Maps and lists longer than any workflow has. They are refused before the YAML is read as a document, because looking for keys
-// that stand twice takes time with the square of their number.
+// Maps and lists longer than any workflow has. They are refused before the YAML is read as a document: one mistake is told then, at
+// the place it stands, and not one for each entry.
 
 import { type CST, Parser } from "yaml";
 

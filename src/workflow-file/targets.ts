@@ -20,10 +20,9 @@ export function readTargets(id: string, agent: WrittenAgent, providers: Provider
   const path = ["agents", id];
   const { model, cli, fallback = [] } = agent;
   if ((model === undefined) === (cli === undefined)) return { targets: [], findings: [eitherOr(path, model)] };
-  const kind = model === undefined ? "cli" : "model";
   const read = [
     model === undefined ? readCli(cli ?? "", [...path, "cli"]) : readModel(model, [...path, "model"], providers),
-    ...fallback.map((written, index) => readFallback(written, [...path, "fallback", index], kind, providers)),
+    ...fallback.map((written, index) => readFallback(written, [...path, "fallback", index], providers)),
   ];
   return {
     targets: read.flatMap((one) => ("target" in one ? [one.target] : [])),
@@ -40,20 +39,14 @@ function eitherOr(path: Path, model: string | undefined): Finding {
   return finding("conflict", both ? [...path, "cli"] : path, message, both ? "one too many" : "needs one", help, "key");
 }
 
-function readFallback(written: WrittenCli, path: Path, kind: "model" | "cli", providers: Providers): Read {
-  const name = typeof written === "string" ? written : written.name;
-  const isModel = typeof written === "string" && written.includes("/");
-  const isCli = typeof written !== "string" || isKnownCli(name);
-  if (kind === "model") return isCli ? { finding: mixed(path, kind) } : readModel(name, path, providers);
-  return isModel ? { finding: mixed(path, kind) } : readCli(written, path);
-}
-
-function mixed(path: Path, kind: "model" | "cli"): Finding {
-  const [own, other, form] =
-    kind === "model" ? ["a model", "a CLI", "provider/model"] : ["a CLI", "a model", "a CLI's name"];
-  const message = `${said(path)} is ${other}, and the agent is ${own}`;
-  const help = `Write ${form} here, or make two agents: only ${own} can go on with what ${own} was asked.`;
-  return finding("mixed-chain", path, message, `not ${own}`, help);
+/** A model and a CLI may stand in for each other; which it is, its name tells. */
+function readFallback(written: WrittenCli, path: Path, providers: Providers): Read {
+  if (typeof written !== "string" || isKnownCli(written)) return readCli(written, path);
+  if (written.includes("/")) return readModel(written, path, providers);
+  if (nearest(written, AGENT_KINDS) !== null) return readCli(written, path);
+  const message = `${said(path)} is neither a model, which is written provider/model, nor an agent CLI`;
+  const help = `Write a model as openai/gpt-5.5, or one of ${AGENT_KINDS.join(", ")}.`;
+  return { finding: finding("unknown-provider", path, message, "no provider", help) };
 }
 
 /** `provider/model`; a model's name may have slashes itself. */

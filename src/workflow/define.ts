@@ -145,6 +145,8 @@ function stageOf(id: string, options: StageOptions<unknown>, ids: readonly strin
     timeoutMs: options.timeoutMs ?? STAGE_TIMEOUT_MS,
     maxCostMicrocents: options.maxCostMicrocents ?? 0,
     role: role === "reviewer" || role === "tester" ? role : null,
+    // What an author makes of an instruction is theirs to say, in the attempt.
+    refusal: () => null,
     setup: options.setup ?? (() => undefined),
     init: options.init ?? (() => ""),
     checkGate: options.checkGate ?? (() => ({ verdict: "proceed" })),
@@ -164,7 +166,7 @@ function actResult(given: unknown): ActResult {
 }
 
 /** Without a word from its author, a stage that used up its rounds is tried again. */
-export function capMeansRetry({ capHit }: ActResult): AssertVerdict {
+function capMeansRetry({ capHit }: ActResult): AssertVerdict {
   if (!capHit) return { verdict: "ok" };
   const message = "the stage used up its rounds before it was done";
   return { verdict: "retry", reason: message, fault: fault("TurnLimit", { message }) };

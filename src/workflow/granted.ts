@@ -6,10 +6,13 @@ export const GRANT = "grant-and-retry";
 
 export type Granted = Readonly<Partial<Record<"commands" | "tools", readonly string[]>>>;
 
+/** Actions that allow what is named with them: for the rest of the run, or for the commands that were typed with it. */
+const ALLOWING: ReadonlySet<string> = new Set([GRANT, "edit-and-retry"]);
+
 /** Those of earlier visits stand under `granted`, which nobody can type. */
 export function grantedIn({ action, params }: Instruction, kind: keyof Granted): readonly string[] {
   const earlier = params["granted"] as Granted | undefined;
-  return [...new Set([...(action === GRANT ? namesIn(params[kind]) : []), ...namesIn(earlier?.[kind])])];
+  return [...new Set([...(ALLOWING.has(action) ? namesIn(params[kind]) : []), ...namesIn(earlier?.[kind])])];
 }
 
 function namesIn(given: unknown): readonly string[] {

@@ -3,7 +3,7 @@
 
 import type { Instruction } from "../core/flow/node.ts";
 import type { RunState, Visit } from "../core/flow/run.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Journal, Keep } from "../journal/journal.ts";
 import { type Granted, GRANT, grantedIn } from "./granted.ts";
 import { readOutput } from "./node-output.ts";
 import type { PostedAction } from "./posted-actions.ts";
@@ -32,13 +32,23 @@ export async function instructionFor(
   return { action: last.action, params: { ...last.params, granted, limits }, by: last.by };
 }
 
-/** Those of this run, oldest first, and before them the one that led to it. */
+/** What was allowed or raised in a run, kept for the one that goes on from it: to whoever did it, the two are one piece of work. */
+export async function inheritLasting(journal: Journal, from: string, state: RunState, to: string): Promise<Keep[]> {
+  const lasting = (await takenActions(journal, from, state)).filter(({ action }) => LASTING.has(action));
+  return lasting.map((one, index) => {
+    const key = `lasting/${index}`;
+    return { kind: "action", key: `${to}/${key}`, value: { ...one, key, isDone: true } };
+  });
+}
+
+/** Oldest first: those of this run, those it took over, and the one that led to it. */
 async function takenActions(journal: Journal, run: string, state: RunState): Promise<readonly PostedAction[]> {
   const own = (await journal.keptAll("action", run)).map(({ value }) => value as PostedAction);
-  const taken = own.filter(({ key }) => state.actions.includes(key)).toSorted((a, b) => a.at - b.at);
+  const taken = own.filter(({ key, isDone }) => isDone === true || state.actions.includes(key));
   const { predecessor } = state;
   const led = predecessor === null ? null : await journal.kept("action", `${predecessor}/successor`);
-  return led === null || led === undefined ? taken : [led as PostedAction, ...taken];
+  const all = led === null || led === undefined ? taken : [led as PostedAction, ...taken];
+  return all.toSorted((a, b) => a.at - b.at);
 }
 
 async function exactly(

@@ -3,7 +3,7 @@
 import { keyOf, type Visit } from "../core/flow/run.ts";
 import type { Journal, Keep } from "../journal/journal.ts";
 
-export function outputKey(run: string, visit: Pick<Visit, "node" | "execution">): string {
+function outputKey(run: string, visit: Pick<Visit, "node" | "execution">): string {
   return `${run}/node/${keyOf(visit)}`;
 }
 

@@ -1,15 +1,16 @@
-// What finished nodes have left for those after them: kept in the journal, exact, and held while a run is advanced.
+// What finished nodes have left for those after them: kept in the journal, exact, and held while a run is advanced. A node does not
+// see what runs beside it, so that what it sees does not depend on who was faster, and is the same after a crash.
 
 import type { Fault } from "../core/fault/fault.ts";
 import { viewFor } from "../core/fault/view.ts";
-import { executionsOf, keyOf, type RunState, type Visit } from "../core/flow/run.ts";
+import { executionsOf, isBeside, keyOf, type RunState, type Visit } from "../core/flow/run.ts";
 import type { Journal } from "../journal/journal.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { instructionFor } from "./lasting-instruction.ts";
 import { readOutput } from "./node-output.ts";
 import type { NodeResult, StageScope } from "./stage.ts";
 
-export { keepOutput, outputKey, readOutput } from "./node-output.ts";
+export { keepOutput, readOutput } from "./node-output.ts";
 
 export class NodeResults {
   readonly #run: string;
@@ -30,7 +31,8 @@ export class NodeResults {
   async scopeFor(state: RunState, visit: Visit): Promise<StageScope> {
     this.#inputs ??= await readInputs(this.#journal, this.#run);
     // The newest visit of each node that is over. From entries, because a node may be called anything, `__proto__` too.
-    const latest = new Map(state.visits.filter(isOver).map((one) => [one.node, one]));
+    const seen = state.visits.filter(isOver).filter((one) => !isBeside(one, visit));
+    const latest = new Map(seen.map((one) => [one.node, one]));
     const results: [string, NodeResult][] = [];
     for (const [node, one] of latest)
       results.push([node, this.#results.get(keyOf(one)) ?? (await this.#readResult(one))]);

@@ -48,7 +48,7 @@ async function offeredFor(
   state: RunState,
   lastSeq: number,
 ): Promise<readonly OfferedAction[]> {
-  const workflow = await library.find(state);
+  const workflow = await library.findReadable(state);
   const focus = focusOf(state);
   const node = focus?.node ?? "";
   const hasFailed = focus !== null && focus.fault !== null && focus.state !== "completed";

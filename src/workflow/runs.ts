@@ -12,11 +12,13 @@ import { isEnded, type RunState } from "../core/flow/run.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
 import type { Session } from "../runtime/session/session.ts";
 import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
+import { definitionOf } from "./definition-of-run.ts";
 import { holdRun } from "./held-run.ts";
 import { InTurn } from "./in-turn.ts";
 import { inputsKey } from "./node-results.ts";
 import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
+import { refusalOf } from "./refused-action.ts";
 import { keepStageFiles } from "./run-files.ts";
 import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow, stopping } from "./run-refusals.ts";
 import { endOf, knownRun, listRuns, showRun, summaryFor } from "./run-reports.ts";
@@ -105,7 +107,7 @@ export class WorkflowRuns implements Runs {
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       // Others may have gone on with it before it was held.
-      const workflow = await this.#home.library.get(await knownRun(this.#home, run));
+      const workflow = await definitionOf(this.#home, run);
       while (await this.#slice(run, workflow, active));
       return await endOf(this.#home, run);
     } catch (error) {
@@ -133,19 +135,16 @@ export class WorkflowRuns implements Runs {
     });
     active.slice = slice;
     if (active.isStopped) throw new FaultError(stopping(run));
-    await this.#guard(slice, session);
+    await this.#guard(slice);
     if (session.isOver) return false;
     await session.leave();
     return slice.isLimitedAnew;
   }
 
   /** A bug ends the run, loudly and once; a store that does not answer does not: the run goes on when it does. */
-  async #guard(slice: Slice, session: Session): Promise<void> {
+  async #guard(slice: Slice): Promise<void> {
     try {
       await slice.run();
-      // An end that was written by an earlier life, whose session was not closed.
-      const { status } = stateOf(session);
-      if (isEnded({ status }) && !session.isOver) await session.end(status === "completed" ? "done" : "failed");
     } catch (error) {
       const seen = classify({ surface: "node", error, observedAt: this.#home.clock.now() });
       if (traitsOf(seen.code).scope === "host" && seen.class !== "Internal") throw error;
@@ -213,7 +212,10 @@ export class WorkflowRuns implements Runs {
     if (offered === undefined) throw new FaultError(notOffered(run, action, report));
     const checked = checkActionParams(offered, params, report.questions);
     if (isFault(checked)) throw new FaultError(checked);
-    return this.#take(run, report.state, offered, limitsAsMeant(offered, report.state, checked.params), by);
+    const meant = limitsAsMeant(offered, report.state, checked.params);
+    const refused = await refusalOf(this.#home, run, report.state, offered, meant, by);
+    if (refused !== null) throw new FaultError(refused);
+    return this.#take(run, report.state, offered, meant, by);
   }
 
   async #take(run: string, state: RunState, offered: OfferedAction, params: Params, by: string): Promise<Acted> {

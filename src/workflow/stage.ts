@@ -3,8 +3,8 @@
 
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
-import type { Answer, Question, QuestionPayload } from "../core/flow/interaction.ts";
-import type { Instruction, NodeKind, Resolution, Route } from "../core/flow/node.ts";
+import type { Answer, QuestionPayload } from "../core/flow/interaction.ts";
+import type { Instruction, NodeKind, Route } from "../core/flow/node.ts";
 import type { StageRules } from "../core/flow/stage.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Faultline } from "../faultline.ts";
@@ -29,7 +29,7 @@ export interface StageScope {
   readonly attempt: number;
   /** Of the run, exact. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** The last visit of each node that is over, by its id. */
+  /** The last visit of each node that is over, by its id; not of those on paths that run beside this one. */
   readonly nodes: Readonly<Record<string, NodeResult>>;
   /** How often a node has been entered so far. */
   readonly executionsOf: (node: string) => number;
@@ -97,6 +97,8 @@ export interface Stage {
   readonly maxCostMicrocents: number;
   /** Whose outcome ids an output fault of this stage gets; null for `coder` and everything else. */
   readonly role: "reviewer" | "tester" | null;
+  /** What keeps it from doing what an operator told it, `instruction`: asked before the action is taken, so it must do nothing. null: nothing. */
+  readonly refusal: (scope: StageScope) => Promise<Fault | null> | Fault | null;
   /** Fills the stage's context: the only phase that may. */
   readonly setup: (scope: StageScope) => unknown;
   /** Composes the request; what it throws fails the attempt. */
@@ -152,5 +154,3 @@ export interface WorkflowSource {
   /** The files it refers to, by the name it uses. */
   readonly files: Readonly<Record<string, string>>;
 }
-
-export type { Resolution, Question };

@@ -6,6 +6,7 @@ import type { RunState } from "../core/flow/run.ts";
 import { readField } from "../core/tolerate.ts";
 import { beginRun } from "./begin-run.ts";
 import { foundWrong } from "./found-wrong.ts";
+import { inheritLasting } from "./lasting-instruction.ts";
 import { inputsKey, readOutput } from "./node-results.ts";
 import { readRun, summaryFor } from "./run-reports.ts";
 import type { Acted } from "./runs-api.ts";
@@ -43,6 +44,7 @@ export async function succeed(
     const beginning = { ...succession, inputs: isFault(read) ? {} : read.shown, predecessor: run };
     await beginUnlessThere(home, successor, workflow, beginning, [
       ...keeps,
+      ...(await inheritLasting(journal, run, state, successor)),
       { kind: "input", key: inputsKey(successor), value: inputs },
       { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
     ]);

@@ -14,7 +14,7 @@ import { keepOutput, readOutput } from "./node-results.ts";
 export interface Succession {
   readonly start: readonly string[];
   readonly inherited: Inheritance;
-  readonly instruction: Instruction | null;
+  readonly instruction: Instruction;
   readonly limits: RunLimits;
 }
 
@@ -36,18 +36,20 @@ export function successionOf(
   const instruction = { action: id, params, by };
   const limits = raisedLimits(state.limits, params);
   const to = params["to"];
+  // Paths beside it that have ended stay so, and still name the outcome of the whole; its own way is gone anew.
+  const ends = state.ends.filter((end) => end.node !== node);
   // Sent to another node: the failed visit stays failed, and the path goes on from there.
   if (typeof to === "string") {
     const visits = state.visits.map((visit) => (visit === failed ? over(visit) : kept(visit, now)));
     // In the place of the failed one: in its fan-out, if it stands in one, so that its path arrives there.
     const execution = executionsOf(state, to) + 1;
     const sent = { ...anew(failed, now), node: to, execution, kind: null, instruction };
-    return { start: [], inherited: { visits: [...visits, sent], fans: state.fans }, instruction: null, limits };
+    return { start: [], inherited: { visits: [...visits, sent], fans: state.fans, ends }, instruction, limits };
   }
   const visits = state.visits.map((visit) =>
     visit === failed ? { ...anew(visit, now), instruction } : kept(visit, now),
   );
-  return { start: [], inherited: { visits, fans: state.fans }, instruction: null, limits };
+  return { start: [], inherited: { visits, fans: state.fans, ends }, instruction, limits };
 }
 
 const ACCEPT = "accept-partial";

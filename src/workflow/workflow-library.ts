@@ -1,6 +1,6 @@
 // The workflows of the runs there are: those a program has given, and those whose text the journal has kept.
 
-import { FaultError } from "../core/fault/fault-error.ts";
+import { FaultError, isFaultError } from "../core/fault/fault-error.ts";
 import type { Journal } from "../journal/journal.ts";
 import { definitionGone } from "./run-refusals.ts";
 import type { Workflow, WorkflowSource } from "./stage.ts";
@@ -36,6 +36,16 @@ export class WorkflowLibrary {
     const found = await this.find(sought);
     if (found === null) throw new FaultError(definitionGone(sought));
     return found;
+  }
+
+  /** For whoever only looks: null also when what was kept is no workflow for this version of the program. */
+  async findReadable(sought: Sought): Promise<Workflow | null> {
+    try {
+      return await this.find(sought);
+    } catch (error) {
+      if (isFaultError(error)) return null;
+      throw error;
+    }
   }
 
   /** null when it is neither known nor kept. */

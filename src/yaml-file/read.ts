@@ -3,6 +3,9 @@
 
 import {
   type Document,
+  isMap,
+  isScalar,
+  isSeq,
   LineCounter,
   parseAllDocuments,
   parseDocument,
@@ -63,9 +66,9 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   }
   if (source.includes("\0")) return refuse("the file is not UTF-8 text", "Save the file as UTF-8.");
   const documents = documentsIn(source, lines, kind);
-  const errors = documents.flatMap((document) => document.errors);
+  const errors = documents.flatMap((document) => [...document.errors, ...repeatedKeys(document)]);
   if (errors.length > 0) {
-    const mistakes = errors.slice(0, MAX_DIAGNOSTICS).map((error) => syntaxDiagnostic(error, place, kind));
+    const mistakes = errors.map((error) => syntaxDiagnostic(error, place, kind));
     return { place, documents: [], mistakes: inOrder(mistakes) };
   }
   const read = documents.map((document) => readData(document, place, kind));
@@ -92,7 +95,8 @@ function documentsIn(source: string, lines: LineCounter, kind: FileKind): readon
   const options: ParseOptions & DocumentOptions & SchemaOptions = {
     lineCounter: lines,
     keepSourceTokens: true,
-    uniqueKeys: true,
+    // Looked for here: the parser compares every key with all before it.
+    uniqueKeys: false,
     strict: true,
     prettyErrors: false,
     // A library prints nothing: yaml would warn about odd keys on standard error.
@@ -102,6 +106,28 @@ function documentsIn(source: string, lines: LineCounter, kind: FileKind): readon
   const all = parseAllDocuments(source, options);
   // A file of comments has no document at all; as one it is told what it lacks.
   return "empty" in all ? [parseDocument(source, options)] : all;
+}
+
+/** What is told of a mistake in the YAML itself. */
+type SyntaxMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
+
+/** The second of two keys, and every one after it. In linear time, and without recursion, whatever was written. */
+export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly SyntaxMistake[] {
+  const found: SyntaxMistake[] = [];
+  const open: unknown[] = [contents];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isSeq(node)) for (const item of node.items) open.push(item ?? null);
+    if (!isMap(node)) continue;
+    const seen = new Set<unknown>();
+    for (const { key, value } of node.items) {
+      open.push(key ?? null, value ?? null);
+      if (!isScalar(key)) continue;
+      const at = key.range?.[0] ?? 0;
+      if (seen.has(key.value)) found.push({ code: "DUPLICATE_KEY", message: "a key twice", pos: [at, at + 1] });
+      seen.add(key.value);
+    }
+  }
+  return found;
 }
 
 /** What the YAML parser's codes mean to whoever wrote the file; its own words for the rest. */
@@ -115,7 +141,7 @@ const SYNTAX_WORDS: Readonly<Record<string, (kind: FileKind) => { readonly messa
     TAB_AS_INDENT: () => ({ message: "a tab is used to indent", help: "YAML indents with spaces only." }),
   };
 
-function syntaxDiagnostic(error: YAMLParseError, place: FilePlace, kind: FileKind): Diagnostic {
+function syntaxDiagnostic(error: SyntaxMistake, place: FilePlace, kind: FileKind): Diagnostic {
   const words = SYNTAX_WORDS[error.code]?.(kind);
   const help = words?.help ?? "Check the indentation and the quotes around this place.";
   return diagnosticAt(place, kind.syntaxCode, words?.message ?? firstLine(error.message), error.pos, "", help);

@@ -147,8 +147,7 @@ const ERRORS: readonly Row[] = [
   ],
   ["unknown-cli", "a CLI there is not", agents("{ cli: «cluade» }")],
   ["unknown-cli", "a CLI in a map there is not", agents("{ cli: { name: «cluade», model: opus } }")],
-  ["mixed-chain", "a model behind a CLI", agents("{ cli: claude, fallback: [«openai/x»] }")],
-  ["mixed-chain", "a CLI behind a model", agents("{ model: openai/x, fallback: [«claude»] }")],
+  ["unknown-cli", "a stand-in that is neither a model nor a CLI", agents("{ model: openai/x, fallback: [«clude»] }")],
   [
     "bad-join",
     "a join that is no merge node",

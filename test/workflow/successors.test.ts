@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
+import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
 import type { FaultCode } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
 import { StageFailure } from "../../src/workflow/stage-failure.ts";
@@ -39,6 +40,19 @@ async function failing(code: FaultCode, over: Parameters<typeof engineWorld>[1] 
 const act = ({ clock, runs }: EngineWorld, run: string, action: string, options = {}) =>
   clock.runUntil(runs.act(run, action, { by: "ada", ...options }));
 
+/** What a watcher gets of a run that is over. */
+async function watched(runs: EngineWorld["runs"], run: string): Promise<readonly RunStreamEvent[]> {
+  const seen: RunStreamEvent[] = [];
+  const over = Promise.withResolvers<undefined>();
+  const stop = runs.watch(run, (event) => {
+    seen.push(event);
+    if (event.type === "run.completed") over.resolve(undefined);
+  });
+  await over.promise;
+  stop();
+  return seen;
+}
+
 describe.each(STORES)("going on from a failed run, on a journal in %s", (store) => {
   it("keeps finished nodes, begins the failed one anew, and links the two", async () => {
     const world = await failing("RateLimited", { store });
@@ -56,6 +70,8 @@ describe.each(STORES)("going on from a failed run, on a journal in %s", (store) 
     expect((await runs.show(failed.run))?.summary).toMatchObject({ status: "failed", successor: run });
     expect((await events(failed.run)).at(-1)).toMatchObject({ type: "run-superseded", successor: run });
     expect((await runs.show(failed.run))?.actions).toEqual([]);
+    const [begun] = await world.clock.runUntil(watched(runs, run));
+    expect(begun).toMatchObject({ type: "run.started", data: { action: "retry-stage", inherited: ["coder#1"] } });
   });
 
   it("two different actions, or one twice, give one successor", async () => {
@@ -200,5 +216,37 @@ describe("going on inside a fan-out", () => {
     expect(await world.advance(run)).toMatchObject({ status: "completed", outcome: "joined" });
     expect(world.acted).toContain("fixer");
     expect(world.acted.filter((node) => node === "join")).toEqual(["join"]);
+  });
+});
+
+describe("going on beside a path that has ended", () => {
+  /** Two paths that never meet: one names the outcome of the run, the other fails until it is mended. */
+  async function parted(ofFailing: string) {
+    const acted: string[] = [];
+    const mended = { is: false };
+    const world = await engineWorld({
+      id: "parted",
+      limits: { maxParallel: 1 },
+      stages: {
+        split: stage({ act: () => 0, next: () => ({ kind: "to", nodes: ["ships", "fails"] }) }),
+        ships: stage({ act: () => void acted.push("ships"), next: () => ({ kind: "end", outcome: "shipped" }) }),
+        fails: stage({
+          role: "tester",
+          act: () => void acted.push("fails"),
+          next: () => ({ kind: "end", outcome: mended.is ? "" : ofFailing }),
+        }),
+      },
+    });
+    const failed = await world.go();
+    mended.is = true;
+    return { ...world, failed, acted };
+  }
+
+  it("keeps the outcome that path has named, and forgets how the one that failed had ended", async () => {
+    const world = await parted("test_failed");
+    expect(world.failed).toMatchObject({ status: "failed", outcome: "test_failed" });
+    const { run } = await act(world, world.failed.run, "edit-and-retry", { params: { text: "again" } });
+    expect(await world.advance(run)).toMatchObject({ status: "completed", outcome: "shipped" });
+    expect(world.acted).toEqual(["ships", "fails", "fails"]);
   });
 });

@@ -31,7 +31,7 @@ export async function exportRun(given: string, options: ExportOptions, io: Io, s
   const { format, out } = options;
   const words = RUNS_WORDS[shared.locale];
   if (format === "bundle" && out === undefined) throw new UsageError(words.bundleNeedsOut);
-  await withRuns(options, io, shared, async (home) => {
+  await withRuns({ ...options, look: true }, io, shared, async (home) => {
     const { run } = await findRun(home, given);
     if (format === "bundle") await writeBundle(home, run, out ?? "");
     else if (out === undefined || out === "-") return printLines(LINES[format](home, run), io);

@@ -24,7 +24,7 @@ export interface ListOptions extends JournalOption {
 }
 
 export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  await withRuns(options, io, shared, async (home) => {
+  await withRuns({ ...options, look: true }, io, shared, async (home) => {
     const { status, workflow, limit } = options;
     const words = RUNS_WORDS[shared.locale];
     // One more than is shown tells whether that is all.

@@ -1,14 +1,14 @@
 // What every command about runs works with: the journal they stand in, the engine on it, and how commands are spelled for it.
 // What the engine refuses becomes a sentence and an exit code.
 
-import { mkdir } from "node:fs/promises";
+import { access, constants, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
 import { isSecretName } from "../../core/fault/secret-names.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
-import { withJournal, withNewJournal } from "../journal/with-journal.ts";
+import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { lineOf } from "../run/run-options.ts";
 import { oneLine } from "../safe-text.ts";
@@ -32,9 +32,9 @@ export function journalOf({ journal }: JournalOption, { env }: Pick<Io, "env">):
   return journal ?? (named === "" ? DEFAULT_JOURNAL : named);
 }
 
-/** `make`: the journal is made when it is not there. */
+/** `make`: the journal is made when it is not there; `look`: nothing is written to it. */
 export async function withRuns<T>(
-  option: JournalOption & { readonly make?: true },
+  option: JournalOption & { readonly make?: true; readonly look?: true },
   io: Io,
   shared: GlobalOptions,
   use: (home: RunHome) => Promise<T>,
@@ -42,7 +42,7 @@ export async function withRuns<T>(
   const file = journalOf(option, io);
   const place = { file, io, locale: shared.locale };
   if (option.make === true && file === DEFAULT_JOURNAL) await mkdir(dirname(file), { recursive: true });
-  const open = option.make === true ? withNewJournal : withJournal;
+  const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
     const secrets = secretsIn(io.env);
     const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale, secrets });
@@ -56,6 +56,16 @@ export async function withRuns<T>(
       await workflows.close();
     }
   });
+}
+
+/** Whether the journal and what SQLite puts beside it could be written here. */
+export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> {
+  const file = journalOf(option, io);
+  const asked = [file, dirname(file)].map((path) => access(path, constants.W_OK));
+  return Promise.all(asked).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Their values never get out, whatever they look like. */

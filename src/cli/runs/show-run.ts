@@ -21,7 +21,7 @@ import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
-  await withRuns(options, io, shared, async (home) => {
+  await withRuns({ ...options, look: true }, io, shared, async (home) => {
     const { run } = await findRun(home, given);
     const report = await home.workflows.runs.show(run);
     if (report === null)

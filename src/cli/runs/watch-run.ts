@@ -5,7 +5,7 @@ import type { GlobalOptions } from "../options.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { tellResult } from "../workflow/run-result.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, withRuns } from "./run-home.ts";
+import { type JournalOption, mayWrite, withRuns } from "./run-home.ts";
 
 export interface WatchOptions extends JournalOption {
   readonly jsonl?: true;
@@ -14,7 +14,9 @@ export interface WatchOptions extends JournalOption {
 
 export async function watchRun(given: string, options: WatchOptions, io: Io, shared: GlobalOptions): Promise<void> {
   const jsonl = options.jsonl === true;
-  await withRuns(options, io, shared, async (home) => {
+  // Whoever watches is often there longer than the one who writes, and then is the one to put the log away, where that is allowed.
+  const option = (await mayWrite(options, io)) ? options : { ...options, look: true as const };
+  await withRuns(option, io, shared, async (home) => {
     const { run } = await findRun(home, given);
     const followed = await followRun(home, run, { part: "watch", waits: true, jsonl, after: options.after });
     await tellResult(home, followed, { jsonl });

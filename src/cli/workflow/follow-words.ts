@@ -3,6 +3,7 @@
 import type { Locale } from "../../core/index.ts";
 import type { PauseReason, SkipReason } from "../../core/flow/node.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
+import { plural } from "../words.ts";
 
 export interface FollowWords {
   readonly begins: (run: string, workflow: string) => string;
@@ -14,6 +15,7 @@ export interface FollowWords {
   readonly callAgain: (target: string, why: string, attempt: number, of: number | null) => string;
   readonly callReasons: Readonly<Record<"paused" | "paced", string>>;
   readonly switched: (from: string, to: string) => string;
+  readonly regenerates: (target: string) => string;
   readonly retried: string;
   readonly inTime: (left: string) => string;
   readonly at: (time: string) => string;
@@ -63,6 +65,7 @@ const EN: FollowWords = {
   callAgain: (target, why, attempt, of) => `${target}: ${why}, try ${attempt}${of === null ? "" : `/${of}`}`,
   callReasons: { paused: "held back", paced: "paced" },
   switched: (from, to) => `${from} → ${to}`,
+  regenerates: (target) => `${target} is asked once more`,
   retried: "tried again",
   inTime: (left) => `in ${left}`,
   at: (time) => `at ${time}`,
@@ -103,7 +106,8 @@ const EN: FollowWords = {
   waits: (count) => (count === 1 ? "1 wait" : `${count} waits`),
   regenerations: (count) => (count === 1 ? "1 regeneration" : `${count} regenerations`),
   comma: ", ",
-  cost: (sum, unpriced) => (unpriced === 0 ? `cost ${sum}` : `cost ${sum}, and ${unpriced} without a price`),
+  cost: (sum, unpriced) =>
+    unpriced === 0 ? `cost ${sum}` : `cost ${sum}, and ${plural(unpriced, "attempt")} of unknown price`,
   files: (folder, count) => `${count === 1 ? "1 file" : `${count} files`} in ${folder}`,
   youCan: "You can:",
   next: "Next: ",
@@ -130,6 +134,7 @@ const ZH: FollowWords = {
   callAgain: (target, why, attempt, of) => `${target}：${why}，第 ${attempt}${of === null ? "" : `/${of}`} 次`,
   callReasons: { paused: "暂缓", paced: "限速" },
   switched: (from, to) => `${from} → ${to}`,
+  regenerates: (target) => `${target} 重新生成一次`,
   retried: "重试",
   inTime: (left) => `${left}后`,
   at: (time) => `于 ${time}`,
@@ -164,7 +169,7 @@ const ZH: FollowWords = {
   waits: (count) => `${count} 次等待`,
   regenerations: (count) => `${count} 次重新生成`,
   comma: "、",
-  cost: (sum, unpriced) => (unpriced === 0 ? `费用 ${sum}` : `费用 ${sum}，另有 ${unpriced} 次无价格`),
+  cost: (sum, unpriced) => (unpriced === 0 ? `费用 ${sum}` : `费用 ${sum}，另有 ${unpriced} 次尝试价格未知`),
   files: (folder, count) => `${folder} 中有 ${count} 个文件`,
   youCan: "可以：",
   next: "下一步：",

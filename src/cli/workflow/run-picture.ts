@@ -138,6 +138,7 @@ const FOLDS: Folds = {
     visit.nextAt = nextAt;
   },
   "call.switched": (picture) => picture.count("switches"),
+  "call.regenerating": (picture) => picture.count("regenerations"),
   "cost.updated": (picture, event) => {
     const visit = picture.visitOf(event);
     if (visit !== undefined) visit.spentMicrocents += event.data.microcents - picture.spending.microcents;

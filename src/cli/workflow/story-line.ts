@@ -70,6 +70,8 @@ const TELLS: Tells = {
   },
   "call.switched": ({ data }, { words, locale }) =>
     facts([...titleOf(data.why, locale), words.switched(shown(data.from, 60), shown(data.to, 60))]),
+  "call.regenerating": ({ data }, { words, locale }) =>
+    facts([...titleOf(data.why, locale), words.regenerates(shown(data.target, 60))]),
   "budget.warning": ({ data }, { words }) =>
     words.spent(dollars(data.spentMicrocents), dollars(data.maxCostMicrocents)),
   "budget.paused": ({ data }, { words }) =>

@@ -68,6 +68,8 @@ const FIELDS: Readonly<Record<ActionNeeds, readonly FieldRow[]>> = {
 const EXTRA: Readonly<Partial<Record<ActionId, readonly FieldRow[]>>> = {
   "send-back": [{ ...TEXT, required: false }],
   "regenerate-once": [{ ...TEXT, required: false }],
+  // Command lines are held against the node's list: what is not in it has to be allowed by name.
+  "edit-and-retry": [{ name: "commands", ...NAMES, required: false }],
 };
 
 /** What an action means, whatever was passed in. */

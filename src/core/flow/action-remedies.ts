@@ -21,7 +21,7 @@ export const REMEDIES: readonly Remedy[] = [
   { match: { pill: "tool denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
   { match: { pill: "provider not found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
   { match: { pill: "network error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
-  { match: { pill: "context overflow" },                        offer: ["shorten-context", "switch-provider"],          example: "prompt is too long: 213000 tokens" },
+  { match: { pill: "context overflow" },                        offer: ["shorten-context", "switch-provider", "edit-and-retry"], example: "prompt is too long: 213000 tokens" },
   { match: { pill: "content filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
   { match: { pill: "capability missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
   { match: { pill: "test failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },

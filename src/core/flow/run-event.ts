@@ -31,6 +31,15 @@ export interface RunLimits {
 export interface Inheritance {
   readonly visits: readonly Visit[];
   readonly fans: Readonly<Record<string, Fan>>;
+  /** Paths that had ended by then, but for the one that is gone on from; left out by older programs. */
+  readonly ends?: readonly PathEnd[];
+}
+
+/** Where a path has ended, and how it says it did. */
+export interface PathEnd {
+  readonly node: string;
+  /** Empty when it does not say. */
+  readonly outcome: string;
 }
 
 export type RunEvent =
@@ -50,7 +59,7 @@ export type RunEvent =
       readonly predecessor: string | null;
       /** What it takes over from that one; null for a run that begins at its beginning. */
       readonly inherited: Inheritance | null;
-      /** For the first node that is started. */
+      /** What an operator wanted of the run before this one; null for a run of its own. The visits it is for have it, too. */
       readonly instruction: Instruction | null;
     }
   /** The definition is another one now, and somebody said to go on with it. */

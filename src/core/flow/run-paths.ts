@@ -3,10 +3,12 @@
 import type { Fault } from "../fault/fault.ts";
 import type { Instruction, NodePlace, Route } from "./node.ts";
 import type { RunEvent } from "./run-event.ts";
-import { executionsOf, raisedLimits, type RunState, visitOf } from "./run-state.ts";
+import { executionsOf, keyOf, raisedLimits, type RunState, visitOf } from "./run-state.ts";
 import type { Visit } from "./visit.ts";
 
-function newVisit(node: string, execution: number, fan: string, at: number): Visit {
+type Path = readonly string[];
+
+function newVisit(node: string, execution: number, fan: string, path: Path, at: number): Visit {
   return {
     node,
     execution,
@@ -18,6 +20,7 @@ function newVisit(node: string, execution: number, fan: string, at: number): Vis
     notBefore: at,
     pause: null,
     fan,
+    path,
     skipped: null,
     fault: null,
     instruction: null,
@@ -29,8 +32,26 @@ function newVisit(node: string, execution: number, fan: string, at: number): Vis
   };
 }
 
-export function enter(state: RunState, node: string, fan: string, at: number, instruction: Instruction | null): void {
-  state.visits.push({ ...newVisit(node, executionsOf(state, node) + 1, fan, at), instruction });
+/** The nodes a run begins with. */
+export function begin(state: RunState, nodes: readonly string[], at: number, instruction: Instruction | null): void {
+  for (const [index, node] of nodes.entries())
+    enter(state, node, "", branchOf([], "start#0", index, nodes), at, instruction);
+}
+
+function enter(
+  state: RunState,
+  node: string,
+  fan: string,
+  path: Path,
+  at: number,
+  instruction: Instruction | null,
+): void {
+  state.visits.push({ ...newVisit(node, executionsOf(state, node) + 1, fan, path, at), instruction });
+}
+
+/** A path that goes on to one node alone has not parted. */
+function branchOf(path: Path, fork: string, index: number, nodes: readonly string[]): Path {
+  return nodes.length === 1 ? path : [...path, `${fork}.${index}`];
 }
 
 export function again(
@@ -74,33 +95,37 @@ export function stopsOthers({ fans }: Pick<RunState, "fans">, { fan }: Pick<Visi
   return fans[fan]?.failFast ?? true;
 }
 
-function follow(state: RunState, { node, execution, fan }: Visit, route: Route | null, at: number): void {
+function follow(state: RunState, visit: Visit, route: Route | null, at: number): void {
+  const { node, fan, path = [] } = visit;
   if (route === null) return arrive(state, fan, at);
+  const name = keyOf(visit);
   switch (route.kind) {
     case "end":
       state.ends.push({ node, outcome: route.outcome });
       return arrive(state, fan, at);
     case "fan": {
       // Nobody to wait for.
-      if (route.nodes.length === 0) return step(state, route.join, fan, at);
-      const name = `${node}#${execution}`;
-      state.fans[name] = { join: route.join, failFast: route.failFast, outer: fan, open: route.nodes.length };
-      for (const to of route.nodes) step(state, to, name, at);
+      if (route.nodes.length === 0) return step(state, route.join, fan, path, at);
+      const { join, failFast } = route;
+      state.fans[name] = { join, failFast, outer: fan, open: route.nodes.length, path };
+      for (const [index, to] of route.nodes.entries())
+        step(state, to, name, branchOf(path, name, index, route.nodes), at);
       return;
     }
     case "to": {
       if (route.nodes.length === 0) return arrive(state, fan, at);
       const home = state.fans[fan];
       if (home !== undefined) home.open += route.nodes.length - 1;
-      for (const to of route.nodes) step(state, to, fan, at);
+      for (const [index, to] of route.nodes.entries())
+        step(state, to, fan, branchOf(path, name, index, route.nodes), at);
     }
   }
 }
 
 /** A path that comes to the join of its fan-out has arrived; anywhere else it goes on. */
-function step(state: RunState, to: string, fan: string, at: number): void {
+function step(state: RunState, to: string, fan: string, path: Path, at: number): void {
   if (state.fans[fan]?.join === to) arrive(state, fan, at);
-  else enter(state, to, fan, at, null);
+  else enter(state, to, fan, path, at, null);
 }
 
 function arrive(state: RunState, name: string, at: number): void {
@@ -110,7 +135,7 @@ function arrive(state: RunState, name: string, at: number): void {
   if (fan.open > 0) return;
   state.fans = Object.fromEntries(Object.entries(state.fans).filter(([other]) => other !== name));
   // Two fan-outs, one within the other, may have one join: it is that of the outer one then.
-  step(state, fan.join, fan.outer, at);
+  step(state, fan.join, fan.outer, fan.path ?? [], at);
 }
 
 /** An action on a visit that waits gives it another attempt at once, over and above those it had. */

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../fault/fault.ts";
 import type { NodePlace } from "./node.ts";
-import type { RunLimits } from "./run-event.ts";
+import type { PathEnd, RunLimits } from "./run-event.ts";
 import type { Fan, Visit } from "./visit.ts";
 
 export type RunStatus = "running" | "paused" | "completed" | "failed" | "cancelled";
@@ -26,8 +26,8 @@ export interface RunState {
   /** In the order in which they were entered; those that are ready stand in the order in which they come. */
   visits: Visit[];
   fans: Record<string, Fan>;
-  /** Paths that have ended, and how they say it ended. */
-  ends: { readonly node: string; readonly outcome: string }[];
+  /** Paths that have ended. */
+  ends: PathEnd[];
   /** Keys of actions that were taken. */
   actions: string[];
   /** A person wants it to end. */

@@ -7,12 +7,13 @@
 // R5  no more visits run at a time than the limit says: those that wait take no place, and wait for one when they go on.
 
 import type { RunEvent } from "./run-event.ts";
-import { again, enter, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
+import { again, begin, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
 import { isEnded, keyOf, type RunState, visitOf } from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
 export { executionsOf, isEnded, keyOf, visitOf } from "./run-state.ts";
 export type { RunState, RunStatus } from "./run-state.ts";
+export { isBeside } from "./visit.ts";
 export type { Visit, VisitState } from "./visit.ts";
 
 export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {
@@ -33,12 +34,12 @@ export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: 
     endedAt: 0,
     visits: inherited === null ? [] : inherited.visits.map((visit) => ({ ...visit })),
     fans: inherited === null ? {} : copyOf(inherited.fans),
-    ends: [],
+    ends: [...(inherited?.ends ?? [])],
     actions: [],
     cancelledBy: null,
     failing: null,
   };
-  for (const node of start) enter(state, node, "", at, instruction);
+  begin(state, start, at, instruction);
   return state;
 }
 

@@ -21,6 +21,8 @@ export interface Visit {
   pause: { readonly why: PauseReason; readonly questions: readonly Question[]; readonly wakeAt: number | null } | null;
   /** The fan-out its path belongs to; empty for the main path. */
   readonly fan: string;
+  /** Where its path has parted from others, outermost first, as `node#execution.branch`; left out by older programs. */
+  readonly path?: readonly string[];
   /** Why it was passed over; null when it was not. */
   skipped: SkipReason | null;
   /** What failed last. */
@@ -42,4 +44,18 @@ export interface Fan {
   readonly outer: string;
   /** Paths that have not arrived. */
   open: number;
+  /** Of the node that fanned out, and of the join again. */
+  readonly path?: readonly string[];
+}
+
+/** Whether the one may run while the other does: their paths parted at the same fork, and have not met again by the time either runs. */
+export function isBeside({ path: one = [] }: Pick<Visit, "path">, { path: other = [] }: Pick<Visit, "path">): boolean {
+  const parted = one.findIndex((branch, index) => branch !== other[index]);
+  const [mine, theirs] = [one[parted], other[parted]];
+  // Forks of one path come one after the other: what parted at an earlier one has met again before the later.
+  return mine !== undefined && theirs !== undefined && forkOf(mine) === forkOf(theirs);
+}
+
+function forkOf(branch: string): string {
+  return branch.slice(0, branch.lastIndexOf("."));
 }

@@ -1,5 +1,5 @@
 // What somebody who watches wants to be told at once, read off the entry that says it: that a call waits, until when and why,
-// and that it goes on elsewhere.
+// that it goes on elsewhere, and that an answer is asked for once more.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { Recourse } from "../policy/policy.ts";
@@ -26,9 +26,16 @@ export type Notice =
       readonly from: string;
       readonly to: string;
       readonly why: FaultCode;
+    }
+  | {
+      /** The answer was not usable, and the model is told why. */
+      readonly kind: "regenerate";
+      readonly call: string;
+      readonly tool: string;
+      readonly why: FaultCode;
     };
 
-/** null for an entry that announces neither. */
+/** null for an entry that announces none of these. */
 export function noticeOf({ at, event }: Entry): Notice | null {
   if (event.type === "call-held") {
     const { call, tool, attempt, reason, nextAt } = event;
@@ -47,6 +54,8 @@ export function noticeOf({ at, event }: Entry): Notice | null {
       return { kind: "switch", call, by: "fallback", from: tool, to: decision.target, why: fault.code };
     case "alternative":
       return { kind: "switch", call, by: "alternative", from: tool, to: decision.tool, why: fault.code };
+    case "regenerate":
+      return { kind: "regenerate", call, tool, why: fault.code };
     default:
       return null;
   }

@@ -94,6 +94,8 @@ export interface RunStreamData {
     readonly nextAt: number;
   };
   "call.switched": { readonly call: string; readonly from: string; readonly to: string; readonly why: FaultCode };
+  /** An answer was not usable: it is asked for once more, with what was wrong. */
+  "call.regenerating": { readonly call: string; readonly target: string; readonly why: FaultCode };
   /** Of the whole run so far. */
   "cost.updated": Spending;
   "budget.warning": { readonly spentMicrocents: number; readonly maxCostMicrocents: number };

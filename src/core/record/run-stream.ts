@@ -193,7 +193,7 @@ function retrying(
   });
 }
 
-/** What a call announces: that it waits, or that it goes on elsewhere. */
+/** What a call announces: that it waits, that it goes on elsewhere, or that it asks once more. */
 function noticed(entry: Entry, memory: Memory): readonly Draft[] {
   const notice = noticeOf(entry);
   if (notice === null) return [];
@@ -201,6 +201,10 @@ function noticed(entry: Entry, memory: Memory): readonly Draft[] {
   if (notice.kind === "switch") {
     const { call, from, to, why } = notice;
     return draft("call.switched", place, { call, from, to, why });
+  }
+  if (notice.kind === "regenerate") {
+    const { call, tool: target, why } = notice;
+    return draft("call.regenerating", place, { call, target, why });
   }
   const { call, tool: target, attempt: callAttempt, of, reason, nextAt } = notice;
   return draft("call.retrying", place, { call, target, callAttempt, of, reason, nextAt });

@@ -1,4 +1,4 @@
-// The JSON in an agent's answer, held against the schema it was asked for; and the words that ask for it, and for a better one.
+// The JSON in an agent's answer, held against the schema it was asked for; and the words that ask for it.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { parseJson } from "../../core/tolerate.ts";
@@ -36,14 +36,4 @@ function jsonIn(text: string): unknown {
 /** For whoever cannot be given a schema beside the prompt. */
 export function schemaWords(schema: JsonSchema): string {
   return `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema, null, 2)}`;
-}
-
-/** Everything is in it, because it may be another agent that reads it, or one that has forgotten. */
-export function correctionPrompt(prompt: string, answer: string, why: Fault): string {
-  return [
-    `Your last answer could not be used: ${why.message}.`,
-    "Answer again, completely and in the form that was asked for. Work that is done already need not be done again.",
-    `This was the task:\n\n${prompt}`,
-    `This was your last answer:\n\n${answer}`,
-  ].join("\n\n");
 }

@@ -2,6 +2,7 @@
 // arguments grant a CLI what it was denied.
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { type Instruction, turnOf } from "../../core/flow/node.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
@@ -17,12 +18,39 @@ export function renderedFor(template: string, scope: StageScope): string {
   return parsed.problems.length > 0 ? renderTemplate(parsed, values) : shortened(parsed, values);
 }
 
+/** What keeps a node with these templates from doing what it was told; null when nothing does. */
+export function agentRefusal(node: string, templates: readonly string[], scope: StageScope): Fault | null {
+  const { instruction } = scope;
+  if (instruction === null) return null;
+  if (isEdit(instruction) && "commands" in instruction.params) return noCommands(node);
+  if (!isShortened(instruction)) return null;
+  const whole = { ...scope, instruction: null };
+  const isCut = templates.some((template) => renderedFor(template, scope) !== renderedFor(template, whole));
+  return isCut ? null : nothingToCut(node);
+}
+
+function isEdit({ action }: Instruction): boolean {
+  return action === "edit-and-retry";
+}
+
+function noCommands(node: string): Fault {
+  const message = `node ${node} asks an agent and runs no commands, so there are none to allow; leave commands out`;
+  return fault("ShapeInvalid", { message, context: { stage: node, field: "commands" } });
+}
+
+/** The same prompt would be too long again. */
+function nothingToCut(node: string): Fault {
+  const message = `the context of node ${node} cannot be shortened: no value that is filled into its prompt has more than ${ALWAYS_KEPT_CHARS} characters, so it would be the same prompt again. Write a shorter one with edit-and-retry, or have it done by a model with a larger window: switch-provider, or the workflow file.`;
+  return fault("ContextOverflow", { message, context: { stage: node, field: "prompt" } });
+}
+
 export function isShortened(instruction: Instruction | null): boolean {
   return instruction?.action === "shorten-context";
 }
 
 /** A task in a sentence or two is no context, and would make no sense without its end. */
 const ALWAYS_KEPT_CHARS = 400;
+const CUT_MARK = " … (shortened)";
 
 function shortened(template: Template, values: Readonly<Record<string, unknown>>): string {
   return template.parts
@@ -30,7 +58,10 @@ function shortened(template: Template, values: Readonly<Record<string, unknown>>
       if (typeof part === "string") return part;
       const text = renderTemplate({ parts: [part], paths: [part], problems: [] }, values);
       const keptChars = Math.max(ALWAYS_KEPT_CHARS, Math.floor(text.length / 4));
-      return text.length <= keptChars ? text : `${text.slice(0, keptChars).toWellFormed()} … (shortened)`;
+      // With the mark it must not become longer than it was.
+      return text.length <= keptChars + CUT_MARK.length
+        ? text
+        : `${text.slice(0, keptChars).toWellFormed()}${CUT_MARK}`;
     })
     .join("");
 }

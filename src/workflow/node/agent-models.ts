@@ -1,32 +1,42 @@
-// The models of an agent as targets of a chain: made from what the workflow says, named as it names them, and listened to.
+// The models of an agent as targets of a chain: made from what the workflow says, named as it names them, and listened to. CLIs among
+// them get their place.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { CliTarget } from "../../agent/run/cli.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { tolerate } from "../../core/tolerate.ts";
 import type { ModelTargetOptions } from "../../provider/model/model-options.ts";
 import { heardModel, type RawLog } from "./agent-raw.ts";
 import type { Named } from "./agent-targets.ts";
+import { placeOfCli } from "./cli-members.ts";
+import type { AgentTarget } from "./node-options.ts";
 import { createModel, type Environment, type ModelAgentTarget, providerNamed } from "./providers.ts";
 
-/** Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. `own`: see `ownTargets`. */
+/**
+ * Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. `clis` are those among the
+ * targets that are no models. `own`: see `ownTargets`.
+ */
 export async function modelTargets(
-  targets: readonly Named<ModelAgentTarget>[],
+  targets: readonly Named<AgentTarget>[],
+  clis: readonly CliTarget[],
   env: Environment,
   log: RawLog,
   own: string,
 ): Promise<readonly ModelTargetOptions[]> {
   const made: ModelTargetOptions[] = [];
   for (const { id, target } of targets) {
-    const model = made.length === 0 ? await createModel(target, env) : await modelOrFailing(target, env);
-    made.push({ id, model: heardModel(model, id, log), credential: credentialOf(target, own) });
+    if (target.kind === "model") {
+      const model = made.length === 0 ? await createModel(target, env) : await modelOrFailing(target, env);
+      made.push({ id, model: heardModel(model, id, log), credential: credentialOf(target, own) });
+    } else made.push(...clis.filter((cli) => cli.id === id).map((cli) => ({ id, model: placeOfCli(cli) })));
   }
   return made;
 }
 
-/** The package of one of them hands no schema on, so that it has to stand in the prompt. */
-export function needsSchemaWords(targets: readonly Named<ModelAgentTarget>[]): boolean {
-  return targets.some(({ target }) => providerNamed(target.provider)?.passesSchema === false);
+/** One of them is handed no schema, so that it has to stand in the prompt. */
+export function needsSchemaWords(targets: readonly Named<AgentTarget>[]): boolean {
+  return targets.some(({ target }) => target.kind === "cli" || providerNamed(target.provider)?.passesSchema === false);
 }
 
 /** Which key at which address: limits on one do not hold for another. Names only; the key itself is never read here. */

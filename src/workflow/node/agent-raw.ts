@@ -8,6 +8,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
+import type { AgentListeners } from "../../agent/run/agent-request.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { readField } from "../../core/tolerate.ts";
 import { Tally } from "../../provider/model/tally.ts";
@@ -39,6 +40,18 @@ export class RawLog {
     if (!this.#isHeard) this.tell("answered before", text);
     this.#isHeard = false;
   }
+}
+
+/** What CLIs print, attempt by attempt, as listeners of their runs. */
+export function attemptsIn(log: RawLog): AgentListeners {
+  return {
+    onEvent: (event) => {
+      if (event.type === "attempt") log.heading(`${event.target}, attempt ${event.attempt}`);
+    },
+    onLine: (_stream, line) => log.line(line),
+    onExit: () => undefined,
+    onResult: () => undefined,
+  };
 }
 
 /** The same model, listened to. */

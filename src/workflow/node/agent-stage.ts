@@ -1,4 +1,4 @@
-// A node that asks an agent: a chain of models with tools, or a chain of agent CLIs. Init makes the prompt, Act asks, Assert says what
+// A node that asks an agent: a chain of models with tools, of agent CLIs, or of both. Init makes the prompt, Act asks, Assert says what
 // a message loop that used up its rounds is worth.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -7,34 +7,36 @@ import { compileSchema } from "../../schema/index.ts";
 import { raisedFor } from "../raised-limit.ts";
 import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../stage.ts";
 import { schemaWords } from "./agent-answer.ts";
-import { cliTargets, runCliAct } from "./agent-clis.ts";
-import { instructedPrompt, ownTargets, renderedFor } from "./agent-instruction.ts";
+import { cliTargets } from "./agent-clis.ts";
+import { agentRefusal, instructedPrompt, isShortened, ownTargets, renderedFor } from "./agent-instruction.ts";
 import { modelTargets, needsSchemaWords } from "./agent-models.ts";
 import { RawLog } from "./agent-raw.ts";
-import { targetChain } from "./agent-targets.ts";
+import { isCli, targetChain } from "./agent-targets.ts";
 import { offeredTools } from "./agent-tools.ts";
-import { type NodeHome, stageBase } from "./base.ts";
+import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { runMessageLoop } from "./message-loop.ts";
+import { turnWithClis } from "./cli-members.ts";
 import type { AgentSpec, NodeOptions } from "./node-options.ts";
 
 export type AgentNodeOptions = NodeOptions & { readonly kind: "agent" };
 
-export { agentTargetIds } from "./agent-targets.ts";
-
 export function agentStage(options: AgentNodeOptions, home: NodeHome): Stage {
-  const { agent, prompt, onlyIf } = options;
+  const { id, agent, prompt } = options;
   const base = stageBase(options, home);
+  const refusal = (scope: StageScope): Fault | null => agentRefusal(id, [agent.system, prompt], scope);
   return {
     ...base,
     kind: "agent",
     turnCap: agent.turnCap,
     maxCostMicrocents: agent.maxCostMicrocents,
-    init: async (context, scope) => {
-      // What a node that is passed over would have said may be about things that are not there.
-      if (onlyIf !== null && (await base.checkGate(context, scope)).verdict !== "proceed") return "";
+    refusal,
+    init: initUnlessSkipped(options, home, (scope) => {
+      const refused = refusal(scope);
+      if (refused !== null) throw new FaultError(refused);
+      // The system prompt is only needed by Act; what cannot be filled into it is told now.
       renderedFor(agent.system, scope);
       return instructedPrompt(renderedFor(prompt, scope), scope);
-    },
+    }),
     act: (request, tools, scope) => act(options, home, request, tools, scope),
     assert: async (result, scope, context) => {
       const refused = result.capHit ? await capVerdict(agentFor(agent, scope), options.id, result) : null;
@@ -59,19 +61,19 @@ async function act(
   const own = ownTargets(scope);
   const mayAsk = (): void => checkBudget(agent, tools, scope);
   const chain = targetChain(agent, instruction);
-  if (chain.kind === "cli") {
-    const limit = { timeoutMs: raisedFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
-    const targets = cliTargets(chain.targets, instruction, { env, cwd, own, ...limit });
-    const asked = { agent: agent.id, system, prompt, outputSchema, instruction };
-    return { output: await runCliAct({ ...asked, faultline, turn, signal, targets, log, mayAsk }), capHit: false };
-  }
+  const limit = { timeoutMs: raisedFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
+  const clis = cliTargets(chain.filter(isCli), instruction, { env, cwd, own, ...limit });
   await home.learn(agent.tools);
-  const targets = await modelTargets(chain.targets, env, log, own);
-  const inWords = outputSchema !== null && needsSchemaWords(chain.targets) ? schemaWords(outputSchema) : "";
+  const targets = await modelTargets(chain, clis, env, log, own);
+  const inWords = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
     agent: agent.id,
-    // Nobody reads the answer before its end, so a stream that breaks can begin anew.
-    model: (voided) => faultline.model(targets, { within: turn, midStream: "restart", onDiscard: voided }),
+    model: (voided) => {
+      const among = { agent: agent.id, clock: home.clock, log, resumes: !isShortened(instruction), voided };
+      const within = clis.length === 0 ? turn : turnWithClis(turn, clis, among);
+      // Nobody reads the answer before its end, so a stream that breaks can begin anew.
+      return faultline.model(targets, { within, midStream: "restart", onDiscard: voided });
+    },
     system: [system, inWords].filter((part) => part !== "").join("\n\n"),
     prompt,
     outputSchema,

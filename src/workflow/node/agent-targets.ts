@@ -15,43 +15,35 @@ export interface Named<Target> {
   readonly target: Target;
 }
 
-/** All models, or all CLIs: the first answers, the others stand in for it. */
-export type TargetChain =
-  | { readonly kind: "model"; readonly targets: readonly Named<ModelAgentTarget>[] }
-  | { readonly kind: "cli"; readonly targets: readonly Named<CliAgentTarget>[] };
-
 /** The names of its targets, in their order: what an operator can switch to. */
 export function agentTargetIds({ targets }: Pick<AgentSpec, "targets">): readonly string[] {
   return namedTargets(targets).map(({ id }) => id);
 }
 
-/** In the order of this attempt: the one an operator switched to goes first. */
-export function targetChain(spec: Pick<AgentSpec, "id" | "targets">, instruction: Instruction | null): TargetChain {
+/** In the order of this attempt: the first answers, the others stand in for it; the one an operator switched to goes first. */
+export function targetChain(
+  spec: Pick<AgentSpec, "id" | "targets">,
+  instruction: Instruction | null,
+): readonly Named<AgentTarget>[] {
   const own = namedTargets(spec.targets);
   const wanted = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;
-  if (wanted === undefined) return chainOf(own, spec.id);
+  if (own.length === 0) throw nobody(spec.id);
+  if (wanted === undefined) return own;
   const first = own.find(({ id }) => id === wanted) ?? otherTarget(wanted, own);
   if (first === null) throw noSuchTarget(spec.id, wanted, own);
-  return chainOf([first, ...own.filter((each) => each !== first)], spec.id);
+  return [first, ...own.filter((each) => each !== first)];
 }
 
-/** Models do not stand in for CLIs, nor CLIs for models: what is of another kind than the first is left out. */
-function chainOf(targets: readonly Named<AgentTarget>[], agent: string): TargetChain {
-  const [first] = targets;
-  if (first === undefined) {
-    const message = `agent ${agent} has nobody to ask: give it a model or a cli`;
-    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets", agent } }));
-  }
-  return first.target.kind === "model"
-    ? { kind: "model", targets: targets.filter(isModel) }
-    : { kind: "cli", targets: targets.filter(isCli) };
+function nobody(agent: string): FaultError {
+  const message = `agent ${agent} has nobody to ask: give it a model or a cli`;
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets", agent } }));
 }
 
 function isModel(named: Named<AgentTarget>): named is Named<ModelAgentTarget> {
   return named.target.kind === "model";
 }
 
-function isCli(named: Named<AgentTarget>): named is Named<CliAgentTarget> {
+export function isCli(named: Named<AgentTarget>): named is Named<CliAgentTarget> {
   return named.target.kind === "cli";
 }
 

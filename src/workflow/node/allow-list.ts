@@ -42,11 +42,16 @@ export function isAllowed(words: Words, list: readonly Allowed[]): boolean {
   );
 }
 
-export function notAllowed(node: string, words: Words): FaultError {
+/** `isTyped`: by an operator, in place of the node's own commands. */
+export function notAllowed(node: string, words: Words, isTyped: boolean): FaultError {
   const line = shownLine(lineOf(words));
+  const command = JSON.stringify(line);
+  const grant = isTyped
+    ? `name it with the action: --command ${command} on the command line, \`commands\` in a program`
+    : "grant it to this run with the action grant-and-retry";
   return new FaultError(
     fault("Forbidden", {
-      message: `node ${node} may not run ${JSON.stringify(line)}, so none of its commands was run. To allow it, add it to allow of the node (with " *" at its end to allow more words after it), or grant it to this run with the action grant-and-retry.`,
+      message: `node ${node} may not run ${command}, so none of its commands was run. To allow it, add it to allow of the node (with " *" at its end to allow more words after it), or ${grant}.`,
       context: { command: line, stage: node, field: "allow", ran: false },
     }),
   );

@@ -32,6 +32,7 @@ export type StageBase = Pick<
   | "rules"
   | "timeoutMs"
   | "role"
+  | "refusal"
   | "setup"
   | "checkGate"
   | "assert"
@@ -50,6 +51,7 @@ export function stageBase(options: NodeBase, home: NodeHome): StageBase {
     role: role === "coder" ? null : role,
     turnCap: 1,
     maxCostMicrocents: 0,
+    refusal: () => null,
     setup: () => null,
     checkGate: (_context, scope) => checkGate(options, home, scope),
     assert: ({ output }, scope) => checkAsserts(options, home, scope, output),

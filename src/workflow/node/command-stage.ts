@@ -2,13 +2,14 @@
 // protected call, so a command that has ended is not run again after a crash.
 
 import { resolve } from "node:path";
+import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import { type Tool, tool } from "../../runtime/tool/tool.ts";
 import type { ActResult, ActTools, Stage, StageScope } from "../stage.ts";
 import { StageFailure } from "../stage-failure.ts";
-import { isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
+import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
 import { grantedIn } from "../granted.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "./command-line.ts";
@@ -49,14 +50,18 @@ export function commandStage(options: CommandOptions, home: NodeHome): Stage {
   return {
     ...base,
     kind: "command",
+    refusal: async (scope) => {
+      if (typedBy(scope) === null) return null;
+      try {
+        await allowedWords(options, home, scope, allowed);
+        return null;
+      } catch (error) {
+        return classify({ surface: "node", error });
+      }
+    },
     init: initUnlessSkipped(options, home, async (scope) => {
       try {
-        const commands = await wordsOf(options, home, scope);
-        const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
-        // What an operator typed instead is what they allow.
-        const isTyped = typedBy(scope) !== null;
-        for (const words of commands) if (!isTyped && !isAllowed(words, list)) throw notAllowed(options.id, words);
-        return JSON.stringify(commands);
+        return JSON.stringify(await allowedWords(options, home, scope, allowed));
       } catch (error) {
         if (!isFaultError(error) || !hasNotRun(error.fault)) throw error;
         throw failing(options, scope, error.fault, [], commandIn(error.fault), null);
@@ -65,6 +70,20 @@ export function commandStage(options: CommandOptions, home: NodeHome): Stage {
     act: (request, tools, scope) => runAll(options, home, JSON.parse(request) as readonly Words[], tools, scope),
     next: (ending, scope) => (ending.fault?.context["repeated"] === true ? null : base.next(ending, scope)),
   };
+}
+
+/** Throws when one of them may not run, whoever wrote it: the file, a model, or an operator. */
+async function allowedWords(
+  options: CommandOptions,
+  home: NodeHome,
+  scope: StageScope,
+  allowed: readonly Allowed[],
+): Promise<readonly Words[]> {
+  const commands = await wordsOf(options, home, scope);
+  const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
+  const refused = commands.find((words) => !isAllowed(words, list));
+  if (refused !== undefined) throw notAllowed(options.id, refused, typedBy(scope) !== null);
+  return commands;
 }
 
 async function wordsOf(

@@ -3,7 +3,6 @@
 
 import type { StageRules } from "../../core/flow/stage.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
-import type { QuestionPayload } from "../../core/flow/interaction.ts";
 
 /** Where a path may go. The first edge that may be taken is. */
 export interface Edge {
@@ -58,7 +57,7 @@ export type AgentTarget =
 
 export interface AgentSpec {
   readonly id: string;
-  /** The first answers; the others stand in for it. All models, or all CLIs. */
+  /** The first answers; the others stand in for it. */
   readonly targets: readonly AgentTarget[];
   /** A template; empty for none. */
   readonly system: string;
@@ -72,11 +71,6 @@ export interface AgentSpec {
   readonly maxCostMicrocents: number;
   readonly maxOutputTokens: number;
   readonly stream: boolean;
-}
-
-export interface CommandLine {
-  readonly command: string;
-  readonly args: readonly string[];
 }
 
 /** Which commands may run. Nothing in it: nothing may. */
@@ -147,5 +141,3 @@ export interface McpServerSpec {
   /** Empty: started by its command. */
   readonly url: string;
 }
-
-export type { QuestionPayload };

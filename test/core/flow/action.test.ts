@@ -40,7 +40,7 @@ const AFTER_A_FAILURE: readonly (readonly [FaultCode, readonly ActionId[]])[] = 
   ["OutputTruncated",   ["regenerate-once", "edit-and-retry", "send-back"]],
   ["OutputMalformed",   ["regenerate-once", "edit-and-retry", "send-back"]],
   ["TestsFailed",       ["send-back", "edit-and-retry"]],
-  ["ContextOverflow",   ["shorten-context", "switch-provider"]],
+  ["ContextOverflow",   ["shorten-context", "switch-provider", "edit-and-retry"]],
   ["ContentFiltered",   ["edit-and-retry"]],
   ["BudgetExceeded",    ["raise-limit"]],
   ["TurnLimit",         ["raise-limit"]],

@@ -3,9 +3,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/core/flow/run-event.ts";
-import { foldRun, isEnded, keyOf, needsOf, type RunState, startRun } from "../../../src/core/flow/run.ts";
+import {
+  foldRun,
+  isBeside,
+  isEnded,
+  keyOf,
+  needsOf,
+  type RunState,
+  startRun,
+  visitOf,
+} from "../../../src/core/flow/run.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
-import { compile, plans, started, tell } from "./run-plans.ts";
+import { compile, type Compiled, plans, started, tell } from "./run-plans.ts";
 
 const choices = fc.array(fc.nat(1_000), { maxLength: 200 });
 const parallel = fc.integer({ min: 1, max: 4 });
@@ -44,6 +53,21 @@ describe("every run", () => {
             event.type === "node-completed" || event.type === "node-skipped" || event.type === "node-failed";
           if (isOver) over.add(keyOf(event));
         }
+      }),
+      RUNS,
+    );
+  });
+
+  it("has for each visit the same visits that are not beside it, all of them over when it begins, in whatever order paths run", () => {
+    fc.assert(
+      fc.property(plans, choices, choices, parallel, (plan, told, otherwise, maxParallel) => {
+        const compiled = compile(plan);
+        const one = seenBy(compiled, told, maxParallel);
+        const other = seenBy(compiled, otherwise, 1);
+        expect([...one.keys()].toSorted()).toEqual([...other.keys()].toSorted());
+        for (const [visit, seen] of one) expect(other.get(visit), `what ${visit} sees`).toEqual(seen);
+        for (const [join, nodes] of compiled.before)
+          for (const node of nodes) expect(one.get(`${join}#1`), `what ${join} sees`).toContain(`${node}#1`);
       }),
       RUNS,
     );
@@ -125,6 +149,27 @@ describe("every run", () => {
     );
   });
 });
+
+/** By visit: those it sees when it is begun for the first time. */
+function seenBy(compiled: Compiled, told: readonly number[], maxParallel: number): Map<string, readonly string[]> {
+  const seen = new Map<string, readonly string[]>();
+  const { events } = tell(compiled, told, maxParallel);
+  const state = fold(events.slice(0, 1));
+  for (const { at, event } of events.slice(1)) {
+    foldRun(state, event, at);
+    const visit = event.type === "node-started" ? visitOf(state, event) : undefined;
+    if (visit === undefined || seen.has(keyOf(visit))) continue;
+    const over = state.visits.filter(({ state: at }) => at === "completed" || at === "failed" || at === "skipped");
+    seen.set(
+      keyOf(visit),
+      over
+        .filter((one) => !isBeside(one, visit))
+        .map(keyOf)
+        .toSorted(),
+    );
+  }
+  return seen;
+}
 
 /** These put a visit where they say it is; the engine writes them only for one that is there. */
 function isRestart({ type }: RunEvent): boolean {

@@ -1,7 +1,10 @@
 // Trying a stage again with something changed: the prompt, the length of it, what was wrong; or going on with what there is.
 
 import { expect, it } from "vitest";
+import { isFaultError } from "../../../src/core/fault/fault-error.ts";
+import type { Fault } from "../../../src/core/fault/fault.ts";
 import { type Case, goThrough } from "./case.ts";
+import { type ActionsWorld, openWorld } from "./world.ts";
 
 /** Whatever fails comes again in ten minutes: until then the run waits. */
 const LATER = "resolution: retry-later, retry: { max_attempts: 3, initial: 10m, max: 1h, jitter: 0 }, ";
@@ -122,6 +125,36 @@ const accepted: Omit<Case, "name" | "form" | "yaml"> = {
   },
 };
 
+const commands = (node: string): string => `
+nodes:
+  first: { type: command, run: node ran.mjs first, next: second }
+  second: { type: command, run: node ran.mjs bad, idempotent: true, ${node}next: { to: end, outcome: ran } }
+`;
+
+const typed: Omit<Case, "name" | "form" | "yaml"> = {
+  action: "edit-and-retry",
+  files: { "ran.mjs": RAN },
+  fault: "ExecutionFailed",
+  offer: { node: "second", needs: "text", redoes: ["second", "your text"], keeps: ["first"] },
+  end: { status: "completed", outcome: "ran" },
+  started: { first: 1, second: 2 },
+  sees: ({ lines }) => {
+    expect(lines("ran.txt")).toEqual(["first", "bad", "good", "better"]);
+  },
+};
+
+const TYPED = "node ran.mjs good\nnode ran.mjs better";
+const allowedByName: Pick<Case, "params" | "wrong"> = {
+  params: { text: TYPED, commands: ["node ran.mjs good", "node ran.mjs better *"] },
+  wrong: [
+    ...TEXTS,
+    [{ text: TYPED }, "allow"],
+    [{ text: TYPED, commands: ["node ran.mjs good"] }, "allow"],
+    [{ text: TYPED, commands: [] }, "commands"],
+    [{ text: TYPED, commands: ["*"] }, "commands"],
+  ],
+};
+
 const CASES: readonly Case[] = [
   {
     ...edited,
@@ -190,25 +223,66 @@ const CASES: readonly Case[] = [
     yaml: writing(`${NOT_SO_LONG}${LATER}`),
   },
   {
-    name: "edit-and-retry runs the command the operator typed instead of the one that failed",
-    action: "edit-and-retry",
+    ...typed,
+    name: "edit-and-retry runs what the operator typed instead, as far as the node's list allows it",
     form: "successor",
-    files: { "ran.mjs": RAN },
-    yaml: `
-nodes:
-  first: { type: command, run: node ran.mjs first, next: second }
-  second: { type: command, run: node ran.mjs bad, next: { to: end, outcome: ran } }
-`,
-    fault: "ExecutionFailed",
-    offer: { node: "second", needs: "text", redoes: ["second", "your text"], keeps: ["first"] },
+    yaml: commands(`allow: ["node ran.mjs *"], `),
     params: { text: "node ran.mjs good\nnode ran.mjs better" },
-    wrong: TEXTS,
-    end: { status: "completed", outcome: "ran" },
-    started: { first: 1, second: 2 },
-    sees: ({ lines }) => {
-      expect(lines("ran.txt")).toEqual(["first", "bad", "good", "better"]);
-    },
+    wrong: [...TEXTS, [{ text: "node other.mjs" }, "allow"], [{ text: "node ran.mjs good\nrm -rf ran.txt" }, "allow"]],
+  },
+  {
+    ...typed,
+    name: "edit-and-retry runs what the operator allows by name, and nothing else, in a new run",
+    form: "successor",
+    yaml: commands(""),
+    ...allowedByName,
+  },
+  {
+    ...typed,
+    name: "edit-and-retry runs what the operator allows by name, and nothing else, while the run waits",
+    form: "in place",
+    yaml: commands(LATER),
+    ...allowedByName,
   },
 ];
 
 it.each(CASES)("$name", goThrough);
+
+it("a command that the list of its node does not allow is refused with the way to allow it", async () => {
+  const world = await openWorld({ yaml: commands(""), files: { "ran.mjs": RAN } });
+  const run = await world.start();
+  await world.advance(run);
+  const seen = await refusedBy(world, run, "edit-and-retry", { text: "rm ran.txt" });
+  expect(seen.code).toBe("Forbidden");
+  expect(seen.message).toContain(`node second may not run "rm ran.txt"`);
+  expect(seen.message).toContain("add it to allow of the node");
+  expect(seen.message).toContain(`--command "rm ran.txt"`);
+});
+
+it("shorten-context is refused when nothing can be cut, and the operator may write a shorter prompt", async () => {
+  const rules = [{ when: { model: "coder", request: 1 }, fault: "context-overflow" }] as const;
+  const world = await openWorld({ yaml: writing(), rules });
+  const run = await world.start();
+  expect((await world.advance(run)).fault?.code).toBe("ContextOverflow");
+  const seen = await refusedBy(world, run, "shorten-context", {});
+  expect(seen.message).toContain("context of node code cannot be shortened");
+  expect([world.asked("coder").length, (await world.until(world.runs.list())).length]).toEqual([1, 1]);
+  // As it says.
+  expect(seen.message).toContain("edit-and-retry");
+  const { run: next } = await world.until(world.runs.act(run, "edit-and-retry", { params: { text: "Write it." } }));
+  expect(await world.advance(next)).toMatchObject(WRITTEN);
+});
+
+it("a node that asks an agent has no commands to allow", async () => {
+  const world = await openWorld({ yaml: writing(), rules: FILTERED });
+  const run = await world.start();
+  await world.advance(run);
+  const seen = await refusedBy(world, run, "edit-and-retry", { text: "Write it.", commands: ["rm ran.txt"] });
+  expect(seen).toMatchObject({ code: "ShapeInvalid", context: { field: "commands" } });
+});
+
+async function refusedBy(world: ActionsWorld, run: string, action: string, params: object): Promise<Fault> {
+  const [result] = await world.until(Promise.allSettled([world.runs.act(run, action, { params: { ...params } })]));
+  if (result.status === "rejected" && isFaultError(result.reason)) return result.reason.fault;
+  throw new Error("it was not refused");
+}

@@ -68,6 +68,13 @@ const TYPED: readonly Typed[] = [
     params: { text: "Something else." },
   },
   {
+    action: "edit-and-retry",
+    options: ["--text", "echo hi", "--command", "echo hi"],
+    yaml: `nodes: { run: { type: command, run: "false" } }`,
+    params: { text: "echo hi", commands: ["echo hi"] },
+    inRealTime: true,
+  },
+  {
     action: "regenerate-once",
     options: ["--text", "Only the object."],
     yaml: agent(SCHEMA),
@@ -75,7 +82,13 @@ const TYPED: readonly Typed[] = [
     params: { text: "Only the object." },
   },
   { action: "regenerate-once", options: [], yaml: agent(SCHEMA), rules: [{ answer: "prose" }], params: {} },
-  { action: "shorten-context", options: [], yaml: agent(), rules: coder("context-overflow"), params: {} },
+  {
+    action: "shorten-context",
+    options: [],
+    yaml: agent().replace(`"1"`, `"'x'.repeat(900)"`),
+    rules: coder("context-overflow"),
+    params: {},
+  },
   { action: "send-back", options: ["--text", "Mind it."], yaml: CHECKED, params: { text: "Mind it.", to: "code" } },
   { action: "send-back", options: [], yaml: CHECKED, params: { to: "code" } },
   { action: "accept-partial", options: [], yaml: CHECKED, params: {} },

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { captureOf } from "../../agent/captures/read-captures.ts";
 import { CLAUDE_IS_DENIED_THRICE } from "../matrix/rows/claude-lines.ts";
 import { type Case, goThrough } from "./case.ts";
+import { openWorld } from "./world.ts";
 
 const LATER = "resolution: retry-later, retry: { max_attempts: 3, initial: 10m, max: 1h, jitter: 0 }, ";
 const APPENDS = `import { appendFileSync } from "node:fs"; appendFileSync("ran.txt", process.argv.slice(2).join(" ") + "\\n");`;
@@ -125,3 +126,22 @@ const CASES: readonly Case[] = [
 ];
 
 it.each(CASES)("$name", goThrough);
+
+it("what was granted holds in every run that goes on from the one it was granted in", async () => {
+  const agents = "agents: { coder: { model: openai/coder } }";
+  const yaml = `${agents}${LOOP}`.replace(
+    `third: { type: transform, value: "2",`,
+    "third: { type: agent, agent: coder, prompt: Write it.,",
+  );
+  const rules = [{ when: { model: "coder", request: 1 }, fault: "content-filter" }] as const;
+  const world = await openWorld({ yaml, rules, files: { "ran.mjs": APPENDS } });
+  const { runs, until } = world;
+  const first = await world.start();
+  expect((await world.advance(first)).fault?.code).toBe("Forbidden");
+  const commands = ["node ran.mjs second"];
+  const granted = await until(runs.act(first, "grant-and-retry", { params: { commands } }));
+  expect((await world.advance(granted.run)).fault?.code).toBe("ContentFiltered");
+  const edited = await until(runs.act(granted.run, "edit-and-retry", { params: { text: "Write it well." } }));
+  expect(await world.advance(edited.run)).toMatchObject({ status: "completed", outcome: "ran", fault: null });
+  expect(world.lines("ran.txt")).toEqual(["second", "second"]);
+});

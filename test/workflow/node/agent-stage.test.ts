@@ -10,7 +10,8 @@ import { createFaultline, createMemoryJournal, fault } from "../../../src/index.
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
-import { agentStage, agentTargetIds } from "../../../src/workflow/node/agent-stage.ts";
+import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
+import { agentTargetIds } from "../../../src/workflow/node/agent-targets.ts";
 import type { AgentTarget } from "../../../src/workflow/node/node-options.ts";
 import type { StageScope } from "../../../src/workflow/stage.ts";
 import { captureOf } from "../../agent/captures/read-captures.ts";

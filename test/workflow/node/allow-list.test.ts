@@ -50,7 +50,7 @@ it("an empty list allows nothing", () => {
 });
 
 it("the fault names the command and says how to allow it", () => {
-  const error = notAllowed("run_tests", ["rm", "-rf", "a b"]);
+  const error = notAllowed("run_tests", ["rm", "-rf", "a b"], false);
   expect(isFaultError(error)).toBe(true);
   expect(error.fault).toMatchObject({
     code: "Forbidden",

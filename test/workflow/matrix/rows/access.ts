@@ -166,7 +166,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     expected: failed("provider_runtime_error", "ProviderRequest/ContextOverflow", {
       ...CODER_FAILED,
       asked: { coder: 1 },
-      actions: ["shorten-context"],
+      actions: ["shorten-context", "edit-and-retry"],
       says: { en: "The input exceeds the model's context window", zh: "输入超出模型的上下文窗口" },
     }),
   },
