@@ -1,5 +1,6 @@
-// A chain of models as one model of the AI SDK. The provider here is the fault-injecting one, so no key and no network are
-// needed; with real ones only the two `create…` lines differ.
+// A chain of models as one model of the AI SDK.
+// The provider here is the one that fails on demand, so no key and no network are needed; with real ones only the two
+// `create…` lines differ.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";

@@ -1,5 +1,5 @@
-// Agent CLIs as one agent. Here small programs play them, so that nothing has to be installed; with real ones it is
-// `fl.agent([cli("claude"), cli("codex")])`.
+// Agent CLIs as one agent, played here by small programs, so that nothing has to be installed.
+// With real ones it is `fl.agent([cli("claude"), cli("codex")])`.
 
 import { ChannelBridge, cli, createFaultline, noticeOf } from "faultline";
 

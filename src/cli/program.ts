@@ -43,11 +43,14 @@ function createProgram(version: string, io: Io): Command {
     .addOption(new Option("--locale <tag>", "language of texts (default: from LANG)").choices(LOCALES))
     .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"))
     .showSuggestionAfterError()
-    .showHelpAfterError("Run `faultline --help` to see what there is.")
-    .configureHelp({ showGlobalOptions: true })
+    // Long names of commands leave little room beside them; without this their texts run out of a window of 80 columns.
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(safeText(SHAPE_REDACTOR.text(text))),
+      outputError: (text, write) => {
+        write(text.replace(/^error: /, "faultline: "));
+      },
     })
     .exitOverride();
   addClassify(program, io);
@@ -63,5 +66,12 @@ function createProgram(version: string, io: Io): Command {
   addInit(program, io);
   addStart(program, io);
   addTour(program, io);
+  pointToHelp(program, program.name());
   return program;
+}
+
+/** Whoever calls a command wrongly is sent to the help of that command, not to the list of all. */
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`Run \`${path} --help\` to see how it is used.`);
+  for (const inner of command.commands) pointToHelp(inner, `${path} ${inner.name()}`);
 }

@@ -47,6 +47,8 @@ const COMMANDS = [
   "runs cancel",
   "runs answer",
   "runs do",
+  "init",
+  "start",
   "tour",
 ];
 const ESCAPE = "\u001b[";
@@ -116,6 +118,16 @@ describe("the program", () => {
     expect(stdout).toContain(`Usage: faultline ${command}`);
   });
 
+  it.each(COMMANDS)("keeps the lists in the help of %s within 80 columns", async (command) => {
+    const { stdout } = await runCli([...command.split(" "), "--help"]);
+    const lists = stdout
+      .split(/\n(?=\S)/)
+      .filter((part) => /^(?:Arguments|Options|Global Options|Commands):/.test(part));
+    const lines = lists.flatMap((part) => part.split("\n"));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeGreaterThan(5);
+  });
+
   it.each(["classify", "explain", "journal"])("shows examples in the help of %s", async (command) => {
     const { stdout } = await runCli([command, "--help"]);
     expect(stdout).toMatch(new RegExp(`Examples:\\n(?:.*\\n)*? {2}\\$ faultline ${command} `));
@@ -129,6 +141,8 @@ describe("a wrong call", () => {
     ["an unknown option", ["explain", "--lst"], "Did you mean --list?"],
     ["an unknown language", ["explain", "RateLimited", "--locale", "xx"], "en, zh-CN"],
     ["a missing argument", ["policy", "check"], "file"],
+    ["a wrong call of an inner command", ["policy", "check"], "Run `faultline policy check --help`"],
+    ["a wrong call of anything", ["policy", "check"], "faultline: missing required argument"],
     ["a group without a command", ["policy"], "Usage: faultline policy"],
     ["a mistyped command of a group", ["journal", "sesions", "x"], "Did you mean sessions?"],
     ["a limit that is none", ["journal", "sessions", "x", "--limit", "0"], "a whole number from 1 up"],

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openJournal } from "../../src/journal/open-journal.ts";
+import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";
 import { GATED, lastLine, QUICK, WorkflowWorld } from "./workflow-world.ts";
 
 interface Action {
@@ -257,6 +258,24 @@ describe("acting on a run", () => {
     expect(again.exit).toBe("failed");
     expect(again.stderr).toContain("run ship is over");
     expect((await world.call(["workflow", "resume", "ship"])).exit).toBe("cancelled");
+  });
+
+  it("cancels one of a workflow in TypeScript, which the command line knows nothing of", async () => {
+    const world = new WorkflowWorld();
+    const workflows = createWorkflows({ journal: await openJournal(world.path("runs.db")) });
+    const asks = { payload: { kind: "Confirm", prompt: "Ship it?" }, timeoutMs: null } as const;
+    const typed = defineWorkflow({ id: "gated", stages: { gate: stage({ act: (_r, { ask }) => ask(asks) }) } });
+    await workflows.runs.start(typed, { run: "ship" });
+    expect((await workflows.runs.advance("ship")).status).toBe("paused");
+    await workflows.close();
+    const resumed = await world.call(["workflow", "resume", "ship"]);
+    expect([resumed.exit, resumed.stderr]).toEqual(["config", expect.stringContaining("definition") as string]);
+    const got = await world.call(["runs", "cancel", "ship"]);
+    expect(got).toMatchObject({ stdout: "✓ Run ship is cancelled.\n", exit: "ok" });
+    const shown = await world.json(["runs", "show", "ship"]);
+    expect(shown).toMatchObject({ status: "cancelled", outcome: "canceled", questions: [] });
+    const { stdout } = await world.call(["runs", "watch", "ship", "--jsonl"]);
+    expect(stdout.match(/"run\.cancelled"/g)).toHaveLength(1);
   });
 
   it("asks whoever advances it to cancel", async () => {

@@ -234,9 +234,10 @@ describe("what a run has survived", () => {
     feed("call.retrying", "a", { ...call(1, 1), reason: "QuotaExhausted", of: null });
     feed("node.paused", "a", { why: "parked", wakeAt: NOON, questions: [], failure: null });
     feed("call.switched", "a", { call: "c", from: "x", to: "y", why: "Overloaded" });
+    feed("call.regenerating", "a", { call: "c", target: "y", why: "SchemaInvalid" });
     feed("node.retrying", "a", { ...retrying, failure: FAILURE });
     feed("node.retrying", "a", { ...retrying, failure: { ...FAILURE, code: "SchemaInvalid" } });
-    expect(picture.survived).toEqual({ retries: 2, switches: 1, waits: 1, regenerations: 1 });
+    expect(picture.survived).toEqual({ retries: 2, switches: 1, waits: 1, regenerations: 2 });
   });
 });
 

@@ -103,6 +103,28 @@ describe("a run", () => {
     expect(got.stderr).toContain(why);
   });
 
+  it("shows no node what runs beside it, however fast that was; but all of it to the join, and to the next round", async () => {
+    const world = new WorkflowWorld();
+    const seen = `value: "Object.keys(nodes)"`;
+    const fanned = `faultline: 1
+workflow: { id: fanned, version: "1" }
+limits: { max_parallel: 1 }
+nodes:
+  split: { type: parallel, branches: [fast, slow], join: both }
+  fast: { type: transform, ${seen}, next: more }
+  more: { type: transform, ${seen}, next: both }
+  slow: { type: transform, ${seen}, next: both }
+  both: { type: merge, ${seen}, next: [{ to: split, max: 2 }, all] }
+  all: { type: transform, value: "({ round: nodes.slow.execution, saw: nodes.slow.output, both: nodes.both.output })" }
+`;
+    const again = await world.json(["workflow", "run", world.write("fanned.yaml", fanned), "--run", "again"]);
+    const everything = ["split", "fast", "slow", "more", "both"];
+    expect(again["output"]).toEqual({ round: 2, saw: everything, both: everything });
+    const once = world.write("once.yaml", fanned.replace("{ to: split, max: 2 }, all", "all"));
+    const { output } = await world.json(["workflow", "run", once, "--run", "once"]);
+    expect(output).toEqual({ round: 1, saw: ["split"], both: ["split", "fast", "slow", "more"] });
+  });
+
   it("of a name that is taken is refused", async () => {
     const world = new WorkflowWorld();
     const args = ["workflow", "run", world.write("quick.yaml", QUICK), "--run", "mine"];
@@ -211,6 +233,23 @@ describe("a run with models", () => {
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "completed\n", exit: "ok" });
     expect(got.stderr).toContain("write: openai/gpt-5.5: Too many requests, try 2/6 in 40 s");
     expect(got.stderr).toMatch(/survived [12] retr/);
+  });
+
+  it("tells those who watch that an answer which did not fit is asked for once more", async () => {
+    const world = new WorkflowWorld(true);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
+    const schema = "output_schema: { type: object, required: [n] }";
+    world.write("models.yaml", world.read("models.yaml").replace("gpt-5.5 }", `gpt-5.5, ${schema} }`));
+    chaos.script([{ answer: "prose" }, { json: { n: 1 } }]);
+    const got = await world.call(["workflow", "run", file, "--run", "again"]);
+    expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "completed\n", exit: "ok" });
+    expect(got.stderr).toMatch(/write: .+ · openai\/gpt-5\.5 is asked once more\n/);
+    expect(got.stderr).toContain("survived 1 regeneration");
+    const { stdout } = await world.call(["runs", "watch", "again", "--jsonl"]);
+    const told = stdout.split("\n").filter((line) => line.includes("call.regenerating"));
+    expect(told).toHaveLength(1);
+    const { data } = JSON.parse(told[0] ?? "") as { readonly data: object };
+    expect(data).toMatchObject({ data: { target: "openai/gpt-5.5", why: "SchemaInvalid" }, node: "write", attempt: 1 });
   });
 
   it("that is put off for long ends with until when, and how to go on", async () => {

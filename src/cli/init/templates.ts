@@ -27,7 +27,9 @@ export const TEMPLATES: readonly Template[] = [
     },
     variants: ["clis", "models"],
     next: (variant) => [
-      variant === "clis" ? "faultline doctor" : "export OPENAI_API_KEY=… ANTHROPIC_API_KEY=…",
+      ...(variant === "clis"
+        ? ["faultline doctor"]
+        : ["npm install @ai-sdk/openai @ai-sdk/anthropic", "export OPENAI_API_KEY=… ANTHROPIC_API_KEY=…"]),
       `faultline workflow check ${TEAM_FILE}`,
       `faultline workflow run ${TEAM_FILE} --input task='…'`,
     ],
