@@ -11,7 +11,7 @@ import * as policyFile from "faultline/policy-file";
 // prettier-ignore
 const CORE_NAMES = [
   "CATALOGUE", "CHOICES", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "INTERACTIONS", "INTERACTION_KINDS",
-  "LOCALES", "MATRIX", "MODEL_CONTEXT", "OTHER_TOOLS", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE",
+  "LOCALES", "MATRIX", "MODEL_CONTEXT", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE",
   "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",
   "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "emptySession", "explain", "fault", "fingerprint", "foldEntry", "formatMs",
   "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "noticeOf", "record", "release", "resolveLocale",
@@ -22,7 +22,7 @@ const CORE_NAMES = [
 // prettier-ignore
 const RUNTIME_NAMES = [
   "ChannelBridge", "EXTENSION_CONTRACT", "artefactsFolder", "cli", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
-  "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
+  "OTHER_TOOLS", "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
 ];
 
 describe("doors", () => {

@@ -6,13 +6,7 @@
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 
-interface Followed<Item> {
-  readonly source: ReadableStreamDefaultReader<Item>;
-  readonly follower: Follower<Item>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
+/** Who makes something of the items of a source. */
 export interface Follower<Item> {
   /** The next item is asked for. */
   waits(): void;
@@ -22,48 +16,60 @@ export interface Follower<Item> {
 
 export class PacedStream<Item> {
   readonly stream: ReadableStream<Item>;
-  readonly #left: () => void;
   #controller: ReadableStreamDefaultController<Item> | null = null;
   #followed: Followed<Item> | null = null;
   /** More is wanted than there is. */
   #isWanted = true;
-  #isFeeding = false;
   #isOver = false;
   #tellWanted: (() => void) | null = null;
 
-  constructor(left: () => void) {
-    this.#left = left;
+  /** Told when the reader has left. */
+  whenLeft: () => void = () => undefined;
+
+  constructor() {
     this.stream = new ReadableStream<Item>(
       {
         start: (controller) => void (this.#controller = controller),
-        pull: () => this.#pull(),
+        pull: () => {
+          this.#isWanted = true;
+          this.#tell();
+          this.#followed?.read();
+        },
         cancel: () => {
           this.#end();
-          this.#left();
+          this.whenLeft();
         },
       },
       { highWaterMark: 0 },
     );
   }
 
-  /** Nobody waits for more: it has ended, or the reader has left. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get isWanted(): boolean {
+    return this.#isWanted;
   }
 
   /** Reads from this source at the pace of whoever reads here. Ends when the source or its follower says so. */
   follow(source: ReadableStreamDefaultReader<Item>, follower: Follower<Item>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#followed = { source, follower, resolve, reject };
-      if (this.#isWanted && !this.#isFeeding) void this.#feed();
+      this.#followed = new Followed(this, source, follower, { resolve, reject });
+      if (this.#isWanted) this.#followed.read();
     });
+  }
+
+  isFollowing(followed: Followed<Item>): boolean {
+    return this.#followed === followed;
+  }
+
+  /** What is followed has come to its end. */
+  followedToEnd(): void {
+    this.#followed?.end.resolve();
+    this.#followed = null;
   }
 
   /** What is followed is given up. */
   unfollow(reason: unknown): void {
-    const followed = this.#followed;
+    this.#followed?.end.reject(reason);
     this.#followed = null;
-    followed?.reject(reason);
   }
 
   put(item: Item): void {
@@ -101,29 +107,51 @@ export class PacedStream<Item> {
     this.#tellWanted?.();
     this.#tellWanted = null;
   }
+}
 
-  #pull(): Promise<void> | undefined {
-    this.#isWanted = true;
-    this.#tell();
-    return this.#isFeeding || this.#followed === null ? undefined : this.#feed();
+type Read<Item> = Awaited<ReturnType<ReadableStreamDefaultReader<Item>["read"]>>;
+
+/** A source while it is followed: one read at a time. */
+class Followed<Item> {
+  readonly #stream: PacedStream<Item>;
+  readonly #source: ReadableStreamDefaultReader<Item>;
+  readonly #follower: Follower<Item>;
+  readonly end: { readonly resolve: () => void; readonly reject: (reason: unknown) => void };
+  #isReading = false;
+
+  constructor(
+    stream: PacedStream<Item>,
+    source: ReadableStreamDefaultReader<Item>,
+    follower: Follower<Item>,
+    end: Followed<Item>["end"],
+  ) {
+    this.#stream = stream;
+    this.#source = source;
+    this.#follower = follower;
+    this.end = end;
   }
 
-  async #feed(): Promise<void> {
-    this.#isFeeding = true;
-    while (this.#isWanted && this.#followed !== null) {
-      const followed = this.#followed;
-      try {
-        followed.follower.waits();
-        const { done, value } = await followed.source.read();
-        if (followed !== this.#followed) continue;
-        if (!done && followed.follower.takes(value)) continue;
-        this.#followed = null;
-        followed.resolve();
-      } catch (error) {
-        if (followed === this.#followed) this.#followed = null;
-        followed.reject(error);
-      }
+  read(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.#follower.waits();
+    this.#source.read().then(this.#came, this.#reject);
+  }
+
+  // Made once, not for every item: a stream has thousands.
+
+  readonly #came = ({ done, value }: Read<Item>): void => {
+    this.#isReading = false;
+    if (!this.#stream.isFollowing(this)) return;
+    try {
+      if (done || !this.#follower.takes(value)) this.#stream.followedToEnd();
+      else if (this.#stream.isWanted) this.read();
+    } catch (error) {
+      this.#reject(error);
     }
-    this.#isFeeding = false;
-  }
+  };
+
+  readonly #reject = (error: unknown): void => {
+    if (this.#stream.isFollowing(this)) this.#stream.unfollow(error);
+  };
 }

@@ -37,6 +37,10 @@ export class Wheel {
     return this.#size;
   }
 
+  now(): number {
+    return this.#clock.now();
+  }
+
   add(entry: WheelEntry, now: number, at: number): void {
     const grain = grainOf(at - now);
     const time = Math.ceil(at / grain) * grain;

@@ -21,8 +21,20 @@ export function createHeaderReader(headers: unknown): HeaderReader | null {
   let byName: Map<string, unknown> | undefined;
   return (name) => {
     const direct = readField(headers, name);
-    return headerText(direct ?? (byName ??= lowerCased(headers)).get(name));
+    return headerText(direct ?? (byName ??= otherwiseNamed(headers)).get(name));
   };
+}
+
+const NO_HEADERS = new Map<string, unknown>();
+
+/** Most clients have lower-cased an object's names already: then what is not found in it by its name is not there. */
+function otherwiseNamed(headers: object): Map<string, unknown> {
+  const isPlain = !Array.isArray(headers) && tolerate(() => Object.keys(headers).every(isLowerCase), false);
+  return isPlain && !(headers instanceof Map) ? NO_HEADERS : lowerCased(headers);
+}
+
+function isLowerCase(name: string): boolean {
+  return !/[A-Z]/.test(name);
 }
 
 const MAX_HEADERS = 256;

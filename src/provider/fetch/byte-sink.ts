@@ -9,13 +9,12 @@ export class ByteSink {
   /** Resolves with the response when there is something of it to see. */
   readonly opened: Promise<Response>;
   #open: (response: Response) => void = () => undefined;
-  readonly #paced: PacedStream<Chunk>;
+  readonly #paced = new PacedStream<Chunk>();
   #held: Chunk[] = [];
   #last: Chunk | null = null;
   #isOpen = false;
 
-  constructor(left: () => void) {
-    this.#paced = new PacedStream(left);
+  constructor() {
     this.opened = new Promise((resolve) => (this.#open = resolve));
   }
 
@@ -27,6 +26,11 @@ export class ByteSink {
   begin(): void {
     this.#held = [];
     this.#last = null;
+  }
+
+  /** Told when the caller stops reading. */
+  set whenLeft(tell: () => void) {
+    this.#paced.whenLeft = tell;
   }
 
   /** Reads an attempt's answer as the caller wants it. */

@@ -45,10 +45,11 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     stop.abort(reason);
     sink.unfollow(reason);
   };
-  const watch = new Watch(home.clock, home.timeouts, (seen) => {
+  const watch = new Watch(home.clock, home.timeouts, context, (seen) => {
     given.late = seen;
     leave(new FaultError(seen));
   });
+  sink.whenLeft = context.cancel;
   context.whenGivenUp(leave);
   const reader = createWireReader(protocol, facts.streaming ? "stream" : "json", {
     provider: home.provider,
@@ -66,7 +67,6 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     stop.abort(error);
     throw given.late === null ? error : new FaultError(given.late);
   } finally {
-    watch.stop();
     tellCost(home, request, reader, context);
   }
 }

@@ -6,7 +6,6 @@ import { fault } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
 import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
-import { leavingWith } from "../leaving.ts";
 import type { MembersHome } from "../model/members.ts";
 import { costOfUsage, estimateCost } from "../price/cost.ts";
 import { priceOf } from "../price/price-table.ts";
@@ -16,7 +15,11 @@ import { exchange, type Exchanged, type ExchangeHome } from "./exchange.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
 import { understand, WireRequest } from "./wire-request.ts";
 
-export type ProtectFetch = (tool: AnyTool, request: WireRequest, signal: AbortSignal) => Promise<Outcome<unknown>>;
+export type ProtectFetch = (
+  tool: AnyTool,
+  request: WireRequest,
+  signal: AbortSignal | undefined,
+) => Promise<Outcome<unknown>>;
 
 /** Names may come from a model; the ones not used for longest are forgotten. */
 const MOST_MODELS = 200;
@@ -38,13 +41,9 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
     if (understood === null) return resolved.fetch(input, init);
     const { url, protocol, facts } = understood;
     const { signal, ...sent } = understood.init;
-    const leaving = leavingWith(signal);
-    const sink = new ByteSink(() => leaving.leave());
+    const sink = new ByteSink();
     const request = new WireRequest(url, sent, protocol, facts, sink);
-    const running = protect(toolFor(facts.model ?? "unknown"), request, leaving.signal).then((outcome) => {
-      leaving.done();
-      return outcome;
-    });
+    const running = protect(toolFor(facts.model ?? "unknown"), request, signal ?? undefined);
     const early = await Promise.race([running, sink.opened]);
     if (early instanceof Response) {
       void running.then((outcome) => {

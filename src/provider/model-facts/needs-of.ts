@@ -10,27 +10,19 @@ export interface RequestNeeds {
   readonly inputTokensAtLeast: number;
 }
 
+/** A schema for the answer is no need: an SDK can make any model answer in JSON, so that is no reason to pass one over. */
 export function needsOf(options: LanguageModelV4CallOptions, streaming: boolean): RequestNeeds {
-  const needs = new Set<string>();
-  if (streaming) needs.add("streaming");
-  if ((options.tools ?? []).length > 0) needs.add("tools");
-  if (options.responseFormat?.type === "json" && options.responseFormat.schema !== undefined) needs.add("json-schema");
-  for (const message of options.prompt) {
-    for (const part of partsOf(message)) {
-      if (part.type === "tool-call" || part.type === "tool-result") needs.add("tools");
-      for (const file of filesIn(part)) {
-        needs.add(capabilityFor(file.mediaType));
-        const keeper = soleKeeper(file.data);
-        if (keeper !== null) needs.add(filesAt(keeper));
-      }
-    }
-  }
-  return { needs: [...needs], inputTokensAtLeast: Math.floor(sizeOf(options, LONG_TOKEN_CHARACTERS)) };
+  const needs: string[] = [];
+  const { usesTools, files, ...size } = measure(options);
+  if (streaming) needs.push("streaming");
+  if (usesTools) needs.push("tools");
+  if (files.length > 0) needs.push(...new Set(files.flatMap(needsOfFile)));
+  return { needs, inputTokensAtLeast: Math.floor(tokensIn(size, LONG_TOKEN_CHARACTERS)) };
 }
 
 /** About how many tokens a request has: text by its length, images and other files by a small flat number. */
 export function estimateTokens(options: LanguageModelV4CallOptions): number {
-  return Math.ceil(sizeOf(options, TYPICAL_TOKEN_CHARACTERS));
+  return Math.ceil(tokensIn(measure(options), TYPICAL_TOKEN_CHARACTERS));
 }
 
 /** English prose and code have about four characters to a token … */
@@ -50,26 +42,17 @@ type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 type FilePart = Extract<Part, { type: "file" }>;
 type FileLike = Pick<FilePart, "data" | "mediaType">;
 
-const NONE: readonly never[] = [];
-
-function partsOf(message: LanguageModelV4Message): readonly Part[] {
-  return message.role === "system" ? NONE : message.content;
-}
-
-/** Tools hand files over too. */
-function filesIn(part: Part): readonly FileLike[] {
-  if (part.type === "file") return [part];
-  if (part.type !== "tool-result" || part.output.type !== "content") return NONE;
-  return part.output.value.filter((item) => item.type === "file");
-}
+type Output = Extract<Part, { type: "tool-result" }>["output"];
 
 function mediaOf(mediaType: string): { readonly capability: Capability; readonly tokensAtLeast: number } {
   const top = mediaType.split("/")[0]?.toLowerCase() ?? "";
   return Object.hasOwn(MEDIA, top) ? (MEDIA[top] ?? DOCUMENT) : DOCUMENT;
 }
 
-function capabilityFor(mediaType: string): Capability {
-  return mediaOf(mediaType).capability;
+function needsOfFile({ data, mediaType }: FileLike): readonly string[] {
+  const { capability } = mediaOf(mediaType);
+  const keeper = soleKeeper(data);
+  return keeper === null ? [capability] : [capability, filesAt(keeper)];
 }
 
 /** The one vendor that keeps a file; null when it is in the request, or kept at several. */
@@ -79,38 +62,69 @@ function soleKeeper(data: FileLike["data"]): string | null {
   return keepers.length === 1 ? (keepers[0] ?? null) : null;
 }
 
-function sizeOf({ prompt, tools, responseFormat }: LanguageModelV4CallOptions, charactersPerToken: number): number {
-  let characters = responseFormat?.type === "json" ? charactersInSchema(responseFormat.schema) : 0;
-  for (const tool of tools ?? NONE) characters += charactersInTool(tool);
-  let fileTokens = 0;
-  for (const message of prompt) {
-    if (message.role === "system") characters += message.content.length;
-    for (const part of partsOf(message)) {
-      characters += charactersOf(part);
-      for (const file of filesIn(part)) fileTokens += tokensOfFile(file, charactersPerToken);
+interface Measured {
+  characters: number;
+  /** Of files that are not text. */
+  fileTokens: number;
+  usesTools: boolean;
+  files: FileLike[];
+}
+
+function tokensIn({ characters, fileTokens }: Pick<Measured, "characters" | "fileTokens">, perToken: number): number {
+  return characters / perToken + fileTokens;
+}
+
+/** One walk, by index: every call takes it, and most programs make too few for it ever to be compiled. */
+function measure({ prompt, tools = [], responseFormat }: LanguageModelV4CallOptions): Measured {
+  const measured: Measured = { characters: 0, fileTokens: 0, usesTools: tools.length > 0, files: [] };
+  if (responseFormat?.type === "json") measured.characters += charactersInSchema(responseFormat.schema);
+  for (let at = 0, tool; (tool = tools[at]) !== undefined; at++) measured.characters += charactersInTool(tool);
+  for (let at = 0, message; (message = prompt[at]) !== undefined; at++) {
+    if (message.role === "system") measured.characters += message.content.length;
+    else measureParts(measured, message.content);
+  }
+  return measured;
+}
+
+function measureParts(measured: Measured, parts: readonly Part[]): void {
+  for (let at = 0, part; (part = parts[at]) !== undefined; at++) {
+    switch (part.type) {
+      case "text":
+      case "reasoning":
+        measured.characters += part.text.length;
+        break;
+      case "tool-call":
+        measured.usesTools = true;
+        measured.characters += part.toolName.length + charactersIn(part.input);
+        break;
+      case "tool-result":
+        measured.usesTools = true;
+        measureOutput(measured, part.output);
+        break;
+      case "file":
+        measureFile(measured, part);
+        break;
+      default:
     }
   }
-  return characters / charactersPerToken + fileTokens;
 }
 
-function charactersOf(part: Part): number {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.text.length;
-    case "tool-call":
-      return part.toolName.length + charactersIn(part.input);
-    case "tool-result":
-      return part.output.type === "content"
-        ? part.output.value.reduce((sum, item) => sum + (item.type === "text" ? item.text.length : 0), 0)
-        : charactersIn("value" in part.output ? part.output.value : part.output.reason);
-    default:
-      return 0;
+/** Tools hand files over too. */
+function measureOutput(measured: Measured, output: Output): void {
+  if (output.type !== "content") {
+    measured.characters += charactersIn("value" in output ? output.value : output.reason);
+    return;
+  }
+  for (const item of output.value) {
+    if (item.type === "text") measured.characters += item.text.length;
+    else if (item.type === "file") measureFile(measured, item);
   }
 }
 
-function tokensOfFile({ data, mediaType }: FileLike, charactersPerToken: number): number {
-  return data.type === "text" ? data.text.length / charactersPerToken : mediaOf(mediaType).tokensAtLeast;
+function measureFile(measured: Measured, file: FileLike): void {
+  measured.files.push(file);
+  if (file.data.type === "text") measured.characters += file.data.text.length;
+  else measured.fileTokens += mediaOf(file.mediaType).tokensAtLeast;
 }
 
 type Tool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
@@ -135,18 +149,22 @@ function charactersIn(value: unknown): number {
   if (value === undefined) return 0;
   if (typeof value === "string") return value.length;
   let characters = 0;
-  const seen = new Set<object>();
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next === "string") characters += next.length;
-    else if (typeof next === "number" || typeof next === "boolean") characters += 1;
-    else if (typeof next === "object" && next !== null && !seen.has(next)) {
-      seen.add(next);
-      const isList = Array.isArray(next);
-      for (const key of Object.keys(next)) {
-        if (!isList) characters += key.length;
-        open.push((next as Readonly<Record<string, unknown>>)[key]);
+  // Most values are flat: those that are not have their inner ones listed here.
+  let inner: Set<object> | null = null;
+  let holder: object | undefined = typeof value === "object" && value !== null ? value : [value];
+  const open = [holder];
+  while ((holder = open.pop()) !== undefined) {
+    const isList = Array.isArray(holder);
+    for (const key of Object.keys(holder)) {
+      if (!isList) characters += key.length;
+      const next = (holder as Readonly<Record<string, unknown>>)[key];
+      if (typeof next === "string") characters += next.length;
+      else if (typeof next === "number" || typeof next === "boolean") characters += 1;
+      else if (typeof next === "object" && next !== null) {
+        inner ??= new Set([value as object]);
+        if (inner.has(next)) continue;
+        inner.add(next);
+        open.push(next);
       }
     }
   }

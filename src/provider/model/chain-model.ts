@@ -15,7 +15,6 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
-import { leavingWith } from "../leaving.ts";
 import { type MembersHome, membersOf } from "./members.ts";
 import {
   type ModelOptions,
@@ -72,8 +71,7 @@ class ChainModel implements LanguageModelV4 {
 
   /** Only what every target can fetch by itself, because each of them may be the one that answers. */
   get supportedUrls(): PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]> {
-    const [only, ...others] = this.#models;
-    return others.length === 0 ? (only?.supportedUrls ?? {}) : {};
+    return this.#models.length === 1 ? (this.#models[0]?.supportedUrls ?? {}) : {};
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
@@ -85,13 +83,11 @@ class ChainModel implements LanguageModelV4 {
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const leaving = leavingWith(options.abortSignal);
-    const sink = new StreamSink(this.#options.midStream, () => leaving.leave());
+    const sink = new StreamSink(this.#options.midStream);
     const failed = await new Promise<Outcome<unknown> | null>((resolve, reject) => {
       sink.whenOpen(() => resolve(null));
-      this.#protect(this.#head, new ModelRequest(options, sink), leaving.signal)
+      this.#protect(this.#head, new ModelRequest(options, sink), options.abortSignal)
         .then((outcome) => {
-          leaving.done();
           if (sink.isOpen || hasValue(outcome)) conclude(sink, outcome, options);
           else resolve(outcome);
         })
@@ -102,7 +98,7 @@ class ChainModel implements LanguageModelV4 {
   }
 
   get #head(): AnyTool {
-    const [head] = this.#members;
+    const head = this.#members[0];
     if (head === undefined) throw new Error("a chain without members was made");
     return head;
   }

@@ -20,7 +20,8 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
   context.responseHeaders(result.response?.headers);
   tellCost(upstream, context, result.usage);
   const answer = answerIn(result.content, result.finishReason);
-  const wrong = await verdictOn(answer, request.options, upstream.provider);
+  const verdict = verdictOn(answer, request.options, upstream.provider);
+  const wrong = verdict instanceof Promise ? await verdict : verdict;
   if (wrong !== null) {
     request.memory.lastAnswer = answer.text;
     throw new FaultError(wrong);

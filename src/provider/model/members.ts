@@ -163,15 +163,11 @@ function memberOf(
   return { ...(plain as AnyTool), chain };
 }
 
-/** An SDK can make any model answer in JSON, so that is no reason to pass one over. */
-const NOT_NEEDED: ReadonlySet<string> = new Set(["json-schema"]);
-
 function needsOfRequest(input: unknown): RequestNeeds {
   const { options, sink } = input as ModelRequest;
   const { needs, inputTokensAtLeast } = needsOf(options, sink !== null);
-  const capabilities = needs.filter((need) => !NOT_NEEDED.has(need));
-  if (sink !== null && sink.continuable !== null) capabilities.push("prefill");
-  return { capabilities, inputTokens: inputTokensAtLeast };
+  const goesOn = sink !== null && sink.continuable !== null;
+  return { capabilities: goesOn ? [...needs, "prefill"] : needs, inputTokens: inputTokensAtLeast };
 }
 
 /** The model a request was made for, and whether another account can see what it left at the vendor. */

@@ -16,7 +16,7 @@ export class StreamSink {
   readonly midStream: MidStream;
   /** What the model in charge said when it began to answer. */
   response: LanguageModelV4StreamResult["response"];
-  readonly #paced: PacedStream<Part>;
+  readonly #paced = new PacedStream<Part>();
   #open: () => void = () => undefined;
   #held: Part[] = [];
   #isOpen = false;
@@ -29,9 +29,8 @@ export class StreamSink {
   /** White space the caller has seen last: models go on from a text without it, and say it again. */
   #saidAgain = "";
 
-  constructor(midStream: MidStream, left: () => void) {
+  constructor(midStream: MidStream) {
     this.midStream = midStream;
-    this.#paced = new PacedStream(left);
   }
 
   get stream(): ReadableStream<Part> {
@@ -46,6 +45,11 @@ export class StreamSink {
   /** Content has reached the caller. */
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Told when the caller stops reading. */
+  set whenLeft(tell: () => void) {
+    this.#paced.whenLeft = tell;
   }
 
   /** Reads an attempt's parts as the caller wants them. */

@@ -41,7 +41,10 @@ export async function stream(
   }
   const leaving = new Leaving(sink);
   let isPriced = false;
-  const watch = new Watch(upstream.clock, upstream.timeouts, (late) => leaving.leave(late, new FaultError(late)));
+  const watch = new Watch(upstream.clock, upstream.timeouts, context, (late) =>
+    leaving.leave(late, new FaultError(late)),
+  );
+  sink.whenLeft = context.cancel;
   context.whenGivenUp((reason) => leaving.leave(null, reason));
   try {
     const result = await leaving.orLeave(upstream.model.doStream({ ...sent, abortSignal: leaving.signal }));
@@ -63,8 +66,6 @@ export async function stream(
     memory.lastAnswer = tally.text;
     leaving.leave(null, told);
     throw told;
-  } finally {
-    watch.stop();
   }
 }
 

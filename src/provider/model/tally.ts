@@ -24,6 +24,8 @@ export class Tally {
   readonly #content: LanguageModelV4Content[] = [];
   /** Blocks of the two kinds may have the same id. */
   readonly #blocks = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
+  /** The block that grew last: nearly always the one that grows next. */
+  #growing: { readonly id: string; readonly block: Block } | null = null;
   readonly #toolInputs = new Map<string, string>();
   /** Of the attempt that runs. */
   characters = 0;
@@ -37,10 +39,10 @@ export class Tally {
         this.#begin("reasoning", part);
         return;
       case "text-delta":
-        this.#grow(this.#blocks.text, part);
+        this.#grow("text", part);
         return;
       case "reasoning-delta":
-        this.#grow(this.#blocks.reasoning, part);
+        this.#grow("reasoning", part);
         return;
       case "text-end":
         sign(this.#blocks.text.get(part.id), part);
@@ -71,15 +73,25 @@ export class Tally {
   #begin(type: Block["type"], part: BlockPart): void {
     const block: Block = { type, text: "" };
     this.#blocks[type].set(part.id, block);
+    this.#growing = { id: part.id, block };
     this.#content.push(block);
     sign(block, part);
   }
 
-  #grow(blocks: ReadonlyMap<string, Block>, part: DeltaPart): void {
-    const block = blocks.get(part.id);
-    if (block !== undefined) block.text += part.delta;
+  #grow(type: Block["type"], part: DeltaPart): void {
     this.characters += part.delta.length;
+    const block = this.#blockOf(type, part.id);
+    if (block === undefined) return;
+    block.text += part.delta;
     sign(block, part);
+  }
+
+  #blockOf(type: Block["type"], id: string): Block | undefined {
+    const growing = this.#growing;
+    if (growing !== null && growing.id === id && growing.block.type === type) return growing.block;
+    const block = this.#blocks[type].get(id);
+    if (block !== undefined) this.#growing = { id, block };
+    return block;
   }
 
   get text(): string {

@@ -1,8 +1,9 @@
 // The clock over one attempt at a model: headers, first token, and silence between parts, each with its own limit and its own
-// words, because what to do about them differs. One timer, moved only when it fires: a stream has thousands of parts.
+// words, because what to do about them differs. One alarm, moved only when it rings: a stream has thousands of parts.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
 
 export interface Timeouts {
   /** Until the response begins. */
@@ -24,9 +25,13 @@ const SAYS: Readonly<Record<Phase, (limitMs: number) => string>> = {
   idle: (limitMs) => `the stream was silent for ${limitMs} ms`,
 };
 
+/** More than alarms are late by. */
+const EARLY_SHARE = 100;
+
 export class Watch {
   readonly #clock: Clock;
   readonly #timeouts: Timeouts;
+  readonly #setAlarm: RunContext["alarm"];
   readonly #expired: (fault: Fault) => void;
   readonly #startedAt: number;
   #phase: Phase = "headers";
@@ -34,23 +39,23 @@ export class Watch {
   #dueAt: number;
   /** How long may be waited when somebody waits again. */
   #leftMs = Infinity;
-  /** When the timer goes off; Infinity when there is none. */
+  /** When the alarm rings; Infinity when none is set. */
   #armedFor = Infinity;
-  #disarm: () => void = () => undefined;
 
-  constructor(clock: Clock, timeouts: Timeouts, expired: (fault: Fault) => void) {
+  constructor(clock: Clock, timeouts: Timeouts, { alarm }: RunContext, expired: (fault: Fault) => void) {
     this.#clock = clock;
     this.#timeouts = timeouts;
+    this.#setAlarm = alarm;
     this.#expired = expired;
     this.#startedAt = clock.now();
     this.#dueAt = this.#startedAt + timeouts.headersMs;
-    this.#arm();
+    this.#arm(this.#startedAt);
   }
 
   headers(): void {
     this.#phase = "firstToken";
     this.#dueAt = this.#startedAt + this.#timeouts.firstTokenMs;
-    this.#arm();
+    this.#arm(this.#clock.now());
   }
 
   /** Content has come: the next may take its time again, from when it is waited for. */
@@ -70,24 +75,24 @@ export class Watch {
   /** More is waited for. */
   wait(): void {
     if (this.#dueAt !== Infinity) return;
-    this.#dueAt = this.#clock.now() + this.#leftMs;
-    this.#arm();
+    const now = this.#clock.now();
+    this.#dueAt = now + this.#leftMs;
+    this.#arm(now);
   }
 
-  stop(): void {
-    this.#disarm();
-  }
-
-  /** A timer that goes off too early looks again; only one that would go off too late is moved. */
-  #arm(): void {
+  /** An alarm that rings too early looks again; only one that would ring too late is set anew. */
+  #arm(now: number): void {
     if (this.#dueAt >= this.#armedFor) return;
-    this.#disarm();
-    this.#armedFor = this.#dueAt;
-    this.#disarm = this.#clock.after(this.#dueAt - this.#clock.now(), () => {
-      this.#armedFor = Infinity;
-      if (this.#clock.now() < this.#dueAt) this.#arm();
-      else this.#expired(this.#late());
-    });
+    // Alarms may be late by a share of how far ahead they are set, so one for a long wait is set a little too early.
+    this.#armedFor = this.#dueAt - Math.floor((this.#dueAt - now) / EARLY_SHARE);
+    this.#setAlarm(this.#armedFor, () => this.#look());
+  }
+
+  #look(): void {
+    this.#armedFor = Infinity;
+    const now = this.#clock.now();
+    if (now < this.#dueAt) this.#arm(now);
+    else this.#expired(this.#late());
   }
 
   #late(): Fault {

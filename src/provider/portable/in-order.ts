@@ -27,7 +27,8 @@ export function isInOrder(prompt: readonly Message[], to: TargetFacts): boolean 
         case "tool-result": {
           const at = open.indexOf(part.toolCallId);
           if (at === -1 || message.role !== "tool") return false;
-          open.splice(at, 1);
+          if (at === open.length - 1) open.pop();
+          else open.splice(at, 1);
           break;
         }
         default:

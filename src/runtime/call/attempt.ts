@@ -8,6 +8,7 @@ import type { Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Cost } from "../../core/flow/money.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
+import { cancellation } from "../scope.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
 
@@ -19,6 +20,7 @@ export interface AttemptOwner {
   /** Part of the answer has reached the caller. */
   committed: boolean;
   responseHeaders(headers: unknown): void;
+  cancel(why: Fault): void;
   /** It has ended, on the short way. */
   landed(attempt: Attempt): void;
   /** The tool has answered after it was given up. */
@@ -40,6 +42,7 @@ export class Attempt implements RunContext, WheelEntry {
   readonly #turnComesFirst: boolean;
   #controller: AbortController | null = null;
   #tellGivenUp: ((reason: unknown) => void) | null = null;
+  #alarm: Alarm | null = null;
   #done: ((attempt: Attempt) => void) | null = null;
 
   /** How it ended; null while it runs. */
@@ -85,6 +88,14 @@ export class Attempt implements RunContext, WheelEntry {
     };
   }
 
+  get alarm(): RunContext["alarm"] {
+    return (at, ring) => {
+      if (this.#alarm !== null) this.#wheel.remove(this.#alarm);
+      this.#alarm = this.end === null ? new Alarm(ring) : null;
+      if (this.#alarm !== null) this.#wheel.add(this.#alarm, this.#wheel.now(), at);
+    };
+  }
+
   // Made when they are looked at, so that a tool may take them out of its context and call them on their own.
 
   get partial(): RunContext["partial"] {
@@ -111,6 +122,10 @@ export class Attempt implements RunContext, WheelEntry {
     return () => {
       if (this.end === null) this.owner.committed = true;
     };
+  }
+
+  get cancel(): RunContext["cancel"] {
+    return () => this.owner.cancel(cancellation("tool", ""));
   }
 
   get responseHeaders(): RunContext["responseHeaders"] {
@@ -148,7 +163,7 @@ export class Attempt implements RunContext, WheelEntry {
     this.#giveUp(this.#turnComesFirst ? "deadline" : "timeout", undefined);
   }
 
-  cancel(why: Fault): void {
+  giveUp(why: Fault): void {
     this.#giveUp("cancel", why);
   }
 
@@ -178,6 +193,7 @@ export class Attempt implements RunContext, WheelEntry {
   #finish(end: AttemptEnd, result: unknown): void {
     this.end = end;
     this.result = result;
+    if (this.#alarm !== null) this.#wheel.remove(this.#alarm);
     const done = this.#done;
     this.#done = null;
     done?.(this);
@@ -186,6 +202,17 @@ export class Attempt implements RunContext, WheelEntry {
   #reason(): unknown {
     if (this.end === "cancel") return new FaultError(this.result as Fault);
     return new DOMException(`${this.tool} was given up after ${this.deadlineAt - this.startedAt} ms`, "TimeoutError");
+  }
+}
+
+class Alarm implements WheelEntry {
+  wheelBucket: WheelEntry["wheelBucket"] = null;
+  wheelBefore: WheelEntry | null = null;
+  wheelAfter: WheelEntry | null = null;
+  readonly expire: () => void;
+
+  constructor(ring: () => void) {
+    this.expire = ring;
   }
 }
 

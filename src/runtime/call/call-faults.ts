@@ -122,9 +122,9 @@ function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
 
 /** The attempt that followed a recourse shows whether the recourse helped. */
 export function noteWhatHelped(run: LiveCall, worked: boolean, now: number): void {
+  if (run.met === "" || run.binding.policy.learnsAfter === 0) return;
   const { decision } = run.record.state;
-  if (run.met === "" || decision === null || run.binding.policy.learnsAfter === 0) return;
-  if (!HELPS.has(decision.recourse)) return;
+  if (decision === null || !HELPS.has(decision.recourse)) return;
   run.engine.incidents.note(run.met, decision.recourse, worked, now);
 }
 

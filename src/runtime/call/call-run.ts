@@ -75,7 +75,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   override cancel(why: Fault): void {
     super.cancel(why);
-    this.#attempt?.cancel(why);
+    this.#attempt?.giveUp(why);
   }
 
   replaceInput(input: unknown): void {

@@ -1,0 +1,144 @@
+// The calls that are compared: each with a bare client, and with the same client protected.
+
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { generateText, jsonSchema, type ModelMessage, streamText, tool, type ToolSet } from "ai";
+import OpenAI from "openai";
+import { createFaultline } from "../../src/index.ts";
+import type { Sides } from "./compare.ts";
+
+export interface Upstream {
+  readonly openaiUrl: string;
+  readonly anthropicUrl: string;
+}
+
+type Use = (upstream: Upstream) => Sides;
+
+interface Row {
+  readonly name: string;
+  readonly use: Use;
+}
+
+const ONE_WORD: Asked = { messages: [{ role: "user", content: "hello" }] };
+
+/** About twelve thousand characters: instructions, six tools, and four turns in which a file was read. */
+const AGENT: Asked = {
+  instructions: prose(3_000),
+  messages: [
+    { role: "user", content: prose(400) },
+    ...[1, 2, 3, 4].flatMap((turn): ModelMessage[] => [
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: prose(200) },
+          { type: "tool-call", toolCallId: `call_${turn}`, toolName: "tool0", input: { path: `src/file-${turn}.ts` } },
+        ],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: `call_${turn}`,
+            toolName: "tool0",
+            output: { type: "text", value: prose(1_200) },
+          },
+        ],
+      },
+    ]),
+  ],
+  tools: Object.fromEntries(
+    [0, 1, 2, 3, 4, 5].map((number) => [
+      `tool${number}`,
+      tool({
+        description: prose(200),
+        inputSchema: jsonSchema({
+          type: "object",
+          properties: {
+            path: { type: "string", description: prose(60) },
+            from: { type: "number", description: prose(60) },
+            mode: { type: "string", enum: ["read", "write"] },
+          },
+          required: ["path"],
+          additionalProperties: false,
+        }),
+      }),
+    ]),
+  ),
+};
+
+function prose(characters: number): string {
+  return "The quick brown fox jumps over the lazy dog. ".repeat(Math.ceil(characters / 45)).slice(0, characters);
+}
+
+export const ROWS: readonly [Row, ...Row[]] = [
+  { name: "openai chat, generateText, agent", use: chained(openai, generate, AGENT) },
+  { name: "openai chat, streamText, agent", use: chained(openai, stream, AGENT) },
+  { name: "anthropic, generateText, agent", use: chained(anthropic, generate, AGENT) },
+  { name: "anthropic, streamText, agent", use: chained(anthropic, stream, AGENT) },
+  { name: "openai chat, generateText, one word", use: chained(openai, generate, ONE_WORD) },
+  { name: "openai chat, streamText, one word", use: chained(openai, stream, ONE_WORD) },
+  { name: "openai SDK, whole answer, fl.fetch", use: fetched(ask) },
+  { name: "openai SDK, stream, fl.fetch", use: fetched(askStream) },
+];
+
+function openai({ openaiUrl }: Upstream): LanguageModelV4 {
+  return createOpenAI({ baseURL: openaiUrl, apiKey: "none" }).chat("gpt-5");
+}
+
+function anthropic({ anthropicUrl }: Upstream): LanguageModelV4 {
+  return createAnthropic({ baseURL: `${anthropicUrl}/v1`, apiKey: "none" })("claude-sonnet-4-5");
+}
+
+function chained(
+  modelAt: (upstream: Upstream) => LanguageModelV4,
+  call: (model: LanguageModelV4, asked: Asked) => Promise<unknown>,
+  asked: Asked,
+): Use {
+  return (upstream) => {
+    const model = modelAt(upstream);
+    const chain = createFaultline().model([model]);
+    return { bare: () => call(model, asked), ours: () => call(chain, asked) };
+  };
+}
+
+function fetched(call: (client: OpenAI) => Promise<unknown>): Use {
+  return ({ openaiUrl: baseURL }) => {
+    const bare = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 });
+    const fetch = createFaultline().fetch({ provider: "openai" });
+    const ours = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0, fetch });
+    return { bare: () => call(bare), ours: () => call(ours) };
+  };
+}
+
+interface Asked {
+  readonly instructions?: string;
+  readonly messages: ModelMessage[];
+  readonly tools?: ToolSet;
+}
+
+async function generate(model: LanguageModelV4, asked: Asked): Promise<unknown> {
+  return (await generateText({ model, ...asked, maxRetries: 0 })).text;
+}
+
+async function stream(model: LanguageModelV4, asked: Asked): Promise<unknown> {
+  let length = 0;
+  for await (const word of streamText({ model, ...asked, maxRetries: 0 }).textStream) length += word.length;
+  return length;
+}
+
+async function ask(client: OpenAI): Promise<unknown> {
+  return client.chat.completions.create({ model: "gpt-5", messages: [{ role: "user", content: "hello" }] });
+}
+
+async function askStream(client: OpenAI): Promise<unknown> {
+  const answer = await client.chat.completions.create({
+    model: "gpt-5",
+    stream: true,
+    messages: [{ role: "user", content: "hello" }],
+  });
+  let length = 0;
+  for await (const chunk of answer) length += chunk.choices[0]?.delta.content?.length ?? 0;
+  return length;
+}
