@@ -1,6 +1,6 @@
 // What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of the process
 // per call, streaming and not, and how many bytes of the answer are copied on the way. The upstream runs in a process of its own,
-// and so does each row, as a program does that makes one kind of call.
+// and so does each row, as a program does that makes one kind of call. The floor is the thinnest thing that could be put there.
 // Two requests: one as agents send it (instructions, tools, some turns of history), and the smallest there is, where whatever is
 // added weighs most. The answer has two hundred words, streamed one by one.
 
@@ -36,12 +36,13 @@ async function measureAll(): Promise<void> {
   print(
     `Node ${process.version}. CPU µs a call of the whole process, both sides warmed up; see bench/provider/compare.ts.\n`,
   );
-  print("                                          bare    ours   added           (90 % of re-samples)");
+  print("                                          bare   floor    ours  added: floor    ours    (90 % of re-samples)");
   for (const [index, { name }] of ROWS.entries()) {
     const child = fork(fileURLToPath(import.meta.url), ["row", String(index), JSON.stringify(urls)]);
-    const { bare, ours, from, to } = await messageOf<Compared>(child);
-    const figures = `${bare.toFixed(0).padStart(7)} ${ours.toFixed(0).padStart(7)} ${percent(ours / bare - 1)}`;
-    print(`${name.padEnd(38)} ${figures}        ${percent(from)} …${percent(to)}`);
+    const { bare, floor, ours, from, to } = await messageOf<Compared>(child);
+    const times = [bare, floor, ours].map((micros) => micros.toFixed(0).padStart(7)).join(" ");
+    const added = `${percent(floor / bare - 1)} ${percent(ours / bare - 1)}`;
+    print(`${name.padEnd(38)} ${times}       ${added}   ${percent(from)} …${percent(to)}`);
   }
   print(
     "\nBytes of the answer copied by a chain: 0 (parts are handed on as they are); by fl.fetch: 0 of a stream (chunks are\nhanded on as they are), once for a whole answer (read to be judged, then handed on).",

@@ -1,31 +1,33 @@
-// Two ways to make the same call, compared by what each takes of the processor. Single calls are measured, in blocks of one side
-// and then the other, so that each side runs as it would alone and both meet the same machine. Of each side's calls the middle
-// half counts: garbage collections and other people's work make some calls many times dearer than the rest. How sure the result
-// is, is found by drawing the same number of calls from those made, again and again.
+// Ways to make the same call, compared by what each takes of the processor. Single calls are measured, in blocks of one side and
+// then the next, so that each side runs as it would alone and all meet the same machine. Of each side's calls the middle half
+// counts: garbage collections and other people's work make some calls many times dearer than the rest. How sure the result is,
+// is found by drawing the same number of calls from those made, again and again.
 
 const WARM_UP_CALLS = Number(process.env["BENCH_WARM_UP"] ?? 2_000);
 const CALLS = Number(process.env["BENCH_CALLS"] ?? 2_500);
 const BLOCK = 25;
 const RESAMPLES = 200;
 
-export interface Sides {
-  readonly bare: () => Promise<unknown>;
-  readonly ours: () => Promise<unknown>;
-}
+type Side = "bare" | "floor" | "ours";
 
-/** In µs a call, and shares of the bare call. */
-export interface Compared {
-  readonly bare: number;
-  readonly ours: number;
+/** `floor` can do no more than give a call up and look at its answer: less than that protects nobody. */
+export type Sides = Readonly<Record<Side, () => Promise<unknown>>>;
+
+/** µs a call of each side; and between which shares of the bare call ours adds. */
+export interface Compared extends Readonly<Record<Side, number>> {
   readonly from: number;
   readonly to: number;
 }
 
+const ORDERS: readonly (readonly Side[])[] = [
+  ["bare", "floor", "ours"],
+  ["ours", "floor", "bare"],
+];
+
 export async function compare(sides: Sides): Promise<Compared> {
-  const times = { bare: [] as number[], ours: [] as number[] };
+  const times: Record<Side, number[]> = { bare: [], floor: [], ours: [] };
   for (let made = -WARM_UP_CALLS; made < CALLS; made += BLOCK) {
-    const order = made % (2 * BLOCK) === 0 ? (["bare", "ours"] as const) : (["ours", "bare"] as const);
-    for (const side of order) {
+    for (const side of ORDERS[made % (2 * BLOCK) === 0 ? 0 : 1] ?? []) {
       for (let index = 0; index < BLOCK; index++) {
         const cpu = await cpuOf(sides[side]);
         if (made >= 0) times[side].push(cpu);
@@ -35,7 +37,8 @@ export async function compare(sides: Sides): Promise<Compared> {
   const added = Array.from({ length: RESAMPLES }, () => middle(drawn(times.ours)) / middle(drawn(times.bare)) - 1);
   added.sort((a, b) => a - b);
   const at = (share: number): number => added[Math.floor(share * RESAMPLES)] ?? NaN;
-  return { bare: middle(times.bare), ours: middle(times.ours), from: at(0.05), to: at(0.95) };
+  const [bare, floor, ours] = [middle(times.bare), middle(times.floor), middle(times.ours)];
+  return { bare, floor, ours, from: at(0.05), to: at(0.95) };
 }
 
 /** `process.cpuUsage` is exact to the microsecond, and counts what is collected and compiled in other threads too. */

@@ -98,18 +98,60 @@ function chained(
 ): Use {
   return (upstream) => {
     const model = modelAt(upstream);
+    const thinnest = thin(model);
     const chain = createFaultline().model([model]);
-    return { bare: () => call(model, asked), ours: () => call(chain, asked) };
+    return {
+      bare: () => call(model, asked),
+      floor: () => call(thinnest, asked),
+      ours: () => call(chain, asked),
+    };
   };
+}
+
+/** A signal to give the call up with, and a second stream to see the parts in. */
+function thin(model: LanguageModelV4): LanguageModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => model.doGenerate({ ...options, abortSignal: new AbortController().signal }),
+    doStream: async (options) => {
+      const result = await model.doStream({ ...options, abortSignal: new AbortController().signal });
+      return { ...result, stream: passedThrough(result.stream) };
+    },
+  };
+}
+
+function passedThrough<Part>(parts: ReadableStream<Part>): ReadableStream<Part> {
+  const reader = parts.getReader();
+  return new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function fetched(call: (client: OpenAI) => Promise<unknown>): Use {
   return ({ openaiUrl: baseURL }) => {
     const bare = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 });
+    const thinnest = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0, fetch: thinFetch });
     const fetch = createFaultline().fetch({ provider: "openai" });
     const ours = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0, fetch });
-    return { bare: () => call(bare), ours: () => call(ours) };
+    return { bare: () => call(bare), floor: () => call(thinnest), ours: () => call(ours) };
   };
+}
+
+/** Whoever wants to see an answer has to hand over another response, with the body that was seen. */
+async function thinFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const { body, status, headers } = await globalThis.fetch(input, { ...init, signal: new AbortController().signal });
+  return new Response(body === null ? null : passedThrough(body), { status, headers });
 }
 
 interface Asked {

@@ -25,7 +25,7 @@ export interface ExchangeHome {
   readonly guessCost: (request: WireRequest, outputCharacters: number) => number | null;
 }
 
-/** An answer as a session keeps it. Outside sessions a streamed one is empty here: its reader has had it. */
+/** An answer as a session keeps it. Outside sessions it is empty here: its reader has had it, or gets it as it came. */
 export interface Exchanged {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
@@ -62,7 +62,7 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     if (!response.ok) throw await refused(home, request, response);
     return facts.streaming
       ? await pass(response, reader, request, watch, context, home)
-      : await take(response, reader, home);
+      : await take(response, reader, request, home);
   } catch (error) {
     stop.abort(error);
     throw given.late === null ? error : new FaultError(given.late);
@@ -89,7 +89,12 @@ async function refused(
 }
 
 /** A whole answer. */
-async function take(response: Response, reader: WireReader, { clock }: ExchangeHome): Promise<Exchanged> {
+async function take(
+  response: Response,
+  reader: WireReader,
+  { memory }: WireRequest,
+  { clock, isKept }: ExchangeHome,
+): Promise<Exchanged> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   reader.push(bytes);
   reader.end();
@@ -98,7 +103,11 @@ async function take(response: Response, reader: WireReader, { clock }: ExchangeH
   // It was read as the protocol's JSON; told that it is anything else, an SDK hands its caller a string.
   if (reader.state.isComplete && !/\bjson\b/i.test(headers.get("content-type") ?? ""))
     headers.set("content-type", "application/json");
-  return { status: response.status, headers: [...headers], body: new TextDecoder().decode(bytes) };
+  const { status, statusText } = response;
+  memory.answer = new Response(bytes, { status, statusText, headers });
+  return isKept
+    ? { status, headers: [...headers], body: new TextDecoder().decode(bytes) }
+    : { status, headers: [], body: null };
 }
 
 /** A streamed answer: passed on as it comes, from its first content. */

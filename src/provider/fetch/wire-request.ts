@@ -4,6 +4,13 @@ import { protocolOf, type Protocol } from "../wire/protocol.ts";
 import { requestFacts, type RequestFacts } from "../wire/request-facts.ts";
 import type { ByteSink } from "./byte-sink.ts";
 
+interface WireMemory {
+  /** The last answer that was an error, as the caller's SDK expects it. */
+  refused: Response | null;
+  /** The whole answer, as it is handed over. */
+  answer: Response | null;
+}
+
 export class WireRequest {
   readonly url: string;
   readonly init: RequestInit;
@@ -12,8 +19,8 @@ export class WireRequest {
   readonly sink: ByteSink;
   /** Sent instead of the caller's own: a credential that was refreshed. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Shared by all forms of this request: the last answer that was an error, as the caller's SDK expects it. */
-  readonly memory: { refused: Response | null };
+  /** Shared by all forms of this request; never written down. */
+  readonly memory: WireMemory;
 
   constructor(
     url: string,
@@ -22,7 +29,7 @@ export class WireRequest {
     facts: RequestFacts,
     sink: ByteSink,
     headers: Readonly<Record<string, string>> = {},
-    memory: { refused: Response | null } = { refused: null },
+    memory: WireMemory = { refused: null, answer: null },
   ) {
     this.url = url;
     this.init = init;
