@@ -139,7 +139,9 @@ const COUNTED = new WeakMap<object, number>();
 
 function charactersInSchema(schema: unknown): number {
   if (typeof schema !== "object" || schema === null) return charactersIn(schema);
-  const characters = COUNTED.get(schema) ?? charactersIn(schema);
+  const known = COUNTED.get(schema);
+  if (known !== undefined) return known;
+  const characters = charactersIn(schema);
   COUNTED.set(schema, characters);
   return characters;
 }

@@ -69,9 +69,11 @@ const CHECKS = new WeakMap<object, Check>();
 
 function checkFor(schema: JsonSchema): Check {
   if (typeof schema !== "object") return compileSchema(schema, "the output schema");
-  const known = CHECKS.get(schema) ?? compileSchema(schema, "the output schema");
-  CHECKS.set(schema, known);
-  return known;
+  const known = CHECKS.get(schema);
+  if (known !== undefined) return known;
+  const check = compileSchema(schema, "the output schema");
+  CHECKS.set(schema, check);
+  return check;
 }
 
 /** Told to the model, which cannot correct more at once. */

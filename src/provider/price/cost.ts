@@ -6,14 +6,17 @@ import type { Price, Rates } from "./price-table.ts";
 
 /** What a reported usage costs. Tokens from the cache are part of the input and are counted once, at their own price. */
 export function costOfUsage(usage: LanguageModelV4Usage, price: Price): number {
-  const { fresh, cacheRead, cacheWrite, output } = countTokens(usage);
+  const counts = countTokens(usage);
+  const { fresh, cacheRead, cacheWrite, output } = counts;
   const rates = ratesFor(price, fresh + cacheRead + cacheWrite);
-  return sumUp([
-    { tokens: fresh, microcentsPerMillion: rates.inputMicrocents },
-    { tokens: cacheRead, microcentsPerMillion: rates.cachedInputMicrocents },
-    { tokens: cacheWrite, microcentsPerMillion: rates.cacheWriteMicrocents },
-    { tokens: output, microcentsPerMillion: rates.outputMicrocents },
-  ]);
+  const { inputMicrocents, cachedInputMicrocents, cacheWriteMicrocents, outputMicrocents } = rates;
+  const millionths =
+    fresh * inputMicrocents +
+    cacheRead * cachedInputMicrocents +
+    cacheWrite * cacheWriteMicrocents +
+    output * outputMicrocents;
+  // All of it is whole and none below zero: a safe sum has safe parts, so nothing was rounded on the way.
+  return Number.isSafeInteger(millionths) ? wholeMicrocents(millionths) : sumUpExactly(chargesOf(counts, rates));
 }
 
 /** An upper bound for a request that was not sent yet: all input at its dearest, and as much output as is allowed. */
@@ -21,9 +24,12 @@ export function estimateCost(inputTokens: number, maxOutputTokens: number, price
   const input = whole(inputTokens);
   const rates = ratesFor(price, input);
   const dearest = Math.max(rates.inputMicrocents, rates.cacheWriteMicrocents, rates.cachedInputMicrocents);
-  return sumUp([
+  const output = whole(maxOutputTokens);
+  const millionths = input * dearest + output * rates.outputMicrocents;
+  if (Number.isSafeInteger(millionths)) return wholeMicrocents(millionths);
+  return sumUpExactly([
     { tokens: input, microcentsPerMillion: dearest },
-    { tokens: whole(maxOutputTokens), microcentsPerMillion: rates.outputMicrocents },
+    { tokens: output, microcentsPerMillion: rates.outputMicrocents },
   ]);
 }
 
@@ -31,7 +37,8 @@ export function estimateCost(inputTokens: number, maxOutputTokens: number, price
 export function isUsageReported({ inputTokens, outputTokens }: LanguageModelV4Usage): boolean {
   const { total, noCache, cacheRead, cacheWrite } = inputTokens;
   const { total: all, text, reasoning } = outputTokens;
-  return [total, noCache, cacheRead, cacheWrite, all, text, reasoning].some((count) => count !== undefined);
+  const some = total ?? noCache ?? cacheRead ?? cacheWrite ?? all ?? text ?? reasoning;
+  return some !== undefined;
 }
 
 interface TokenCounts {
@@ -72,11 +79,16 @@ interface Charge {
 
 const MILLION = 1_000_000;
 
-function sumUp(charges: readonly Charge[]): number {
-  let millionths = 0;
-  for (const { tokens, microcentsPerMillion } of charges) millionths += tokens * microcentsPerMillion;
-  // All of it is whole and none below zero: a safe sum has safe parts, so nothing was rounded on the way.
-  if (!Number.isSafeInteger(millionths)) return sumUpExactly(charges);
+function chargesOf({ fresh, cacheRead, cacheWrite, output }: TokenCounts, rates: Rates): readonly Charge[] {
+  return [
+    { tokens: fresh, microcentsPerMillion: rates.inputMicrocents },
+    { tokens: cacheRead, microcentsPerMillion: rates.cachedInputMicrocents },
+    { tokens: cacheWrite, microcentsPerMillion: rates.cacheWriteMicrocents },
+    { tokens: output, microcentsPerMillion: rates.outputMicrocents },
+  ];
+}
+
+function wholeMicrocents(millionths: number): number {
   const rest = millionths % MILLION;
   return (millionths - rest) / MILLION + (rest > 0 ? 1 : 0);
 }

@@ -92,12 +92,15 @@ export class Target {
 
   /** Gives the place to whoever waits longest. */
   leave(): void {
+    if (this.#queue.size === 0) {
+      this.#running -= 1;
+      return;
+    }
     for (const next of this.#queue) {
       this.#queue.delete(next);
       next.enter();
       return;
     }
-    this.#running -= 1;
   }
 
   /** Asks the breaker; null when it refuses. */
