@@ -203,3 +203,54 @@ describe("a tool that asks to be told when it is given up", () => {
     expect(tell).not.toHaveBeenCalled();
   });
 });
+
+describe("a tool whose caller has gone", () => {
+  it("ends the whole call as cancelled, also between two attempts, and it counts against nobody", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const running = fl.protect(slow.tool, "x");
+    slow.run(0).context.cancel();
+    expect(await running).toMatchObject({ status: "cancelled", fault: { code: "ToolCancelled" } });
+    const waiting = fl.protect(slow.tool, "y");
+    const { context, fail } = slow.run(1);
+    fail(new Error("connect ECONNREFUSED 127.0.0.1:80"));
+    await clock.advance(0);
+    context.cancel();
+    expect(await clock.runUntil(waiting)).toMatchObject({ status: "cancelled" });
+    expect(slow.runs).toHaveLength(2);
+    expect(fl.targets().every(({ breaker }) => breaker === "closed")).toBe(true);
+  });
+});
+
+describe("an alarm of an attempt", () => {
+  it("rings once, not before its time, and the one set last counts", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const call = fl.protect(slow.tool, "x");
+    const rung: string[] = [];
+    const { context, answer } = slow.run(0);
+    context.alarm(clock.now() + 100, () => rung.push("first"));
+    context.alarm(clock.now() + 200, () => rung.push("second"));
+    await clock.advance(199);
+    expect(rung).toEqual([]);
+    await clock.advance(10);
+    expect(rung).toEqual(["second"]);
+    await clock.advance(1_000);
+    answer("fine");
+    expect(await call).toMatchObject({ status: "done" });
+    expect(rung).toEqual(["second"]);
+  });
+
+  it("is silent when the attempt has ended, however it is set", async () => {
+    const { fl, clock } = world();
+    const slow = held("slow", clock);
+    const ring = vi.fn();
+    const call = fl.protect(slow.tool, "x");
+    slow.run(0).context.alarm(clock.now() + 100, ring);
+    slow.run(0).answer("fine");
+    await call;
+    slow.run(0).context.alarm(clock.now() + 100, ring);
+    await clock.advance(1_000);
+    expect(ring).not.toHaveBeenCalled();
+  });
+});
