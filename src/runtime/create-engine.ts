@@ -1,12 +1,12 @@
 // Puts the shared parts of a runtime together, and keeps in the journal what has to outlive the process.
 
 import type { Breaker } from "../core/decide/breaker.ts";
+import type { Incident } from "../core/decide/situation.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import type { Policy } from "../core/policy/policy.ts";
-import type { Noted } from "../core/record/incidents.ts";
 import type { Keep } from "../journal/journal.ts";
 import { BoundedCounters } from "./bounded-counters.ts";
 import { Binding } from "./call/binding.ts";
@@ -113,7 +113,8 @@ export function createEngine(
 export async function restore({ journal, targets, incidents, clock, suppress }: LiveEngine): Promise<void> {
   try {
     for (const { key, value } of await journal.keptAll("breaker")) targets.restore(key, value as Breaker);
-    for (const { key, value } of await journal.keptAll("incident")) incidents.restore(key, value as readonly Noted[]);
+    for (const { key, value } of await journal.keptAll("incident"))
+      incidents.restore(key, value as readonly Incident[]);
   } catch (error) {
     const seen = classify({ surface: "store", error, observedAt: clock.now() });
     suppress(seen, "calls go on without the memory of breakers and incidents");

@@ -12,6 +12,7 @@ import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor } from "
 import { delayMs } from "../policy/backoff.ts";
 import type { Considered, Decision, QuestionKind, Refusal, Story } from "./decision.ts";
 import { firstBack, nextTarget, type PassedOver, SCOPES_THAT_ADVANCE } from "./fallback.ts";
+import { lastTries } from "./learned.ts";
 import type { Situation } from "./situation.ts";
 
 export function decide(situation: Situation, policy: Policy): Decision {
@@ -192,21 +193,3 @@ const QUESTION_ABOUT: Readonly<Partial<Record<CausePill, QuestionKind>>> = {
   "bad request": "Ask",
   "schema invalid": "Confirm",
 };
-
-/** How the last tries of this recourse at this kind of fault went, when there were enough and all went the same way. */
-function lastTries(
-  recourse: Recourse | "retry",
-  { incidents }: Situation,
-  { learnsAfter }: Policy,
-): "worked" | "failed" | null {
-  if (learnsAfter === 0) return null;
-  let tries = 0;
-  let successes = 0;
-  for (const incident of incidents) {
-    if (incident.recourse !== recourse) continue;
-    tries += 1;
-    if (incident.worked) successes += 1;
-    if (tries === learnsAfter) return successes === tries ? "worked" : successes === 0 ? "failed" : null;
-  }
-  return null;
-}

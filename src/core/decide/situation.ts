@@ -6,10 +6,12 @@ import { NOWHERE } from "../policy/policy.ts";
 import type { BreakerState } from "./breaker.ts";
 import { type Chain, NO_CHAIN } from "./fallback.ts";
 
-/** How one recourse went when this kind of fault was met before, newest first. */
+/** How one recourse went when this kind of fault was met before. */
 export interface Incident {
   readonly recourse: Recourse | "retry";
   readonly worked: boolean;
+  /** When it was known whether it worked. */
+  readonly at: number;
 }
 
 export interface Situation {
@@ -38,6 +40,7 @@ export interface Situation {
   readonly taken: readonly Recourse[];
   /** What a person has refused for this call. */
   readonly denied: readonly (Recourse | "retry")[];
+  /** What is remembered of this kind of fault, newest first. */
   readonly incidents: readonly Incident[];
   /** Chance, in [0, 1). */
   readonly roll: number;

@@ -80,6 +80,8 @@ export interface BreakerRule {
   readonly growth: number;
   /** … up to this. */
   readonly maxOpenMs: number;
+  /** … or only to this, where `maxOpenMs` is as the default policy has it: what a chain says of a model with a stand-in. */
+  readonly maxOpenMsUnlessSet?: number;
   /** A probe that has not answered after this long no longer keeps the next one waiting. */
   readonly probeTimeoutMs: number;
   /** What is counted: a call with all its attempts, or each attempt. */
@@ -100,7 +102,7 @@ export interface Policy {
   readonly rows: readonly PolicyRow[];
   readonly breaker: BreakerRule;
   readonly retryBudget: RetryBudgetRule;
-  /** After so many failures in a row a recourse is passed over, after so many successes preferred; 0 switches memory off, more than 20 is never reached. */
+  /** After so many failures in a row a recourse is passed over for a while, after so many successes preferred; 0 switches memory off, more than 20 is never reached. */
   readonly learnsAfter: number;
 }
 

@@ -2,15 +2,10 @@
 
 import type { Incident } from "../decide/situation.ts";
 
-export interface Noted extends Incident {
-  /** When it was known whether it worked. */
-  readonly at: number;
-}
-
 export const MAX_NOTED = 20;
 
 /** The memory with one more; the oldest goes when there are too many. */
-export function noteIncident(list: readonly Noted[], noted: Noted): readonly Noted[] {
+export function noteIncident(list: readonly Incident[], noted: Incident): readonly Incident[] {
   // Results may come late, so the place is found by time. Of the same time, the one noted last is the newer.
   const place = list.findIndex(({ at }) => at <= noted.at);
   const before = place === -1 ? list.length : place;
@@ -18,7 +13,7 @@ export function noteIncident(list: readonly Noted[], noted: Noted): readonly Not
 }
 
 /** What is not older than `maxAgeMs`, as `decide` reads it. */
-export function recentIncidents(list: readonly Noted[], now: number, maxAgeMs: number): readonly Incident[] {
+export function recentIncidents(list: readonly Incident[], now: number, maxAgeMs: number): readonly Incident[] {
   const oldest = list.at(-1);
   // The list stands in the order of time: when its end is recent, all of it is.
   return oldest === undefined || now - oldest.at <= maxAgeMs ? list : list.filter(({ at }) => now - at <= maxAgeMs);

@@ -89,7 +89,7 @@ function factsOf({ model, facts }: ModelTargetOptions): ModelFacts {
   return factsFor(provider, modelId, facts);
 }
 
-/** While another model answers, a look whether this one is back costs little; and a first choice is wanted back soon. */
+/** While another model answers, a look whether this one is back costs little; and a first choice is wanted back soon. Who sets how long a breaker stays open knows better. */
 const MOST_OPEN_MS = 30_000;
 
 function memberOf(
@@ -126,7 +126,7 @@ function memberOf(
     target: `${facts.host}/${model.modelId}@${credential}`,
     idempotent: true,
     timeoutMs: timeouts.totalMs,
-    ...(hasStandIn ? { breaker: { maxOpenMs: MOST_OPEN_MS } } : {}),
+    ...(hasStandIn ? { breaker: { maxOpenMsUnlessSet: MOST_OPEN_MS } } : {}),
     ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
     cost: {
       estimate: ({ options: asked }) =>

@@ -1,24 +1,24 @@
 // The memory of past incidents: how each recourse went, per kind of fault. `decide` reads it and says so when it used it.
-// Bounded in number and in age, so that what never worked is tried again after a while.
+// Bounded in number and in age; for how long a failure counts within that age is up to `decide`.
 
 import type { Incident } from "../../core/decide/situation.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
-import { noteIncident, type Noted, recentIncidents } from "../../core/record/incidents.ts";
+import { noteIncident, recentIncidents } from "../../core/record/incidents.ts";
 
 const MAX_FINGERPRINTS = 1_000;
-/** What an hour ago did not help may help now. */
+/** What helped an hour ago may not help now, and the other way round. */
 export const INCIDENT_MEMORY_MS = 3_600_000;
 
 export class Incidents {
-  readonly #noted = new Map<string, readonly Noted[]>();
-  readonly #changed: (fingerprint: string, noted: readonly Noted[] | null) => void;
+  readonly #noted = new Map<string, readonly Incident[]>();
+  readonly #changed: (fingerprint: string, noted: readonly Incident[] | null) => void;
 
   /** `changed` gets null for what is forgotten. */
-  constructor(changed: (fingerprint: string, noted: readonly Noted[] | null) => void) {
+  constructor(changed: (fingerprint: string, noted: readonly Incident[] | null) => void) {
     this.#changed = changed;
   }
 
-  restore(fingerprint: string, noted: readonly Noted[]): void {
+  restore(fingerprint: string, noted: readonly Incident[]): void {
     if (this.#noted.size < MAX_FINGERPRINTS && !this.#noted.has(fingerprint)) this.#noted.set(fingerprint, noted);
   }
 

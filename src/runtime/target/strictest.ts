@@ -1,6 +1,7 @@
 // What several tools say about the target they share, as one rule. A number that a tool leaves as it is anyway is no opinion; of
 // those that differ from it the strictest holds, so that it does not matter which tool was used first.
 
+import { DEFAULT_POLICY } from "../../core/policy/matrix.ts";
 import type { BreakerRule } from "../../core/policy/policy.ts";
 
 export interface TargetSettings {
@@ -19,10 +20,19 @@ export function strictestOf(known: TargetSettings, added: TargetSettings, defaul
   };
 }
 
+/** A bound that holds unless somebody set another: it shortens what nobody set, and nothing else. The same rule where it has none. */
+export function settledRule(rule: BreakerRule): BreakerRule {
+  const { maxOpenMsUnlessSet, ...settled } = rule;
+  if (maxOpenMsUnlessSet === undefined) return rule;
+  const { openMs, maxOpenMs } = settled;
+  if (maxOpenMs !== DEFAULT_POLICY.breaker.maxOpenMs) return settled;
+  return { ...settled, maxOpenMs: Math.min(maxOpenMs, Math.max(openMs, maxOpenMsUnlessSet)) };
+}
+
 type Stricter = (one: number, other: number) => number;
 
 /** Fewer failures break it; everything else holds calls back for longer the larger it is. */
-const STRICTER: Readonly<Record<Exclude<keyof BreakerRule, "counts">, Stricter>> = {
+const STRICTER: Readonly<Record<Exclude<keyof BreakerRule, "counts" | "maxOpenMsUnlessSet">, Stricter>> = {
   failures: Math.min,
   successes: Math.max,
   openMs: Math.max,

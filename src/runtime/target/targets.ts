@@ -4,7 +4,7 @@
 import { type Breaker, type BreakerState, isolate, release } from "../../core/decide/breaker.ts";
 import { earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
-import { type TargetSettings, strictestOf } from "./strictest.ts";
+import { settledRule, strictestOf, type TargetSettings } from "./strictest.ts";
 import { Target } from "./target.ts";
 
 export interface TargetsOptions {
@@ -39,8 +39,9 @@ export class Targets {
   }
 
   /** The target of that name, treated as the strictest of all tools that asked for it says. */
-  get(id: string, settings: TargetSettings): Target {
+  get(id: string, asked: TargetSettings): Target {
     const { changed, defaults } = this.#options;
+    const settings = { ...asked, rule: settledRule(asked.rule) };
     let target = this.#targets.get(id);
     if (target === undefined) {
       const now = this.#options.now();

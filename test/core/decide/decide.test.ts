@@ -113,7 +113,7 @@ describe("retrying", () => {
     [
       "never-worked",
       "Overloaded",
-      { incidents: Array.from({ length: 5 }, () => ({ recourse: "retry", worked: false })) },
+      { incidents: Array.from({ length: 5 }, () => ({ recourse: "retry", worked: false, at: 0 })) },
       {},
     ],
   ])("is refused: %s", (refusal, code, details, detail) => {
@@ -151,9 +151,11 @@ describe("retrying", () => {
   });
 
   it("is not given up for a few failures, or when the memory is switched off", () => {
-    const four = Array.from({ length: 4 }, () => ({ recourse: "retry", worked: false }) as const);
+    const four = Array.from({ length: 4 }, () => ({ recourse: "retry", worked: false, at: 0 }) as const);
     expect(decided("Overloaded", { incidents: four }).recourse).toBe("retry");
-    expect(decided("Overloaded", { incidents: [...four, { recourse: "retry", worked: true }] }).recourse).toBe("retry");
+    expect(decided("Overloaded", { incidents: [...four, { recourse: "retry", worked: true, at: 0 }] }).recourse).toBe(
+      "retry",
+    );
     expect(decided("Overloaded", { incidents: [...four, ...four] }, {}, PRESETS.cautious).recourse).toBe("retry");
   });
 });
@@ -277,7 +279,7 @@ describe("memory of what worked", () => {
   const chain = chainOf(target("gpt"), target("claude"));
   const alternatives = ["search_b"];
   const tries = (recourse: Recourse | "retry", ...worked: readonly boolean[]): Situation["incidents"] =>
-    worked.map((did) => ({ recourse, worked: did }));
+    worked.map((did) => ({ recourse, worked: did, at: 0 }));
   const [yes, no] = [true, false];
   const five = [yes, yes, yes, yes, yes] as const;
   const spent = { attempt: 6, chain, alternatives };

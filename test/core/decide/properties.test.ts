@@ -79,13 +79,14 @@ const situations: fc.Arbitrary<Situation> = fc
           fc.record({
             recourse: fc.constantFrom<Recourse | "retry">("retry", "fallback", "park"),
             worked: fc.boolean(),
+            at: fc.nat(1_000_000),
           }),
           {
             maxLength: 12,
           },
         ),
         // One recourse that always went the same way, so that memory has something to say.
-        fc.record({ recourse: fc.constantFrom(...RECOURSES), worked: fc.boolean() }),
+        fc.record({ recourse: fc.constantFrom(...RECOURSES), worked: fc.boolean(), at: fc.nat(1_000_000) }),
         fc.nat(6),
       )
       .map(([mixed, steady, times]) => [...mixed, ...Array.from({ length: times }, () => steady)]),

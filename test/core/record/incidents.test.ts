@@ -2,9 +2,10 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { MAX_NOTED, noteIncident, recentIncidents, type Noted } from "../../../src/core/record/incidents.ts";
+import type { Incident } from "../../../src/core/decide/situation.ts";
+import { MAX_NOTED, noteIncident, recentIncidents } from "../../../src/core/record/incidents.ts";
 
-const noted = (at: number, worked = true): Noted => ({ recourse: "fallback", worked, at });
+const noted = (at: number, worked = true): Incident => ({ recourse: "fallback", worked, at });
 
 it("puts the newest first, and the last noted first of those of one time", () => {
   const list = [noted(5, true), noted(9, true), noted(7, false), noted(9, false)].reduce(noteIncident, []);

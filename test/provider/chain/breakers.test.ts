@@ -2,7 +2,8 @@
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, FaultError } from "../../../src/index.ts";
+import { MOST_REST_MS } from "../../../src/core/decide/learned.ts";
+import { type BreakerRule, DEFAULT_POLICY, FaultError } from "../../../src/index.ts";
 import { CLAUDE, chainWorld, type ChainWorld, GPT, only, START_AT } from "./chain-world.ts";
 
 const { failures, openMs, successes } = DEFAULT_POLICY.breaker;
@@ -64,6 +65,66 @@ it("a quota that is used up for long says when the first of the others is back",
   world.afflict(CLAUDE, "quota-reset; retry-after=3600");
   const asking = generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "x" });
   expect(await world.failure(asking)).toMatchObject({ fault: { code: "QuotaExhausted", resetAt } });
+});
+
+describe("a model with a stand-in", () => {
+  /** How long its breaker stays open, each time that a look finds it dead. */
+  async function openTimes(times: number, rule: Partial<BreakerRule>): Promise<readonly number[]> {
+    const policy = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, ...rule } };
+    const world = await chainWorld([], { policy });
+    await breakFirst(world);
+    const openedFor: number[] = [];
+    for (let opened = 0; opened < times; opened++) {
+      const [last] = world
+        .entries()
+        .filter(({ event }) => event.type === "breaker-changed" && event.to === "open")
+        .slice(-1);
+      const backAt = await openUntil(world);
+      openedFor.push(backAt - (last?.at ?? NaN));
+      await world.clock.advance(backAt - world.clock.now());
+      await ask(world);
+    }
+    return openedFor;
+  }
+
+  it("is looked at every half minute where nobody set how long a breaker stays open", async () => {
+    expect(await openTimes(3, {})).toEqual([30_000, 30_000, 30_000]);
+  });
+
+  it.each<[string, Partial<BreakerRule>, readonly number[]]>([
+    ["both are longer", { openMs: 120_000, maxOpenMs: 3_600_000 }, [120_000, 240_000, 480_000]],
+    ["only the first time is longer", { openMs: 120_000 }, [120_000, 120_000]],
+    [
+      "the first time is shorter, which grows as far as without a policy",
+      { openMs: 10_000 },
+      [10_000, 20_000, 30_000, 30_000],
+    ],
+    ["the longest time is shorter", { openMs: 5_000, maxOpenMs: 8_000 }, [5_000, 8_000, 8_000]],
+    ["the longest time is shorter than the first", { maxOpenMs: 8_000 }, [8_000, 8_000]],
+  ])("is left alone for as long as the policy says: %s", async (_case, rule, expected) => {
+    expect(await openTimes(expected.length, rule)).toEqual(expected);
+  });
+
+  it("is left alone for as long as the operator says of this target", async () => {
+    const manifests = [{ id: `openai/${GPT}`, breaker: { openMs: 60_000, maxOpenMs: 90_000 }, rules: [] }];
+    const world = await chainWorld([], { manifests });
+    await breakFirst(world);
+    expect(await openUntil(world)).toBe(world.clock.now() + 60_000);
+  });
+});
+
+it("a stand-in that was down too is asked again when it is back, although the first choice still is down", async () => {
+  const world = await chainWorld();
+  world.afflict(GPT, "unavailable");
+  world.afflict(CLAUDE, "unavailable");
+  const chain = world.fl.model([world.gpt(), world.claude()]);
+  for (let minute = 0; minute < 6; minute++) {
+    for (let call = 0; call < failures; call++) await world.failure(generateText({ model: chain, prompt: "hello" }));
+    await world.clock.advance(60_000);
+  }
+  world.afflict(CLAUDE, null);
+  await world.clock.advance(MOST_REST_MS);
+  for (let call = 0; call < 3; call++) expect((await ask(world, chain)).at(-1)).toBe(CLAUDE);
 });
 
 /** What a call is told that is refused. */

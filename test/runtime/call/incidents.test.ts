@@ -1,7 +1,8 @@
 // The memory of past incidents: what never worked is passed over, what worked is taken first, and all of it can be explained.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Decision, DEFAULT_POLICY, explain, type JournalEvent, type Policy } from "../../../src/index.ts";
+import { LEAST_REST_MS, MOST_REST_MS } from "../../../src/core/decide/learned.ts";
+import { type Decision, DEFAULT_POLICY, explain, type JournalEvent, type Policy, tool } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
 import {
   broken,
@@ -9,6 +10,7 @@ import {
   failure,
   liveOnDisk,
   type More,
+  type Scripted,
   scripted,
   START_AT,
   type World,
@@ -53,14 +55,27 @@ describe("a retry that did not help five times in a row", () => {
     expect(outcomes.every(({ attempts }) => attempts === 2)).toBe(true);
   });
 
-  it("is tried again when an hour has passed", async () => {
+  it("is tried once more when it was left alone for a while, and is no longer passed over if that helped", async () => {
+    const here = world({ policy: POLICY });
+    const bad = failure("ToolUnavailable");
+    const down = scripted("down", [...Array.from({ length: 12 }, () => bad), bad, undefined, bad, undefined], TWICE);
+    const outcomes = await callTimes(here, down.tool, 7);
+    expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 1, 1]);
+    await here.clock.advance(LEAST_REST_MS);
+    const after = await callTimes(here, down.tool, 2);
+    expect(after).toMatchObject([
+      { status: "done", attempts: 2 },
+      { status: "done", attempts: 2 },
+    ]);
+  });
+
+  it("is passed over again when the one more try did not help either", async () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
     await callTimes(here, down.tool, 5);
-    await here.clock.advance(HOUR_MS / 2);
-    expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
-    await here.clock.advance(HOUR_MS / 2);
-    expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
+    await here.clock.advance(LEAST_REST_MS);
+    const outcomes = await callTimes(here, down.tool, 3);
+    expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 1, 1]);
   });
 
   it("is tried all the same in a cautious policy, which learns nothing", async () => {
@@ -126,6 +141,66 @@ describe("a recourse that helped five times in a row", () => {
   });
 });
 
+describe("after an outage of some minutes", () => {
+  const OUTAGE_MS = 180_000;
+
+  interface Moody {
+    readonly tool: Scripted["tool"];
+    /** Which attempts of a call fail. */
+    isDown: (attempt: number) => boolean;
+  }
+
+  function moody(id: string, more: More = {}): Moody {
+    const state: Moody = {
+      isDown: () => true,
+      tool: tool<string, string>({
+        ...more,
+        id,
+        run: (input, { attempt }) => {
+          if (state.isDown(attempt)) throw failure("ToolUnavailable");
+          return `${id}:${input}`;
+        },
+      }),
+    };
+    return state;
+  }
+
+  /** One call every five seconds. */
+  async function callFor(here: World, called: Scripted["tool"], forMs: number): Promise<void> {
+    const untilAt = here.clock.now() + forMs;
+    while (here.clock.now() < untilAt) {
+      await callTimes(here, called, 1);
+      await here.clock.advance(5_000);
+    }
+  }
+
+  it("a tool that works again for a minute is retried at its next failure that passes", async () => {
+    const here = world({ policy: POLICY });
+    const search = moody("search", TWICE);
+    await callFor(here, search.tool, OUTAGE_MS);
+    expect(decisions(here.events()).at(-1)?.considered[0]?.refused).toBe("never-worked");
+    search.isDown = () => false;
+    await callFor(here, search.tool, MOST_REST_MS);
+    search.isDown = (attempt) => attempt === 1;
+    expect(await callTimes(here, search.tool, 3)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ status: "done", attempts: 2 })),
+    );
+  });
+
+  it("another tool that was down too stands in again, although the first one still is down", async () => {
+    const here = world({ policy: POLICY });
+    const second = moody("second", { retry: { maxAttempts: 1 } });
+    const first = moody("first", { retry: { maxAttempts: 1 }, alternatives: [second.tool] });
+    await callFor(here, first.tool, OUTAGE_MS);
+    second.isDown = () => false;
+    await callFor(here, first.tool, MOST_REST_MS);
+    expect(await callTimes(here, first.tool, 2)).toMatchObject([
+      { status: "done", from: "second" },
+      { status: "done", from: "second" },
+    ]);
+  });
+});
+
 describe("in a journal on disk, what was learned", () => {
   let folder: TempFolder;
   beforeEach(() => void (folder = tempFolder()));
@@ -134,15 +209,28 @@ describe("in a journal on disk, what was learned", () => {
   const live = (now: number, body: (here: World) => Promise<void>): Promise<void> =>
     liveOnDisk(folder.file("journal.db"), now, { policy: POLICY }, body);
 
-  it("is still known after a restart, and forgotten an hour after it was learned", async () => {
+  it("is still known after a restart, for as long as it would have been without one", async () => {
     const down = broken("down", "ToolUnavailable", TWICE);
-    await live(START_AT, async (here) => void (await callTimes(here, down.tool, 5)));
-    await live(START_AT + HOUR_MS / 2, async (here) => {
+    let learnedAt = 0;
+    await live(START_AT, async (here) => {
+      await callTimes(here, down.tool, 5);
+      learnedAt = here.clock.now();
+    });
+    await live(learnedAt + LEAST_REST_MS - 1, async (here) => {
       expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
       expect(decisions(here.events()).at(-1)?.considered[0]?.refused).toBe("never-worked");
     });
-    await live(START_AT + 2 * HOUR_MS, async (here) => {
+    await live(learnedAt + LEAST_REST_MS, async (here) => {
       expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
+      expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
+    });
+  });
+
+  it("is forgotten an hour after it was learned", async () => {
+    const down = broken("down", "ToolUnavailable", TWICE);
+    await live(START_AT, async (here) => void (await callTimes(here, down.tool, 5)));
+    await live(START_AT + 2 * HOUR_MS, async (here) => {
+      expect((await callTimes(here, down.tool, 2)).map(({ attempts }) => attempts)).toEqual([2, 2]);
     });
   });
 });
