@@ -1,8 +1,8 @@
 // Docs equal the tables they show, name what exists, and their commands and snippets work.
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
@@ -11,6 +11,49 @@ import { parsePolicy } from "../src/policy-file/index.ts";
 
 function page(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+}
+
+function fileOf(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/** Every page that people read, by its path from the root. */
+const PAGES: readonly string[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...readdirSync(fileOf("docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name.replaceAll("\\", "/")}`),
+];
+
+interface Link {
+  /** From the root. */
+  readonly target: string;
+  /** Empty: the whole page. */
+  readonly heading: string;
+}
+
+/** Those to files and headings, not those to the web; what stands in code is no link. */
+function linksIn(path: string): readonly Link[] {
+  const text = page(path)
+    .replaceAll(/\[`([^`\n]*)`\]/g, "[$1]")
+    .replaceAll(/^```[\s\S]*?^```|`[^`\n]*`/gm, "");
+  return Array.from(text.matchAll(/\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)/g), ([, file = "", heading = ""]) => ({
+    target: file === "" ? path : posix.join(posix.dirname(path), file),
+    heading,
+  }));
+}
+
+/** As GitHub names them in links. */
+function headingsIn(path: string): readonly string[] {
+  const text = page(path).replaceAll(/^```[\s\S]*?^```/gm, "");
+  return Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
 }
 
 describe("made pages", () => {
@@ -56,25 +99,23 @@ describe("written pages", () => {
     expect(parsePolicy(yaml, "docs/POLICY.md")).toMatchObject({ diagnostics: [] });
   });
 
-  it("point only to files that exist", () => {
-    for (const path of [
-      "README.md",
-      "CONTRIBUTING.md",
-      "docs/ARCHITECTURE.md",
-      "docs/GLOSSARY.md",
-      "docs/POLICY.md",
-      "docs/CLI.md",
-    ]) {
-      const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : "";
-      for (const [, target = ""] of page(path).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {
-        expect(() => page(`${folder}${target}`), `${path} → ${target}`).not.toThrow();
-      }
-      for (const [, target = ""] of page(path).matchAll(
-        /`((?:src|test|bench|scripts|corpus|docs|lint|schema)\/[\w./-]+\.\w+)`/g,
-      )) {
-        expect(() => page(target), `${path} → ${target}`).not.toThrow();
-      }
+  it.each(PAGES)("point only to files and headings that exist: %s", (path) => {
+    for (const { target, heading } of linksIn(path)) {
+      expect(existsSync(fileOf(target)), `${path} → ${target}`).toBe(true);
+      if (heading !== "") expect(headingsIn(target), `${path} → ${target}#${heading}`).toContain(heading);
     }
+    for (const [, target = ""] of page(path).matchAll(
+      /`((?:src|test|bench|scripts|corpus|docs|examples|templates|lint|schema)\/[\w./-]+\.\w+)`/g,
+    )) {
+      expect(existsSync(fileOf(target)), `${path} → ${target}`).toBe(true);
+    }
+  });
+
+  it.each(PAGES)("link only to what is in the package with them: %s", (path) => {
+    const { files } = JSON.parse(page("package.json")) as { files: readonly string[] };
+    const isPacked = (file: string): boolean => files.some((one) => file === one || file.startsWith(`${one}/`));
+    expect(isPacked(path)).toBe(true);
+    for (const { target } of linksIn(path)) expect(isPacked(target), `${path} → ${target}`).toBe(true);
   });
 
   it("use only classes and codes that exist", () => {

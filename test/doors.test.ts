@@ -1,6 +1,8 @@
 // Each door of the package opens from outside, and shows exactly the names listed here: a new name is a decision.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import * as core from "faultline/core";
 import * as main from "faultline";
@@ -34,6 +36,26 @@ describe("doors", () => {
     ["faultline/policy-file", policyFile, ["parsePolicy", "policyFileSchema", "policyJsonSchema", "renderDiagnostic"]],
   ])("%s", (_door, module, names) => {
     expect(Object.keys(module).sort()).toEqual([...names].sort());
+  });
+
+  it("can be bundled into another program without a warning", async () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+      exports: Record<string, string | { default: string }>;
+    };
+    const doors = Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target.default]));
+    const { warnings } = await build({
+      absWorkingDir: fileURLToPath(new URL("..", import.meta.url)),
+      entryPoints: doors,
+      outdir: "unused",
+      write: false,
+      bundle: true,
+      packages: "external",
+      format: "esm",
+      platform: "node",
+      logLevel: "silent",
+    });
+    expect(doors.length).toBeGreaterThan(5);
+    expect(warnings.map(({ text }) => text)).toEqual([]);
   });
 
   it("lead to files that the build makes", () => {

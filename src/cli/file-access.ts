@@ -2,6 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
+import type { Locale } from "../core/index.ts";
 import { type Io, UsageError } from "./io.ts";
 
 export const fileAccess: Pick<Io, "readFile" | "openFile" | "fileBytes" | "writeNewFile"> = {
@@ -45,22 +46,51 @@ export const fileAccess: Pick<Io, "readFile" | "openFile" | "fileBytes" | "write
   },
 };
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "you may not",
-  EEXIST: "it is there already; name another file, or remove it",
-  EISDIR: "it is a folder",
-  ENOENT: "there is no such file",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "a part of the path is no folder",
-  EPERM: "you may not",
-  EROFS: "the disk is read-only",
+interface FileWords {
+  readonly cannot: (what: "read" | "write", path: string, why: string) => string;
+  readonly noFolder: string;
+  readonly reasons: Readonly<Record<string, string>>;
+}
+
+const FILE_WORDS: Readonly<Record<Locale, FileWords>> = {
+  "en": {
+    cannot: (what, path, why) => `Cannot ${what} ${path}: ${why}.`,
+    noFolder: "there is no such folder",
+    reasons: {
+      EACCES: "you may not",
+      EEXIST: "it is there already; name another file, or remove it",
+      EISDIR: "it is a folder",
+      ENOENT: "there is no such file",
+      ENOSPC: "the disk is full",
+      ENOTDIR: "a part of the path is no folder",
+      EPERM: "you may not",
+      EROFS: "the disk is read-only",
+    },
+  },
+  "zh-CN": {
+    cannot: (what, path, why) => `无法${what === "read" ? "读取" : "写入"} ${path}：${why}。`,
+    noFolder: "没有这个文件夹",
+    reasons: {
+      EACCES: "没有权限",
+      EEXIST: "文件已存在；请换一个文件名，或先删除它",
+      EISDIR: "这是一个文件夹",
+      ENOENT: "没有这个文件",
+      ENOSPC: "磁盘已满",
+      ENOTDIR: "路径中有一部分不是文件夹",
+      EPERM: "没有权限",
+      EROFS: "磁盘是只读的",
+    },
+  },
 };
 
 function refusal(what: "read" | "write", path: string, error: unknown): UsageError {
   const code = codeOf(error);
-  const known = what === "write" && code === "ENOENT" ? "there is no such folder" : REASONS[code];
-  const why = known ?? (code === "" ? String(error) : code);
-  return new UsageError(`Cannot ${what} ${path}: ${why}.`, "usage", { cause: error });
+  const toldIn = ({ cannot, noFolder, reasons }: FileWords): string => {
+    const known = what === "write" && code === "ENOENT" ? noFolder : reasons[code];
+    return cannot(what, path, known ?? (code === "" ? String(error) : code));
+  };
+  const words = { "en": toldIn(FILE_WORDS.en), "zh-CN": toldIn(FILE_WORDS["zh-CN"]) };
+  return new UsageError(words.en, "usage", { cause: error, words });
 }
 
 function isOfMachine(error: unknown): boolean {

@@ -1,6 +1,7 @@
 // What a command may touch: data goes to stdout, everything else to stderr. Given, not global, so that tests can look.
 
 import { styleText } from "node:util";
+import type { Locale } from "../core/index.ts";
 import type { Clock } from "../host/clock.ts";
 import type { ExitName } from "./exit-codes.ts";
 
@@ -42,13 +43,21 @@ export function paintFor(sink: Sink, env: Io["env"], mode: ColorMode): Paint {
   return on ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 }
 
+interface UsageErrorOptions {
+  readonly cause?: unknown;
+  readonly words?: Readonly<Record<Locale, string>>;
+}
+
 /** A message a person can act on: thrown by a command, printed by `main`, never with a stack. */
 export class UsageError extends Error {
   readonly exit: ExitName;
+  /** The message in each language, from those who are not told which one is wanted; null: it is in the right one. */
+  readonly words: Readonly<Record<Locale, string>> | null;
 
-  constructor(message: string, exit: ExitName = "usage", options: { readonly cause?: unknown } = {}) {
+  constructor(message: string, exit: ExitName = "usage", options: UsageErrorOptions = {}) {
     super(message, options);
     this.name = "UsageError";
     this.exit = exit;
+    this.words = options.words ?? null;
   }
 }

@@ -104,6 +104,7 @@ const EN = {
 
   noQuestions: "No question waits for an answer.",
   answerBy: (time: string) => `a no from ${time} on`,
+  noEnd: "waits as long as it takes",
   isOver: (time: string) => `its time was over at ${time}: without an answer it is a no`,
   open: (url: string) => `open ${url}`,
   enter: (code: string) => `enter ${code}`,
@@ -227,6 +228,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
 
     noQuestions: "没有等待回答的问题。",
     answerBy: (time) => `${time} 起视为否`,
+    noEnd: "一直等待回答",
     isOver: (time) => `已于 ${time} 到期：不回答即视为否`,
     open: (url) => `打开 ${url}`,
     enter: (code) => `输入 ${code}`,

@@ -16,7 +16,9 @@ import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
 import { addWorkflow } from "./commands/workflow.ts";
 import { type Io, UsageError } from "./io.ts";
+import { globalOptions } from "./options.ts";
 import { safeText } from "./safe-text.ts";
+import { usageInWords } from "./usage-words.ts";
 
 export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
   const program = createProgram(version, io);
@@ -26,7 +28,8 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
   } catch (error) {
     if (error instanceof UsageError) {
       io.exit(error.exit);
-      await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(error.message))}\n`);
+      const told = error.words?.[globalOptions(program, io).locale] ?? error.message;
+      await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(told))}\n`);
     } else if (error instanceof CommanderError) {
       if (error.exitCode !== 0) io.exit("usage");
     } else throw error;
@@ -47,7 +50,10 @@ function createProgram(version: string, io: Io): Command {
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(safeText(SHAPE_REDACTOR.text(text))),
+      writeErr: (text) => {
+        const { locale } = globalOptions(program, io);
+        void io.stderr.write(usageInWords(safeText(SHAPE_REDACTOR.text(text)), locale));
+      },
       outputError: (text, write) => {
         write(text.replace(/^error: /, "faultline: "));
       },

@@ -1,6 +1,7 @@
 // What is said when something cannot be done with a run: what, why, and what to do instead.
 
 import { fault, type Fault } from "../core/fault/fault.ts";
+import type { RunStatus } from "../core/flow/run.ts";
 import type { RunReport, RunSummary } from "./runs-api.ts";
 
 export function noRun(run: string): Fault {
@@ -32,9 +33,19 @@ export function stopping(run: string): Fault {
 }
 
 export function isOver(run: string, { status, outcome, successor }: RunSummary): Fault {
-  const next = successor === null ? "retry it to go on from where it failed" : `its successor is ${successor}`;
+  const next = successor === null ? AFTER_END[status] : `its successor is ${successor}`;
   return fault("EngineState", { message: `run ${run} is over (${status}, ${outcome}); ${next}`, context: { run } });
 }
+
+/** What there is to do about a run that has ended this way. */
+const AFTER_END: Readonly<Record<RunStatus, string>> = {
+  completed: "it did all there was to do; start another run to do it again",
+  failed: "show it to see how to go on from where it failed",
+  cancelled: "somebody ended it for good; start another run",
+  // A run that stands like this is not over.
+  running: "look at it again",
+  paused: "look at it again",
+};
 
 export function otherWorkflow(run: string, { workflow, file }: RunSummary): Fault {
   const place = file ?? `workflow ${workflow}`;

@@ -6,7 +6,7 @@ import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import { type Fault, withContext } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
-import type { Question } from "../core/flow/interaction.ts";
+import { endOf, type Question } from "../core/flow/interaction.ts";
 import {
   type NodePlace,
   type PauseReason,
@@ -70,7 +70,7 @@ export async function runVisit(
         signal: AbortSignal.any([signal, givenUp.signal]),
         turnCap: raisedFor(scope, "turnCap") ?? stage.turnCap,
         ask: async ({ payload, timeoutMs }) => {
-          const answer = await turn.ask("gate", payload, timeoutMs === null ? {} : { timeoutMs });
+          const answer = await turn.ask("gate", payload, { timeoutMs: timeoutMs ?? Infinity });
           if (answer.status === "waiting") throw new StillWaiting();
           return answer;
         },
@@ -154,7 +154,7 @@ function done(event: RunEvent, output: unknown, fault: Fault | null): Settled {
 }
 
 function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
-  const times = [...questions.map(({ expiresAt }) => expiresAt), ...(wakeAt === null ? [] : [wakeAt])];
+  const times = [...questions.map(endOf), wakeAt].filter((at) => at !== null);
   const open = Object.values(outcomes).find(({ status }) => status === "waiting" || status === "parked");
   const why = reasonOf(questions);
   const fault = open !== undefined && "fault" in open && why !== "gate" ? open.fault : null;

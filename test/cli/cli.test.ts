@@ -36,6 +36,7 @@ const COMMANDS = [
   "workflow check",
   "workflow run",
   "workflow resume",
+  "workflow schema",
   "runs",
   "runs list",
   "runs show",
@@ -151,6 +152,31 @@ describe("a wrong call", () => {
     expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });
     expect(stderr).toContain(hint);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe("a wrong call in Chinese", () => {
+  it.each([
+    [
+      "an unknown command",
+      ["clasify", "x"],
+      "未知命令 'clasify'\n（是否想用 classify？）\n用法见 `faultline --help`。",
+    ],
+    ["an unknown option", ["explain", "--lst"], "未知选项 '--lst'\n（是否想用 --list？）"],
+    ["a missing argument", ["policy", "check"], "缺少参数 'file'\n用法见 `faultline policy check --help`。"],
+    ["an option without its value", ["classify", "--status"], "选项 '--status <number>' 缺少值"],
+    ["a needed option", ["journal", "prune", "x"], "必须给出选项 '--older-than <time>'"],
+    ["a value that is not offered", ["policy", "show", "--preset", "x"], "的值 'x' 无效。可选："],
+    ["two options that exclude each other", ["policy", "show", "--policy", "x", "--preset", "default"], "不能与"],
+    ["too many arguments", ["tour", "a", "b"], "参数过多：应为 0 个，给了 2 个：a, b"],
+    ["a file that is not there", ["workflow", "check", "none.yaml"], "无法读取 none.yaml：没有这个文件。"],
+    ["a file that is a folder", ["policy", "check", "."], "无法读取 .：这是一个文件夹。"],
+  ])("%s is refused in Chinese", async (_what, args, told) => {
+    const { stderr, exit } = await runCli(args, { env: { LANG: "zh_CN.UTF-8" } });
+    expect(exit).toBe("usage");
+    expect(stderr).toContain(told);
+    expect(stderr).not.toMatch(/error|unknown|missing|argument|Cannot|Run `/);
+    expect((await runCli(["--locale", "zh-CN", ...args])).stderr).toBe(stderr);
   });
 });
 

@@ -13,6 +13,10 @@ function newFolder(): string {
   return folder;
 }
 
+function packageFile(path: string): URL {
+  return new URL(`../../${path}`, import.meta.url);
+}
+
 interface Written {
   readonly template: string;
   readonly with: string;
@@ -38,6 +42,16 @@ describe("init team", () => {
       expect(`${checked.stdout}${checked.stderr}`).toContain("0 errors, 0 warnings");
     },
   );
+
+  it("names a schema for editors that the installed package has", async () => {
+    const folder = newFolder();
+    await runCli(["init", "team", folder]);
+    const [first = ""] = readFileSync(join(folder, "team.faultline.yaml"), "utf8").split("\n");
+    const [, named = ""] = /\$schema=\.\/node_modules\/faultline\/(\S+)$/.exec(first) ?? [];
+    const { exports } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { exports: object };
+    expect(Object.values(exports)).toContain(`./${named}`);
+    expect(readFileSync(packageFile(named), "utf8")).toBe((await runCli(["workflow", "schema"])).stdout);
+  });
 
   it("says the same again when everything is there already, and touches nothing", async () => {
     const folder = newFolder();

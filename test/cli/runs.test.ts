@@ -94,6 +94,26 @@ describe("one run", () => {
     expect(stdout).toContain("  faultline runs cancel ship\n");
   });
 
+  it("tells no time at which a gate without one would be over", async () => {
+    const world = new WorkflowWorld();
+    const file = world.write("patient.yaml", GATED.replace("timeout: 1h, ", ""));
+    const ran = await world.call(["workflow", "run", file, "--run", "ship"]);
+    expect(ran.stderr).not.toMatch(/ in \d+ d/);
+    const { stdout } = await world.call(["runs", "show", "ship"]);
+    expect(stdout).toMatch(/◷ ask {4}waiting · [^·]*\n/);
+    expect(stdout).toMatch(/^ {2}q_\S+ {2}Confirm$/m);
+    expect(await world.json(["runs", "show", "ship"])).toMatchObject({
+      wakeAt: null,
+      questions: [{ expiresAt: null }],
+    });
+    const listed = await world.call(["journal", "questions", world.path("runs.db")]);
+    expect(listed.stdout).toContain("waits as long as it takes");
+    const events = await world.call(["runs", "export", "ship", "--format", "cloudevents"]);
+    expect(events.stdout).toContain('"expiresAt":null');
+    expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe("ok");
+    expect((await world.call(["workflow", "resume", "ship"])).stdout).toBe("shipped\n");
+  });
+
   it("names the journal in its commands when it was named", async () => {
     const world = await gated();
     const journal = world.path("runs.db");
@@ -258,6 +278,22 @@ describe("acting on a run", () => {
     expect(again.exit).toBe("failed");
     expect(again.stderr).toContain("run ship is over");
     expect((await world.call(["workflow", "resume", "ship"])).exit).toBe("cancelled");
+  });
+
+  it("cannot cancel one that is over, and is told what fits how it ended", async () => {
+    const world = new WorkflowWorld(true);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "done"]);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
+    chaos.script(["bad-request"]);
+    await world.call(["workflow", "run", file, "--run", "broken"]);
+    await world.call(["workflow", "run", file, "--run", "gone", "--detach"]);
+    await world.call(["runs", "cancel", "gone"]);
+    const said = async (run: string): Promise<string> => lastLine(await world.call(["runs", "cancel", run]));
+    expect(await said("done")).toBe(
+      "faultline: run done is over (completed, fine); it did all there was to do; start another run to do it again.",
+    );
+    expect(await said("broken")).toMatch(/\(failed, \w+\); show it to see how to go on from where it failed\.$/);
+    expect(await said("gone")).toMatch(/\(cancelled, \w+\); somebody ended it for good; start another run\.$/);
   });
 
   it("cancels one of a workflow in TypeScript, which the command line knows nothing of", async () => {

@@ -3,13 +3,30 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { fileAccess } from "../../src/cli/file-access.ts";
+import type { Io } from "../../src/cli/io.ts";
+import { NO_STDIN } from "../../src/cli/read-input.ts";
+import { runStart } from "../../src/cli/start/run-start.ts";
 import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
 import type { StartFacts } from "../../src/cli/start/start-facts.ts";
 import { SURVIVED } from "../../src/cli/start/survived.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { terminalInteractor } from "../../src/runtime/person/terminal-interactor.ts";
+import { FakeTerminal } from "../support/fake-terminal.ts";
 import { jsonOf, runCli } from "../support/run-cli.ts";
 
 const LIMIT_MS = 120_000;
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const SHARED = { json: false, locale: "en", color: "never" } as const;
+const SILENT_IO: Omit<Io, "stdout" | "stderr"> = {
+  stdin: NO_STDIN,
+  env: process.env,
+  clock: systemClock,
+  ...fileAccess,
+  exit: () => undefined,
+};
 
 /** The demonstration leaves its files for people to look at; a test takes them away. */
 function newFolder(): string {
@@ -53,6 +70,33 @@ describe("start", () => {
       expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
       expect(stdout).toContain("no finished work was done twice");
       expect(stdout).toMatch(/Next:\n {2}npx faultline .+\n {2}npx faultline .+\n {2}npx faultline .+\n$/);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "left with Ctrl-C at the gate answers nothing, and says how to go on with the run",
+    async () => {
+      vi.stubEnv("TMPDIR", newFolder());
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const terminal = new FakeTerminal();
+      const told: string[] = [];
+      const keep = { isTTY: false, columns: Infinity, write: (text: string) => Promise.resolve(void told.push(text)) };
+      const io: Io = { ...SILENT_IO, stdout: keep, stderr: keep };
+      const interactor = terminalInteractor(terminal.streams);
+      const options = { ask: true, program: [process.execPath, MAIN, "start"], interactor };
+      const over = Promise.allSettled([runStart(options, io, SHARED)]);
+      await terminal.sees("● Confirm");
+      terminal.type("\u0003");
+      const [left] = await over;
+      expect(left).toMatchObject({ status: "rejected", reason: { exit: "cancelled" } });
+      const { message } = (left as PromiseRejectedResult).reason as Error;
+      expect(told.join("")).not.toMatch(/you said|change {2}/);
+      const [, run = "", journal = ""] = /npx faultline workflow resume (\S+) --journal (\S+)/.exec(message) ?? [];
+      const shown = await runCli(["runs", "show", run, "--json", "--journal", journal]);
+      expect(jsonOf(shown)).toMatchObject({ status: "paused", held: false, questions: [{ kind: "Select" }] });
+      expect((await runCli(["runs", "answer", run, "stop", "--journal", journal])).exit).toBe("ok");
+      expect((await runCli(["workflow", "resume", run, "--journal", journal])).stdout).toBe("stopped\n");
     },
     LIMIT_MS,
   );

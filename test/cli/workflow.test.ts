@@ -1,7 +1,10 @@
 // Proves `faultline workflow`: files are checked, runs are started, wait, fail, are left and taken up again.
 
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { openJournal } from "../../src/journal/open-journal.ts";
+import { compileSchema } from "../../src/schema/index.ts";
 import { GATED, lastLine, QUICK, WorkflowWorld } from "./workflow-world.ts";
 
 const ESCAPE = "\u001b";
@@ -49,7 +52,29 @@ describe("a workflow file", () => {
     const got = await world.call(["workflow", "run", bad]);
     expect(got.exit).toBe("config");
     expect(lastLine(got)).toContain("has 1 error; correct it and try again");
-    expect((await world.call(["runs", "list"])).stdout).toBe("");
+    expect(existsSync(world.path("runs.db"))).toBe(false);
+  });
+
+  it.each([
+    ["that is not there", "none.yaml"],
+    ["with mistakes", "bad.yaml"],
+  ])("%s leaves no journal behind", async (_what, name) => {
+    const world = new WorkflowWorld();
+    world.write("bad.yaml", QUICK.replace("type: transform", "type: transfrom"));
+    expect((await world.call(["workflow", "run", world.path(name)])).exit).not.toBe("ok");
+    expect(existsSync(world.path("runs.db"))).toBe(false);
+  });
+});
+
+describe("workflow schema", () => {
+  it("is a JSON Schema that takes a good file and refuses a bad one", async () => {
+    const { stdout, stderr, exit } = await new WorkflowWorld().call(["workflow", "schema"]);
+    expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
+    const document = JSON.parse(stdout) as Record<string, unknown>;
+    expect(document).toMatchObject({ $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" });
+    const check = compileSchema(document, "workflow files");
+    expect(await check(parse(GATED))).toMatchObject({ ok: true });
+    expect(await check(parse(GATED.replace("type: transform", "type: transfrom")))).toMatchObject({ ok: false });
   });
 });
 
@@ -168,6 +193,26 @@ describe("a run with a gate", () => {
       outcome: "shipped",
       output: { task: "it", said: true },
     });
+  });
+
+  it("says first how to mend what kept every agent from speaking, and not how to confirm it", async () => {
+    const world = new WorkflowWorld(true);
+    const speaker = (name: string, next: string): string =>
+      `${name}: { type: agent, agent: writer, prompt: Speak., resolution: skip, next: ${next} }`;
+    const gate =
+      "gate: { type: human_gate, ask: Select, prompt: Go on?, options: [{ id: confirm, label: Yes }, { id: continue, label: More }] }";
+    const { chaos, file } = await world.withModels([speaker("a", "b"), speaker("b", "gate"), gate]);
+    chaos.script(["invalid-key", "invalid-key", "invalid-key", "ok"]);
+    const silent = await world.call(["workflow", "run", file, "--run", "silent"]);
+    expect(silent.exit).toBe("waiting");
+    expect(silent.stderr).toContain("  every agent failed: ");
+    expect(lastLine(silent)).toMatch(/^faultline: Next: .*key.*\. Then: faultline runs continue silent --text '…'$/);
+    expect(await world.json(["workflow", "resume", "silent"])).toMatchObject({
+      next: expect.stringMatching(/key.*\. Then: faultline runs continue/) as string,
+    });
+    const heard = await world.call(["workflow", "run", file, "--run", "heard"]);
+    expect(heard.stderr).not.toContain("every agent failed");
+    expect(lastLine(heard)).toContain("faultline runs answer heard confirm, then:");
   });
 
   it("shows no control character of a prompt", async () => {

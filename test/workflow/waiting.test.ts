@@ -125,6 +125,22 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
     expect(await journal.keptAll("question")).toEqual([]);
   });
 
+  it("waits at a gate without a time for as long as it takes", async () => {
+    const { start, advance, clock, runs, nextLife } = await engineWorld(
+      { id: "gate", stages: { a: stage({ act: async (_request, tools) => (await approve(tools)).status }) } },
+      { store },
+    );
+    const run = await start();
+    const asked = await advance(run);
+    expect(asked).toMatchObject({ status: "paused", wakeAt: null, questions: [{ code: null }] });
+    await clock.runUntil(runs.stop());
+    await clock.advance(400 * 24 * HOUR_MS);
+    const later = nextLife();
+    expect(await clock.runUntil(later.advance(run))).toMatchObject({ status: "paused", wakeAt: null });
+    await clock.runUntil(later.answer(asked.questions[0]?.id ?? "", YES, "ada"));
+    expect(await clock.runUntil(later.advance(run))).toMatchObject({ status: "completed" });
+  });
+
   it("does not hold up the paths beside it, and resumed ones do not pass the number that may run", async () => {
     let now = 0;
     let most = 0;

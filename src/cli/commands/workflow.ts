@@ -56,6 +56,13 @@ Examples:
       const { resumeWorkflow } = await import("../workflow/run-workflow.ts");
       await resumeWorkflow(run, options, io, globalOptions(command, io));
     });
+  workflow
+    .command("schema")
+    .description("Prints the JSON Schema of workflow files, for editors.")
+    .action(async () => {
+      const { workflowJsonSchema } = await import("../../workflow-file/index.ts");
+      await io.stdout.write(`${JSON.stringify(workflowJsonSchema(), null, 2)}\n`);
+    });
 }
 
 /** What every command has that goes on with a run. */

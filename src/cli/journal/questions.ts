@@ -1,6 +1,7 @@
 // `faultline journal questions` and `answer`: what waits for a person, and the person's answer. The first answer counts.
 
 import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
+import { endOf } from "../../core/flow/interaction.ts";
 import { createRuntime } from "../../runtime/runtime.ts";
 import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
@@ -17,13 +18,17 @@ export async function listQuestions(file: string, io: Io, { json, locale, color 
   const words = JOURNAL_WORDS[locale];
   const { questions, unreadable } = await lookAtJournal({ file, io, locale }, openQuestions);
   if (unreadable > 0) await io.stderr.write(`${words.badQuestions(unreadable)}\n`);
-  if (json) return io.stdout.write(`${safeJson(questions.map(SHAPE_REDACTOR.value))}\n`);
+  if (json) return io.stdout.write(`${safeJson(questions.map(questionJson))}\n`);
   if (questions.length === 0) return io.stderr.write(`${words.noQuestions}\n`);
   const paint = paintFor(io.stdout, io.env, color);
   for (const [index, question] of questions.entries()) {
     const lines = questionLines(question, file, io, paint, words);
     await io.stdout.write(`${index === 0 ? "" : "\n"}${lines.join("\n")}\n`);
   }
+}
+
+function questionJson(question: OpenQuestion): unknown {
+  return SHAPE_REDACTOR.value({ ...question, expiresAt: endOf(question) });
 }
 
 function questionLines(
@@ -33,14 +38,8 @@ function questionLines(
   paint: Paint,
   words: JournalWords,
 ): readonly string[] {
-  const { id, session, payload, expiresAt, by } = question;
-  const until = `${minuteOf(expiresAt)} UTC`;
-  const state =
-    by !== null
-      ? words.isAnswered(shown(by))
-      : io.clock.now() >= expiresAt
-        ? words.isOver(until)
-        : words.answerBy(until);
+  const { id, session, payload, by } = question;
+  const state = by === null ? timeLeft(question, io.clock.now(), words) : words.isAnswered(shown(by));
   const options = payload.kind === "Select" ? payload.options : [];
   const device = payload.kind === "Auth.DeviceCode" ? payload : null;
   const answers = options.length > 0 ? options.map((option) => shown(option.id)).join("|") : answerHint(payload.kind);
@@ -55,6 +54,13 @@ function questionLines(
       ? [`  ${paint("dim", "$")} faultline journal answer ${shellWord(file)} ${shellWord(id)} ${paint("dim", answers)}`]
       : []),
   ];
+}
+
+function timeLeft(question: Question, now: number, words: JournalWords): string {
+  const endsAt = endOf(question);
+  if (endsAt === null) return words.noEnd;
+  const until = `${minuteOf(endsAt)} UTC`;
+  return now >= endsAt ? words.isOver(until) : words.answerBy(until);
 }
 
 const HINTS: Readonly<Record<AnswerShape, string>> = {

@@ -1,6 +1,7 @@
 // `faultline runs show`: one run, stage by stage, with what it asks and what can be done about it.
 
 import { formatMs, type Locale, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
+import { endOf } from "../../core/flow/interaction.ts";
 import type { Visit, VisitState } from "../../core/flow/run.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
@@ -169,11 +170,13 @@ function questionLines(
   run: string,
   paint: Paint,
 ): readonly string[] {
-  const { id, payload, expiresAt } = question;
+  const { id, payload } = question;
+  const endsAt = endOf(question);
+  const until = endsAt === null ? "" : `  ${paint("dim", `${minuteOf(endsAt)} UTC`)}`;
   const options = payload.kind === "Select" ? payload.options : [];
   const named = all.length === 1 ? run : id;
   return [
-    `  ${paint("bold", shown(id))}  ${shown(payload.kind)}  ${paint("dim", `${minuteOf(expiresAt)} UTC`)}`,
+    `  ${paint("bold", shown(id))}  ${shown(payload.kind)}${until}`,
     ...wrapped(shown(SHAPE_REDACTOR.text(payload.prompt), 2_000), io.stdout.columns - 4).map((line) => `    ${line}`),
     ...options.map((option) => `      ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     `    ${command("runs", "answer", named, ...answerWords(question))}`,

@@ -66,7 +66,7 @@ export async function driveDemo(stage: DemoStage): Promise<DemoEnd> {
   const run = await workflows.runs.start(workflow, { inputs: { task: DEMO_TASK } });
   chaos.script([...DISCUSSION_STEPS]);
   const demo = new Demo(stage, run);
-  const leave = (): void => demo.breakOff(new FaultError(fault("SessionCancelled", { message: "stopped" })));
+  const leave = (): void => demo.breakOff(left(run));
   stop.addEventListener("abort", leave);
   try {
     return await demo.play();
@@ -190,7 +190,9 @@ class Demo {
     if (question === undefined) return;
     const { ask, workflows, chaos, tell } = this.#stage;
     const answer: Answer = ask === null ? CONFIRMED : await ask(question);
-    const chosen = answer.status === "accepted" ? String(answer.value) : answer.status;
+    // A prompt that was closed is no answer: the run waits for one.
+    if (answer.status !== "accepted") throw left(this.#run);
+    const chosen = String(answer.value);
     if (question.kind === "Select" && chosen === "confirm") {
       this.#killAt = chaos.received().length + KILLED_AT_REQUEST;
       chaos.script([...IMPLEMENTATION_STEPS]);
@@ -204,6 +206,10 @@ class Demo {
 const CONFIRMED: Answer = { status: "accepted", value: "confirm" };
 const OVER: ReadonlySet<RunStreamEvent["type"]> = new Set(["run.completed", "run.failed", "run.cancelled"] as const);
 const MOST_SAID_CHARS = 2_000;
+
+function left(run: string): FaultError {
+  return new FaultError(fault("SessionCancelled", { message: "stopped", context: { run } }));
+}
 
 function tooLong(): FaultError {
   const message = `the demonstration was not over after ${LONGEST_MS} ms; this machine may be very busy: try again`;

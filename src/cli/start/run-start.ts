@@ -4,9 +4,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startChaos } from "../../chaos/start-chaos.ts";
 import { classify, isFaultError, traitsOf } from "../../core/index.ts";
+import { NEVER_AT } from "../../core/flow/interaction.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import type { StreamQuestion } from "../../core/record/run-stream-event.ts";
-import { terminalInteractor } from "../../index.ts";
+import { type Interactor, terminalInteractor } from "../../index.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -19,7 +20,7 @@ import { type DemoFolder, makeDemoFolder } from "./demo-folder.ts";
 import { DEMO_TASK } from "./demo-story.ts";
 import { type DemoEnd, driveDemo } from "./drive-demo.ts";
 import { factsOf, type StartFacts } from "./start-facts.ts";
-import { endingLines, nextCommands } from "./start-lines.ts";
+import { endingLines, nextCommands, resumeCommand } from "./start-lines.ts";
 import { StartView } from "./start-view.ts";
 import { START_WORDS } from "./start-words.ts";
 import { fileChange, type FileChange } from "./text-diff.ts";
@@ -29,12 +30,14 @@ export interface StartOptions {
   readonly ask: boolean;
   /** What starts this program once more, as a worker. */
   readonly program: readonly string[];
+  /** Who is asked; the person at the terminal when left out. */
+  readonly interactor?: Interactor;
 }
 
-export async function runStart({ ask, program }: StartOptions, io: Io, shared: GlobalOptions): Promise<void> {
+export async function runStart(options: StartOptions, io: Io, shared: GlobalOptions): Promise<void> {
   const { json, locale } = shared;
+  const { ask, program, interactor: person = terminalInteractor({ locale }) } = options;
   const words = START_WORDS[locale];
-  const person = terminalInteractor({ locale });
   if (ask && person.kinds?.length === 0) throw new UsageError(words.needsTerminal);
   const chaos = await startChaos();
   const place = await makeDemoFolder(chaos);
@@ -76,7 +79,16 @@ export async function runStart({ ask, program }: StartOptions, io: Io, shared: G
     view?.hide();
     try {
       const payload = kind === "Select" ? { kind, prompt, options } : ({ kind: "Ask", prompt, field: id } as const);
-      const question = { id, call: "", turn: "", session: "", code: null, payload, expiresAt, askedAt: io.clock.now() };
+      const question = {
+        id,
+        call: "",
+        turn: "",
+        session: "",
+        code: null,
+        payload,
+        expiresAt: expiresAt ?? NEVER_AT,
+        askedAt: io.clock.now(),
+      };
       return await person.answer(question, stop.signal);
     } finally {
       view?.show();
@@ -92,8 +104,11 @@ export async function runStart({ ask, program }: StartOptions, io: Io, shared: G
 
   function inWords(error: unknown): unknown {
     if (!isFaultError(error)) return error;
-    const { code, message } = error.fault;
-    if (traitsOf(code).cancels) return new UsageError(words.stopped(place.folder), "cancelled", { cause: error });
+    const { code, message, context } = error.fault;
+    if (traitsOf(code).cancels) {
+      const goOn = resumeCommand(place.journal, String(context["run"]));
+      return new UsageError(words.stopped(place.folder, goOn), "cancelled", { cause: error });
+    }
     return new UsageError(`${message} (${place.folder})`, "failed", { cause: error });
   }
 }

@@ -64,6 +64,10 @@ export function nextCommands(journal: string, run: string): readonly string[] {
   ];
 }
 
+export function resumeCommand(journal: string, run: string): string {
+  return `npx faultline workflow resume ${shellWord(run)} --journal ${shellWord(journal)}`;
+}
+
 const MICROCENTS_SHOWN = 10_000;
 
 /** To a hundredth of a cent: more says nothing. */

@@ -33,7 +33,7 @@ export interface StartWords {
   readonly youStopped: string;
   readonly leave: string;
   readonly needsTerminal: string;
-  readonly stopped: (folder: string) => string;
+  readonly stopped: (folder: string, resume: string) => string;
 }
 
 const counted = (one: string, many: string) => (count: number) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
@@ -90,7 +90,8 @@ const EN: StartWords = {
   youStopped: "You stopped it at the gate, before the rest could be shown.",
   leave: "Ctrl-C ends it",
   needsTerminal: "--ask needs a terminal to ask on; leave it out, and the gate is confirmed for you.",
-  stopped: (folder) => `stopped; what there is lies in ${folder}`,
+  stopped: (folder, resume) =>
+    `stopped; what there is lies in ${folder}. The run waits as it is: ${resume}\nIts models were played by this command, so agents it comes to will fail; \`npx faultline start --ask\` begins anew.`,
 };
 
 const countedZh = (what: string) => (count: number) => `${count} ${what}`;
@@ -143,7 +144,8 @@ const ZH: StartWords = {
   youStopped: "你在确认处停止了，后面的部分没有演示。",
   leave: "Ctrl-C 结束",
   needsTerminal: "--ask 需要终端；去掉它则自动确认。",
-  stopped: (folder) => `已停止；现有内容在 ${folder}`,
+  stopped: (folder, resume) =>
+    `已停止；现有内容在 ${folder}。运行保持原状，继续：${resume}\n模型由本命令扮演，之后的 Agent 会失败；\`npx faultline start --ask\` 可重新开始。`,
 };
 
 export const START_WORDS: Readonly<Record<Locale, StartWords>> = { "en": EN, "zh-CN": ZH };

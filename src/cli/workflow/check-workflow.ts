@@ -17,12 +17,24 @@ export async function checkWorkflows(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
-  const workflows = createWorkflows({ clock: io.clock, env: io.env, locale: shared.locale });
-  try {
+  await withReader(io, shared, async (workflows) => {
     for (const file of files) {
       const parse = async (): ReturnType<typeof read> => read(workflows, file);
       await checkFile(file, parse, strict, io, shared);
     }
+  });
+}
+
+/** Refuses a file that cannot be run, before a journal is made for its runs. */
+export async function refuseWrongWorkflow(file: string, io: Io, shared: GlobalOptions): Promise<void> {
+  await withReader(io, shared, (workflows) => loadWorkflow({ workflows, io, shared }, file));
+}
+
+/** Reads files, and writes nothing down. */
+async function withReader<T>(io: Io, { locale }: GlobalOptions, use: (workflows: Workflows) => Promise<T>): Promise<T> {
+  const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
+  try {
+    return await use(workflows);
   } finally {
     await workflows.close();
   }
@@ -42,7 +54,10 @@ function asTyped(diagnostic: Diagnostic, file: string): Diagnostic {
 }
 
 /** A workflow that can be run; what is wrong with it is shown, and then refused. */
-export async function loadWorkflow({ workflows, io, shared }: RunHome, file: string): Promise<Workflow> {
+export async function loadWorkflow(
+  { workflows, io, shared }: Omit<RunHome, "command">,
+  file: string,
+): Promise<Workflow> {
   const source = await io.readFile(file);
   const { workflow, diagnostics } = await read(workflows, file);
   if (workflow !== null) return workflow;

@@ -51,6 +51,8 @@ export interface FollowWords {
   readonly standsStill: string;
   readonly left: string;
   readonly answerThen: (answer: string, resume: string) => string;
+  readonly allFailed: (title: string, detail: string) => string;
+  readonly mendThen: (remedy: string, command: string) => string;
   readonly afterTime: (time: string, command: string) => string;
   readonly superseded: (successor: string) => string;
 }
@@ -120,6 +122,8 @@ const EN: FollowWords = {
   standsStill: "stands still; nobody works on it.",
   left: "left as it is; nothing is lost.",
   answerThen: (answer, resume) => `${answer}, then: ${resume}`,
+  allFailed: (title, detail) => `every agent failed: ${title}: ${detail}`,
+  mendThen: (remedy, command) => `${remedy} Then: ${command}`,
   afterTime: (time, command) => `after ${time}: ${command}`,
   superseded: (successor) => `run ${successor} went on from it.`,
 };
@@ -182,6 +186,8 @@ const ZH: FollowWords = {
   standsStill: "停住了，没有进程在推进。",
   left: "保持原状，没有任何丢失。",
   answerThen: (answer, resume) => `${answer}，然后：${resume}`,
+  allFailed: (title, detail) => `所有 Agent 都失败了：${title}：${detail}`,
+  mendThen: (remedy, command) => `${remedy}然后：${command}`,
   afterTime: (time, command) => `${time} 之后：${command}`,
   superseded: (successor) => `已由运行 ${successor} 接续。`,
 };

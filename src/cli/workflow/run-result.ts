@@ -1,6 +1,15 @@
 // How a run stands when nothing more is done about it from here: the exit code, the result, and what can be typed next.
 
-import { formatMs, type FaultCode, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
+import {
+  formatMs,
+  type FaultCode,
+  type Locale,
+  type OperatorView,
+  type Question,
+  SHAPE_REDACTOR,
+  viewFor,
+} from "../../core/index.ts";
+import { endOf } from "../../core/flow/interaction.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
 import { readOutput } from "../../workflow/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
@@ -65,9 +74,11 @@ async function resultJson(home: RunHome, { standing, report, picture }: Followed
   };
 }
 
-export function questionJson({ id, payload, askedAt, expiresAt }: Question): object {
+export function questionJson(question: Question): object {
+  const { id, payload, askedAt } = question;
   const { kind, prompt } = payload;
   const options = payload.kind === "Select" ? payload.options : [];
+  const expiresAt = endOf(question);
   return { id, kind, prompt: SHAPE_REDACTOR.text(prompt), options: SHAPE_REDACTOR.value(options), askedAt, expiresAt };
 }
 
@@ -106,10 +117,12 @@ function summaryLines(home: RunHome, { standing, report, picture }: Followed): r
     formatMs(Math.max(0, durationMs), locale),
   ];
   const next = nextCommand(home, standing, report);
+  const silent = standing === "waiting" ? everyAgentFailed(home, report) : null;
   return [
     `${paint("dim", "faultline:")} ${paint(STYLES[standing === "over" ? summary.status : standing], headline)}`,
     `  ${paint("dim", facts.join(" · "))}`,
     ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
+    ...(silent === null ? [] : [`  ${words.allFailed(silent.title, shown(silent.detail))}`]),
     ...choiceLines(home, standing, report, paint, words),
     ...(next === null ? [] : [`${paint("dim", "faultline:")} ${words.next}${next}`]),
   ];
@@ -183,9 +196,27 @@ export function nextCommand(home: RunHome, standing: Standing, report: RunReport
     const [question] = questions;
     const named = questions.length === 1 ? run : (question?.id ?? run);
     if (question === undefined) return firstOf(home, report) ?? resume;
-    return words.answerThen(home.command("runs", "answer", named, ...answerWords(question)), resume);
+    const answer = words.answerThen(home.command("runs", "answer", named, ...answerWords(question)), resume);
+    const seen = everyAgentFailed(home, report);
+    const another = actions.find(({ id }) => id === "continue-discussion");
+    if (seen === null) return answer;
+    return words.mendThen(
+      seen.next,
+      another === undefined ? answer : commandFor(home, run, another, actions, questions),
+    );
   }
   return status === "failed" && actions.length > 0 ? firstOf(home, report) : null;
+}
+
+/** What the first one failed with, when no agent had anything to say the last time it was asked: nothing is there to decide about. */
+function everyAgentFailed({ shared }: RunHome, { state, summary }: RunReport): OperatorView | null {
+  const latest = new Map(state.visits.filter(({ kind }) => kind === "agent").map((visit) => [visit.node, visit]));
+  const faults = [...latest.values()].flatMap(({ skipped, fault }) =>
+    skipped === "resolution" && fault !== null ? [fault] : [],
+  );
+  const [first] = faults;
+  if (first === undefined || faults.length < latest.size) return null;
+  return viewFor("operator", first, { correlationId: summary.run, locale: shared.locale });
 }
 
 function firstOf(home: RunHome, { summary, actions, questions }: RunReport): string | null {

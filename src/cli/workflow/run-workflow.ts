@@ -13,7 +13,7 @@ import { type JournalOption, refusalInWords, type RunHome, withRuns } from "../r
 import { RUNS_WORDS } from "../runs/runs-words.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
 import { sentences } from "../words.ts";
-import { loadWorkflow } from "./check-workflow.ts";
+import { loadWorkflow, refuseWrongWorkflow } from "./check-workflow.ts";
 import { followRun } from "./follow-run.ts";
 import { FOLLOW_WORDS } from "./follow-words.ts";
 import { tellResult } from "./run-result.ts";
@@ -39,6 +39,7 @@ export async function runWorkflow(
   shared: GlobalOptions,
 ): Promise<void> {
   const inputs = await inputsOf(options, io, shared);
+  await refuseWrongWorkflow(file, io, shared);
   await withRuns({ ...options, make: true }, io, shared, async (home) => {
     const workflow = await loadWorkflow(home, file);
     const named = options.run === undefined ? {} : { run: options.run };

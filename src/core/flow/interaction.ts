@@ -32,7 +32,16 @@ export interface Question {
   readonly code: FaultCode | null;
   readonly payload: QuestionPayload;
   readonly askedAt: number;
+  /** `NEVER_AT`: it waits as long as it takes. */
   readonly expiresAt: number;
+}
+
+/** The last instant a date can tell. Infinity would come out of a journal as nothing, because a journal keeps JSON. */
+export const NEVER_AT = 8.64e15;
+
+/** When it is over, for those who are told; null: never. */
+export function endOf({ expiresAt }: Pick<Question, "expiresAt">): number | null {
+  return expiresAt >= NEVER_AT ? null : expiresAt;
 }
 
 export type Answer =

@@ -29,7 +29,8 @@ export interface StreamQuestion {
   readonly kind: InteractionKind;
   readonly prompt: string;
   readonly options: readonly SelectOption[];
-  readonly expiresAt: number;
+  /** null: it waits as long as it takes. */
+  readonly expiresAt: number | null;
 }
 
 /** What the calls of one attempt did: the transport's redo, as against the workflow's, which is `attempt`. */

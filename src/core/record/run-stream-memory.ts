@@ -6,7 +6,7 @@ import type { Fault } from "../fault/fault.ts";
 import { viewFor } from "../fault/view.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";
-import type { Answer, Question } from "../flow/interaction.ts";
+import { type Answer, endOf, type Question } from "../flow/interaction.ts";
 import { type Cost, NOTHING_SPENT, type Spending } from "../flow/money.ts";
 import { type NodePlace, placeOf, turnOf } from "../flow/node.ts";
 import { knownCode } from "./known-code.ts";
@@ -88,9 +88,10 @@ export function failureOf(fault: Fault, place: NodePlace, outcome: string | null
   };
 }
 
-export function shownQuestion({ id, payload, expiresAt }: Question): StreamQuestion {
+export function shownQuestion(question: Question): StreamQuestion {
+  const { id, payload } = question;
   const options = payload.kind === "Select" ? payload.options : [];
-  return { id, kind: payload.kind, prompt: payload.prompt, options, expiresAt };
+  return { id, kind: payload.kind, prompt: payload.prompt, options, expiresAt: endOf(question) };
 }
 
 /** A yes, a no, or an option that was offered; a text is not shown. */

@@ -73,7 +73,8 @@ interface Details {
     readonly question_id: string;
     readonly kind: string;
     readonly prompt: string;
-    readonly expires_at: string;
+    /** null: it waits as long as it takes. */
+    readonly expires_at: string | null;
   };
   readonly QuestionAnswered: { readonly question_id: string; readonly answer: string; readonly by: string };
   readonly BreakerChanged: { readonly from: BreakerState; readonly to: BreakerState };

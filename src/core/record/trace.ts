@@ -7,6 +7,7 @@ import { explain, isoTime } from "../decide/explain.ts";
 import type { Fault } from "../fault/fault.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";
+import { endOf } from "../flow/interaction.ts";
 import type { Entry, JournalEvent } from "./event.ts";
 import { knownCode } from "./known-code.ts";
 import type { TracedFault, TracePlace, TraceRecord } from "./trace-record.ts";
@@ -106,14 +107,18 @@ const MAKERS: Table<TraceRecord> = {
     node,
     needs: because === "" ? null : because,
   }),
-  "question-asked": ({ call, question: { id, payload, expiresAt } }, entry, memory) => ({
-    event_type: "QuestionAsked",
-    ...placeOf(entry, memory, call),
-    question_id: id,
-    kind: payload.kind,
-    prompt: payload.prompt,
-    expires_at: isoTime(expiresAt),
-  }),
+  "question-asked": ({ call, question }, entry, memory) => {
+    const { id, payload } = question;
+    const endsAt = endOf(question);
+    return {
+      event_type: "QuestionAsked",
+      ...placeOf(entry, memory, call),
+      question_id: id,
+      kind: payload.kind,
+      prompt: payload.prompt,
+      expires_at: endsAt === null ? null : isoTime(endsAt),
+    };
+  },
   // Whether it was a yes or a no; what was answered may be nobody else's business.
   "question-answered": ({ call, id, answer, by }, entry, memory) => ({
     event_type: "QuestionAnswered",

@@ -2,7 +2,13 @@
 // program runs again. A secret is the exception: it is asked for anew.
 
 import type { Redactor } from "../../core/fault/redact.ts";
-import { type Answer, INTERACTIONS, type Question, type QuestionPayload } from "../../core/flow/interaction.ts";
+import {
+  type Answer,
+  INTERACTIONS,
+  NEVER_AT,
+  type Question,
+  type QuestionPayload,
+} from "../../core/flow/interaction.ts";
 import { type Asker, expiryOf, findAnswer, noQuestion } from "../call/ask.ts";
 import type { Engine } from "../engine.ts";
 import { Interruptible } from "../interruptible.ts";
@@ -14,7 +20,7 @@ export type PersonAnswer = Answer | { readonly status: "waiting"; readonly quest
 export interface AskOptions {
   /** The turn that waits for the answer; empty for the program itself. */
   readonly turn: string;
-  /** null: as long as every question waits. */
+  /** null: as long as every question waits; Infinity: as long as it takes. */
   readonly timeoutMs: number | null;
 }
 
@@ -78,7 +84,7 @@ async function put(
     code: null,
     payload: safePayload(payload, core.engine.redactor),
     askedAt,
-    expiresAt: timeoutMs === null ? expiryOf(asker, payload.kind, askedAt) : askedAt + timeoutMs,
+    expiresAt: timeoutMs === null ? expiryOf(asker, payload.kind, askedAt) : Math.min(askedAt + timeoutMs, NEVER_AT),
   };
   const keep = { kind: "question", key: question.id, value: question } as const;
   await core.recorder.record([{ type: "question-asked", call, question }], [keep], askedAt);

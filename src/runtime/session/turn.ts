@@ -45,7 +45,7 @@ export interface Turn {
   ): Promise<Outcome<Output>>;
   /** Runs a plan: one round of tools. */
   run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
-  /** Puts a question to a person. `waiting`: nobody is here; the body should return, and runs again once it is answered. */
+  /** Puts a question to a person. `waiting`: nobody is here; the body should return, and runs again once it is answered. `timeoutMs: Infinity` waits as long as it takes. */
   ask(name: string, payload: QuestionPayload, options?: { readonly timeoutMs?: number }): Promise<PersonAnswer>;
   cancel(reason?: string): void;
 }
