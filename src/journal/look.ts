@@ -6,7 +6,7 @@ import type { Clock } from "../host/clock.ts";
 import { createFeed } from "./feed.ts";
 import type { Journal } from "./journal.ts";
 import { openToLook } from "./look-store.ts";
-import { watchOtherWriters } from "./other-writers.ts";
+import { subscribeToAll, watchOtherWriters } from "./other-writers.ts";
 import { patiently, type Patience } from "./patience.ts";
 import { journalClosed, refusal } from "./refusals.ts";
 import { readSide } from "./sqlite-read-side.ts";
@@ -57,12 +57,7 @@ export async function openLookingJournal(path: string, clock: Clock, tell: Tell,
     subscribe(listener, from = {}) {
       if (isClosed) throw journalClosed();
       try {
-        const takeBack = feed.subscribe(listener, from);
-        others.lookClosely();
-        return () => {
-          takeBack();
-          if (feed.isEmpty()) others.stop();
-        };
+        return subscribeToAll(feed, others, listener, from);
       } catch (error) {
         throw storeError(error);
       }

@@ -7,6 +7,9 @@
 import { watch, type FSWatcher } from "node:fs";
 import { classify } from "../core/classify/classify.ts";
 import type { Clock } from "../host/clock.ts";
+import type { Entry } from "../core/record/event.ts";
+import type { Feed } from "./feed.ts";
+import type { Subscription } from "./journal.ts";
 import type { Tell } from "./trouble.ts";
 
 export interface OtherWriters {
@@ -23,6 +26,21 @@ interface Store {
   readonly logPath: string;
   /** True once for every time that others have committed since it was last asked. */
   readonly hasChanged: () => boolean;
+}
+
+/** Subscribes to what anybody writes: others are looked at for as long as somebody listens. */
+export function subscribeToAll(
+  feed: Feed,
+  others: OtherWriters,
+  listener: (entry: Entry) => void,
+  from: Subscription,
+): () => void {
+  const takeBack = feed.subscribe(listener, from);
+  others.lookClosely();
+  return () => {
+    takeBack();
+    if (feed.isEmpty()) others.stop();
+  };
 }
 
 export function watchOtherWriters(

@@ -11,7 +11,7 @@ import { createHolds } from "./holds.ts";
 import type { Journal } from "./journal.ts";
 import { openLookingJournal } from "./look.ts";
 import { openStore, type Store } from "./open.ts";
-import { watchOtherWriters } from "./other-writers.ts";
+import { subscribeToAll, watchOtherWriters } from "./other-writers.ts";
 import { createPatience, patiently, type Patience } from "./patience.ts";
 import { journalClosed, unfit } from "./refusals.ts";
 import { createSqliteHoldTable } from "./sqlite-holds.ts";
@@ -116,12 +116,7 @@ function createSqliteJournal(
     subscribe(listener, from = {}) {
       if (closing !== null) throw journalClosed();
       try {
-        const takeBack = feed.subscribe(listener, from);
-        others.lookClosely();
-        return () => {
-          takeBack();
-          if (feed.isEmpty()) others.stop();
-        };
+        return subscribeToAll(feed, others, listener, from);
       } catch (error) {
         throw storeError(error);
       }

@@ -1,7 +1,7 @@
 // Where the bytes of an answer go: held until the first content has arrived, then passed on at the reader's pace.
 // B1  what was passed on is read before an error is: a stream that fails throws away what nobody has read yet.
 
-import { type Follower, PacedStream } from "../paced-stream.ts";
+import { PacedStream } from "../paced-stream.ts";
 
 type Chunk = Uint8Array<ArrayBuffer>;
 
@@ -9,7 +9,8 @@ export class ByteSink {
   /** Resolves with the response when there is something of it to see. */
   readonly opened: Promise<Response>;
   #open: (response: Response) => void = () => undefined;
-  readonly #paced = new PacedStream<Chunk>();
+  /** What the caller reads. */
+  readonly paced = new PacedStream<Chunk>();
   #held: Chunk[] = [];
   #last: Chunk | null = null;
   #isOpen = false;
@@ -28,22 +29,8 @@ export class ByteSink {
     this.#last = null;
   }
 
-  /** Told when the caller stops reading. */
-  set whenLeft(tell: () => void) {
-    this.#paced.whenLeft = tell;
-  }
-
-  /** Reads an attempt's answer as the caller wants it. */
-  follow(body: ReadableStreamDefaultReader<Chunk>, follower: Follower<Chunk>): Promise<void> {
-    return this.#paced.follow(body, follower);
-  }
-
-  unfollow(reason: unknown): void {
-    this.#paced.unfollow(reason);
-  }
-
   push(chunk: Chunk): void {
-    if (this.#isOpen) this.#paced.put(chunk);
+    if (this.#isOpen) this.paced.put(chunk);
     else this.#held.push(chunk);
   }
 
@@ -51,9 +38,9 @@ export class ByteSink {
   open({ status, statusText, headers }: Response): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    for (const chunk of this.#held) this.#paced.put(chunk);
+    for (const chunk of this.#held) this.paced.put(chunk);
     this.#held = [];
-    this.#open(new Response(this.#paced.stream, { status, statusText, headers: plainHeaders(headers) }));
+    this.#open(new Response(this.paced.stream, { status, statusText, headers: plainHeaders(headers) }));
   }
 
   /** The end of the answer, held back until it may be seen. */
@@ -62,19 +49,19 @@ export class ByteSink {
   }
 
   close(): void {
-    if (this.#last !== null) this.#paced.put(this.#last);
-    this.#paced.close();
+    if (this.#last !== null) this.paced.put(this.#last);
+    this.paced.close();
   }
 
   /** It broke: the error comes behind what there is to read. */
   async fail(error: unknown): Promise<void> {
-    await this.#paced.wanted();
-    this.#paced.error(error);
+    await this.paced.wanted();
+    this.paced.error(error);
   }
 
   /** The reader wants no more: it ends here and now, as a response does that is given up. */
   abort(reason: unknown): void {
-    this.#paced.error(reason);
+    this.paced.error(reason);
   }
 }
 

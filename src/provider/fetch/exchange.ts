@@ -43,13 +43,13 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
   const given: { late: Fault | null } = { late: null };
   const leave = (reason: unknown): void => {
     stop.abort(reason);
-    sink.unfollow(reason);
+    sink.paced.unfollow(reason);
   };
   const watch = new Watch(home.clock, home.timeouts, context, (seen) => {
     given.late = seen;
     leave(new FaultError(seen));
   });
-  sink.whenLeft = context.cancel;
+  sink.paced.whenLeft = context.cancel;
   context.whenGivenUp(leave);
   const reader = createWireReader(protocol, facts.streaming ? "stream" : "json", {
     provider: home.provider,
@@ -143,7 +143,7 @@ async function pass(
     }
     return true;
   };
-  if (body !== null) await sink.follow(body, { waits: () => watch.wait(), takes });
+  if (body !== null) await sink.paced.follow(body, { waits: () => watch.wait(), takes });
   reader.end();
   throwIfBad(reader, clock);
   if (body !== null) leaveTidily(body, clock);

@@ -94,7 +94,7 @@ class ChainModel implements LanguageModelV4 {
         .catch(reject);
     });
     if (failed !== null) throw errorOf(failed, options);
-    return { stream: sink.stream, ...(sink.response === undefined ? {} : { response: sink.response }) };
+    return { stream: sink.paced.stream, ...(sink.response === undefined ? {} : { response: sink.response }) };
   }
 
   get #head(): AnyTool {

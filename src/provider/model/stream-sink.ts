@@ -5,7 +5,7 @@
 // K3  the caller's pace is the upstream's pace: nobody reads ahead of a slow reader.
 
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
-import { type Follower, PacedStream } from "../paced-stream.ts";
+import { PacedStream } from "../paced-stream.ts";
 
 type Part = LanguageModelV4StreamPart;
 
@@ -16,7 +16,8 @@ export class StreamSink {
   readonly midStream: MidStream;
   /** What the model in charge said when it began to answer. */
   response: LanguageModelV4StreamResult["response"];
-  readonly #paced = new PacedStream<Part>();
+  /** What the caller reads. */
+  readonly paced = new PacedStream<Part>();
   #open: () => void = () => undefined;
   #held: Part[] = [];
   #isOpen = false;
@@ -33,10 +34,6 @@ export class StreamSink {
     this.midStream = midStream;
   }
 
-  get stream(): ReadableStream<Part> {
-    return this.#paced.stream;
-  }
-
   /** Tells when the first content is there, or the stream has come to its end. */
   whenOpen(tell: () => void): void {
     this.#open = tell;
@@ -45,20 +42,6 @@ export class StreamSink {
   /** Content has reached the caller. */
   get isOpen(): boolean {
     return this.#isOpen;
-  }
-
-  /** Told when the caller stops reading. */
-  set whenLeft(tell: () => void) {
-    this.#paced.whenLeft = tell;
-  }
-
-  /** Reads an attempt's parts as the caller wants them. */
-  follow(parts: ReadableStreamDefaultReader<Part>, follower: Follower<Part>): Promise<void> {
-    return this.#paced.follow(parts, follower);
-  }
-
-  unfollow(reason: unknown): void {
-    this.#paced.unfollow(reason);
   }
 
   /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
@@ -88,7 +71,7 @@ export class StreamSink {
     const own = this.#isContinuing ? this.#continued(part) : part;
     if (own === null) return null;
     if (this.midStream === "continue") this.#note(own);
-    if (this.#isOpen) this.#paced.put(own);
+    if (this.#isOpen) this.paced.put(own);
     else {
       this.#held.push(own);
       if (isContent(own)) this.#flush();
@@ -98,34 +81,34 @@ export class StreamSink {
 
   /** Waits until the caller has read all there is: what is void must not come after the word that it is. */
   read(): Promise<void> {
-    return this.#paced.wanted();
+    return this.paced.wanted();
   }
 
   /** The answer is whole. */
   finish(part: Part): void {
     this.#flush();
-    this.#paced.put(part);
-    this.#paced.close();
+    this.paced.put(part);
+    this.paced.close();
   }
 
   /** It broke, and nothing can be done about it any more. */
   fail(error: unknown, part: Part): void {
     this.#flush();
-    this.#paced.put({ type: "error", error });
-    this.#paced.put(part);
-    this.#paced.close();
+    this.paced.put({ type: "error", error });
+    this.paced.put(part);
+    this.paced.close();
   }
 
   /** A stream that is cut short by its reader ends as streams do: with the reason. */
   abort(reason: unknown): void {
     this.#open();
-    this.#paced.error(reason);
+    this.paced.error(reason);
   }
 
   #flush(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    for (const part of this.#held) this.#paced.put(part);
+    for (const part of this.#held) this.paced.put(part);
     this.#held = [];
     this.#open();
   }

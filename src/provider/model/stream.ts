@@ -44,7 +44,7 @@ export async function stream(
   const watch = new Watch(upstream.clock, upstream.timeouts, context, (late) =>
     leaving.leave(late, new FaultError(late)),
   );
-  sink.whenLeft = context.cancel;
+  sink.paced.whenLeft = context.cancel;
   context.whenGivenUp((reason) => leaving.leave(null, reason));
   try {
     const result = await leaving.orLeave(upstream.model.doStream({ ...sent, abortSignal: leaving.signal }));
@@ -52,7 +52,7 @@ export async function stream(
     context.responseHeaders(result.response?.headers);
     sink.response = result.response;
     const reading = new Reading(sink, watch, tally, context);
-    await sink.follow(leaving.reader(result.stream), reading);
+    await sink.paced.follow(leaving.reader(result.stream), reading);
     const { finish } = reading;
     if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider));
     tellCost(upstream, context, finish.usage);
@@ -149,7 +149,7 @@ class Leaving {
     this.error = reason instanceof Error ? reason : new Error("given up", { cause: reason });
     this.#stop.abort(reason);
     this.#reject(reason);
-    this.#sink.unfollow(this.error);
+    this.#sink.paced.unfollow(this.error);
     // A read that hangs ends only when the stream is given up from this side; whatever it says to that, nobody waits for it.
     this.#reader?.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
   }
