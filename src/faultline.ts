@@ -25,8 +25,6 @@ export interface FaultlineModelOptions extends ModelOptions {
   readonly within?: Session | Turn;
 }
 
-const NO_OPTIONS = Object.freeze({});
-
 export interface FaultlineFetchOptions extends FetchOptions {
   /** The session or turn its calls belong to. */
   readonly within?: Session | Turn;
@@ -71,7 +69,7 @@ export class Faultline extends Runtime {
   #protectIn(within: Session | Turn | undefined): Protect & ProtectFetch & ProtectAgent {
     const home: Pick<Turn, "protect"> = within ?? this;
     return (tool, request, signal) =>
-      home.protect(tool, request as never, signal === undefined ? NO_OPTIONS : { signal });
+      home.protect(tool, request as never, signal === undefined ? undefined : { signal });
   }
 
   #homeIn(within: Session | Turn | undefined): MembersHome {

@@ -76,9 +76,15 @@ export function createEngine(
   const home = { policy, rules, targets, find, counters };
   const bindings = new WeakMap<AnyTool, Binding>();
 
+  let last: Binding | null = null;
+
+  /** Most programs use the same tool again and again. */
   function bind(tool: AnyTool): Binding {
-    const known = bindings.get(tool);
-    if (known !== undefined) return known;
+    if (last?.tool !== tool) last = bindings.get(tool) ?? made(tool);
+    return last;
+  }
+
+  function made(tool: AnyTool): Binding {
     const override = overrides.get(tool.id);
     const binding = new Binding(override === undefined ? tool : withOverride(tool, override), home);
     bindings.set(tool, binding);

@@ -8,10 +8,10 @@ export class Interruptible implements Cancellable {
   cancelled: Fault | null = null;
   /** Ends the wait it is in; null when it is in none. */
   wake: (() => void) | null = null;
-  readonly #clock: Clock;
+  private readonly clock: Clock;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   cancel(why: Fault): void {
@@ -21,7 +21,7 @@ export class Interruptible implements Cancellable {
 
   /** Waits; false when it was cancelled meanwhile. */
   async waitUntil(at: number): Promise<boolean> {
-    const clock = this.#clock;
+    const clock = this.clock;
     for (let now = clock.now(); now < at && this.cancelled === null; now = clock.now()) {
       await new Promise<void>((resolve) => {
         const disarm = clock.after(at - now, resolve);

@@ -7,52 +7,76 @@ import type { Redactor } from "../core/fault/redact.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 import type { Keep } from "../journal/journal.ts";
+import { eventsOf, QUIET_EVENTS, type QuietCall } from "./call/quiet-call.ts";
 
 export interface Recorder {
   /** Empty outside a session. */
   readonly session: string;
+  /** Where calls are kept that were over before anybody was told of them; null while each event is told as it happens. */
+  readonly quiet: QuietKeeper | null;
   /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot go on. */
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> | null;
 }
 
+export interface QuietKeeper {
+  keepQuiet(call: QuietCall): void;
+}
+
+/** The first event of a call that was kept quietly has the number that is kept with it. */
+type Slot = Entry | { readonly seq: number; readonly quiet: QuietCall };
+
 /** Keeps the last events as they are; whoever looks at them sees them scrubbed. */
-export class RingRecorder implements Recorder {
+export class RingRecorder implements Recorder, QuietKeeper {
   readonly session = "";
-  readonly #size: number;
-  readonly #redactor: Redactor;
-  readonly #entries: Entry[] = [];
-  readonly #listeners = new Set<(entry: Entry) => unknown>();
-  #seq = 0;
+  private readonly size: number;
+  private readonly redactor: Redactor;
+  private readonly slots: Slot[] = [];
+  private next = 0;
+  private readonly listeners = new Set<(entry: Entry) => unknown>();
+  private seq = 0;
+  quiet: QuietKeeper | null = this;
 
   constructor(size: number, redactor: Redactor) {
-    this.#size = size;
-    this.#redactor = redactor;
+    this.size = size;
+    this.redactor = redactor;
+  }
+
+  keepQuiet(quiet: QuietCall): void {
+    this.keep({ seq: this.seq + 1, quiet });
+    this.seq += QUIET_EVENTS;
   }
 
   record(events: readonly JournalEvent[], _keeps: readonly Keep[], at: number): null {
     for (const event of events) {
-      const entry: Entry = { session: "", seq: ++this.#seq, at, event };
-      this.#keep(entry);
-      if (this.#listeners.size > 0) this.#tell(entry);
+      const entry: Entry = { session: "", seq: ++this.seq, at, event };
+      this.keep(entry);
+      if (this.listeners.size > 0) this.tell(entry);
     }
     return null;
   }
 
   /** The last events, oldest first. */
   recent(): readonly Entry[] {
-    return this.#entries.toSorted((a, b) => a.seq - b.seq).map((entry) => scrubbed(entry, this.#redactor));
+    const entries = this.slots
+      .toSorted((a, b) => a.seq - b.seq)
+      .flatMap((slot) => ("quiet" in slot ? told(slot) : slot));
+    return entries.slice(Math.max(0, entries.length - this.size)).map((entry) => scrubbed(entry, this.redactor));
   }
 
   subscribe(listener: (entry: Entry) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    this.quiet = null;
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size === 0) this.quiet = this;
+    };
   }
 
-  #tell(entry: Entry): void {
-    const shown = scrubbed(entry, this.#redactor);
+  private tell(entry: Entry): void {
+    const shown = scrubbed(entry, this.redactor);
     const suppress = (error: unknown): void =>
-      void this.#keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
-    for (const listener of this.#listeners) {
+      void this.keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
+    for (const listener of this.listeners) {
       try {
         const result = listener(shown);
         if (result instanceof Promise) result.catch(suppress);
@@ -63,14 +87,19 @@ export class RingRecorder implements Recorder {
   }
 
   /** A listener that throws must not make a call fail; it is told, but not to the listeners. */
-  #keepSuppressed(seen: Fault, at: number): void {
+  private keepSuppressed(seen: Fault, at: number): void {
     const { type, fault, reason } = suppressed(seen, "a listener threw; the others and the call go on", at);
-    this.#keep({ session: "", seq: ++this.#seq, at, event: { type, fault, reason } });
+    this.keep({ session: "", seq: ++this.seq, at, event: { type, fault, reason } });
   }
 
-  #keep(entry: Entry): void {
-    this.#entries[(entry.seq - 1) % this.#size] = entry;
+  private keep(slot: Slot): void {
+    this.slots[this.next] = slot;
+    this.next = (this.next + 1) % this.size;
   }
+}
+
+function told({ seq, quiet }: Exclude<Slot, Entry>): readonly Entry[] {
+  return eventsOf(quiet).map(({ at, event }, index) => ({ session: "", seq: seq + index, at, event }));
 }
 
 /** The one way out for an event: secrets are taken out of everything that is not a name of ours. */

@@ -127,7 +127,7 @@ export class Runtime {
       deadlineAt: deadlineMs === undefined ? Infinity : engine.clock.now() + deadlineMs,
       deadlineCode: "RunTimeout",
       optional: options.optional ?? false,
-      fallbackValue: "default" in options ? { value: options.default } : null,
+      fallbackValue: options !== NO_OPTIONS && "default" in options ? { value: options.default } : null,
       resumed: null,
       headless: false,
     }).run();

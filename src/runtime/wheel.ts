@@ -21,42 +21,42 @@ interface Bucket {
 }
 
 export class Wheel {
-  readonly #clock: Clock;
-  readonly #buckets = new Map<number, Bucket>();
+  private readonly clock: Clock;
+  private readonly buckets = new Map<number, Bucket>();
   /** Bucket times as a heap, earliest first; emptied buckets stay in it until their time comes. */
-  readonly #times: number[] = [];
-  #size = 0;
-  #armedFor = Infinity;
-  #disarm: () => void = nothing;
+  private readonly times: number[] = [];
+  private count = 0;
+  private armedFor = Infinity;
+  private disarm: () => void = nothing;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   get size(): number {
-    return this.#size;
+    return this.count;
   }
 
   now(): number {
-    return this.#clock.now();
+    return this.clock.now();
   }
 
   add(entry: WheelEntry, now: number, at: number): void {
     const grain = grainOf(at - now);
     const time = Math.ceil(at / grain) * grain;
-    let bucket = this.#buckets.get(time);
+    let bucket = this.buckets.get(time);
     if (bucket === undefined) {
       bucket = { at: time, first: null };
-      this.#buckets.set(time, bucket);
-      pushTime(this.#times, time);
+      this.buckets.set(time, bucket);
+      pushTime(this.times, time);
     }
     const { first } = bucket;
     entry.wheelBucket = bucket;
     entry.wheelAfter = first;
     if (first !== null) first.wheelBefore = entry;
     bucket.first = entry;
-    this.#size += 1;
-    if (time < this.#armedFor) this.#arm(now);
+    this.count += 1;
+    if (time < this.armedFor) this.arm(now);
   }
 
   remove(entry: WheelEntry): void {
@@ -69,49 +69,51 @@ export class Wheel {
     entry.wheelBucket = null;
     entry.wheelBefore = null;
     entry.wheelAfter = null;
-    this.#size -= 1;
+    this.count -= 1;
   }
 
-  #arm(now: number): void {
-    const earliest = this.#times[0];
+  private arm(now: number): void {
+    const earliest = this.times[0];
     if (earliest === undefined) return;
     // No further ahead than a tick: a timer for a deadline that was met would keep a finished process alive.
-    const at = Math.min(earliest, now + this.#clock.tickMs);
-    if (at >= this.#armedFor) return;
-    this.#disarm();
-    this.#armedFor = at;
-    this.#disarm = this.#clock.after(Math.max(0, at - now), () => this.#turn());
+    const at = Math.min(earliest, now + this.clock.tickMs);
+    if (at >= this.armedFor) return;
+    this.disarm();
+    this.armedFor = at;
+    this.disarm = this.clock.after(Math.max(0, at - now), () => this.turn());
   }
 
-  #turn(): void {
-    this.#armedFor = Infinity;
-    this.#disarm = nothing;
-    const now = this.#clock.now();
-    for (let time = this.#times[0]; time !== undefined && time <= now; time = this.#times[0]) {
-      popTime(this.#times);
-      const bucket = this.#buckets.get(time);
-      this.#buckets.delete(time);
+  private turn(): void {
+    this.armedFor = Infinity;
+    this.disarm = nothing;
+    const now = this.clock.now();
+    for (let time = this.times[0]; time !== undefined && time <= now; time = this.times[0]) {
+      popTime(this.times);
+      const bucket = this.buckets.get(time);
+      this.buckets.delete(time);
       for (let entry = bucket?.first; entry !== null && entry !== undefined; entry = bucket?.first) {
         this.remove(entry);
         entry.expire(now);
       }
     }
-    if (this.#size > 0) this.#arm(now);
-    else this.#forget();
+    if (this.count > 0) this.arm(now);
+    else this.forget();
   }
 
   /** Nothing is due any more: the emptied buckets go too. */
-  #forget(): void {
-    this.#buckets.clear();
-    this.#times.length = 0;
+  private forget(): void {
+    this.buckets.clear();
+    this.times.length = 0;
   }
 }
 
 const nothing = (): void => undefined;
 
+const LARGEST_GRAIN = 2 ** 30;
+
 /** At most half a percent of the wait, as a power of two: 1 ms for waits under half a second, 64 ms for 30 s. */
 function grainOf(waitMs: number): number {
-  return waitMs < 512 ? 1 : 2 ** Math.min(30, Math.floor(Math.log2(waitMs / 256)));
+  return waitMs < 512 ? 1 : 1 << (31 - Math.clz32(Math.min(waitMs / 256, LARGEST_GRAIN)));
 }
 
 function pushTime(heap: number[], time: number): void {

@@ -1,8 +1,8 @@
 // The ring of the last events outside sessions, and those who listen to it.
 
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../../src/index.ts";
-import { broken, callTimes, failure, scripted, world } from "../support/world.ts";
+import { type Entry, fault, partial, tool, type Tool } from "../../src/index.ts";
+import { broken, callTimes, failure, scripted, type World, world } from "../support/world.ts";
 
 describe("somebody who listens", () => {
   it.each([
@@ -70,5 +70,78 @@ describe("the ring", () => {
       "call-admitted",
       "call-failed",
     ]);
+  });
+
+  it("counts the events of a call that was kept as one", async () => {
+    const here = world({ maxRecent: 4 });
+    await callTimes(here, priced(here), 3);
+    expect(here.fl.recent().map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
+    await callTimes(here, broken("gone", "NotFound").tool, 1);
+    expect(here.fl.recent().map(({ seq }) => seq)).toEqual([9, 10, 11, 12]);
+    expect(here.events()[0]).toMatchObject({ type: "call-succeeded" });
+  });
+});
+
+/** Takes a second, says what it cost, and has only part of its third answer. */
+function priced({ clock }: World): Tool<string, string> {
+  let calls = 0;
+  return tool<string, string>({
+    id: "priced",
+    cost: { estimate: () => 500 },
+    run: async (_input, { cost }) => {
+      calls += 1;
+      await new Promise<void>((resolve) => void clock.after(1_000, resolve));
+      if (calls === 2) cost(700, "estimated");
+      else if (calls !== 4) cost(600);
+      return calls === 3 ? partial("half", [{ item: 2, fault: fault("NotFound") }]) : "whole";
+    },
+  });
+}
+
+describe("a call that succeeds at once", () => {
+  async function seenOf(isWatched: boolean): Promise<unknown> {
+    const here = world();
+    if (isWatched) here.fl.subscribe(() => undefined);
+    const work = priced(here);
+    const outcomes = [];
+    for (let made = 0; made < 4; made++) {
+      outcomes.push(await here.clock.runUntil(here.fl.protect(work, "x", { deadlineMs: 9_000 })));
+    }
+    return { recent: here.fl.recent(), metrics: here.fl.metrics(), spending: here.fl.spending, outcomes };
+  }
+
+  it("looks afterwards as if somebody had watched it", async () => {
+    const unwatched = (await seenOf(false)) as { readonly recent: readonly Entry[] };
+    expect(unwatched).toEqual(await seenOf(true));
+    expect(unwatched.recent).toHaveLength(12);
+    const times = unwatched.recent.map(({ at }) => at - (unwatched.recent[0]?.at ?? 0));
+    expect(times.slice(0, 6)).toEqual([0, 0, 1_000, 1_000, 1_000, 2_000]);
+  });
+
+  it("is told from its beginning to whoever comes before its end", async () => {
+    const here = world();
+    const heard: string[] = [];
+    const late = tool<string, string>({
+      id: "late",
+      cost: { estimate: () => 500 },
+      run: () => {
+        here.fl.subscribe(({ event }) => void heard.push(event.type));
+        return "done";
+      },
+    });
+    expect(await callTimes(here, late, 1)).toMatchObject([{ status: "done" }]);
+    expect(heard).toEqual(["call-started", "call-admitted", "call-succeeded"]);
+  });
+
+  it("is kept quietly again once the last listener has left", async () => {
+    const here = world();
+    const heard: string[] = [];
+    const leave = here.fl.subscribe(({ event }) => void heard.push(event.type));
+    here.fl.subscribe(() => undefined)();
+    const work = priced(here);
+    await callTimes(here, work, 1);
+    leave();
+    await callTimes(here, work, 1);
+    expect([heard.length, here.fl.recent().length]).toEqual([3, 6]);
   });
 });

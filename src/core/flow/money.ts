@@ -26,11 +26,12 @@ export const NOTHING_SPENT: Spending = Object.freeze({ microcents: 0, estimatedM
 
 export function book(spending: Spending, cost: Cost | null): Spending {
   if (cost === null) return spending;
-  if (cost.microcents === null) return { ...spending, unpricedAttempts: spending.unpricedAttempts + 1 };
+  const { microcents, estimatedMicrocents, unpricedAttempts } = spending;
+  if (cost.microcents === null) return { microcents, estimatedMicrocents, unpricedAttempts: unpricedAttempts + 1 };
   return {
-    ...spending,
-    microcents: spending.microcents + cost.microcents,
-    estimatedMicrocents: spending.estimatedMicrocents + (cost.basis === "estimated" ? cost.microcents : 0),
+    microcents: microcents + cost.microcents,
+    estimatedMicrocents: estimatedMicrocents + (cost.basis === "estimated" ? cost.microcents : 0),
+    unpricedAttempts,
   };
 }
 

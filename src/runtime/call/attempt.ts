@@ -34,16 +34,16 @@ export class Attempt implements RunContext, WheelEntry {
 
   readonly spec: AnyTool;
   readonly owner: AttemptOwner;
-  readonly #wheel: Wheel;
+  private readonly wheel: Wheel;
   readonly attempt: number;
   readonly startedAt: number;
   readonly deadlineAt: number;
   /** The clock gives it up because the turn is over, not because the tool took too long. */
-  readonly #turnComesFirst: boolean;
-  #controller: AbortController | null = null;
-  #tellGivenUp: ((reason: unknown) => void) | null = null;
-  #alarm: Alarm | null = null;
-  #done: ((attempt: Attempt) => void) | null = null;
+  private readonly turnComesFirst: boolean;
+  private controller: AbortController | null = null;
+  private tellGivenUp: ((reason: unknown) => void) | null = null;
+  private bell: Alarm | null = null;
+  private done: ((attempt: Attempt) => void) | null = null;
 
   /** How it ended; null while it runs. */
   end: AttemptEnd | null = null;
@@ -61,9 +61,9 @@ export class Attempt implements RunContext, WheelEntry {
     this.attempt = number;
     this.startedAt = now;
     const limitAt = now + spec.timeoutMs;
-    this.#turnComesFirst = turnDeadlineAt < limitAt;
-    this.deadlineAt = this.#turnComesFirst ? turnDeadlineAt : limitAt;
-    this.#wheel = wheel;
+    this.turnComesFirst = turnDeadlineAt < limitAt;
+    this.deadlineAt = this.turnComesFirst ? turnDeadlineAt : limitAt;
+    this.wheel = wheel;
     this.owner = owner;
   }
 
@@ -76,23 +76,23 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.end !== null && this.#aborts(this.end)) this.#controller.abort(this.#reason());
-    return this.#controller.signal;
+    this.controller ??= new AbortController();
+    if (this.end !== null && this.aborts(this.end)) this.controller.abort(this.reason());
+    return this.controller.signal;
   }
 
   get whenGivenUp(): RunContext["whenGivenUp"] {
     return (tell) => {
-      if (this.end === null) this.#tellGivenUp = tell;
-      else if (this.#aborts(this.end)) tell(this.#reason());
+      if (this.end === null) this.tellGivenUp = tell;
+      else if (this.aborts(this.end)) tell(this.reason());
     };
   }
 
   get alarm(): RunContext["alarm"] {
     return (at, ring) => {
-      if (this.#alarm !== null) this.#wheel.remove(this.#alarm);
-      this.#alarm = this.end === null ? new Alarm(ring) : null;
-      if (this.#alarm !== null) this.#wheel.add(this.#alarm, this.#wheel.now(), at);
+      if (this.bell !== null) this.wheel.remove(this.bell);
+      this.bell = this.end === null ? new Alarm(ring) : null;
+      if (this.bell !== null) this.wheel.add(this.bell, this.wheel.now(), at);
     };
   }
 
@@ -134,21 +134,23 @@ export class Attempt implements RunContext, WheelEntry {
 
   /** Resolves with the attempt itself, which then knows how it ended. */
   run(input: unknown): Promise<Attempt> {
-    return new Promise((resolve) => this.start(input, resolve));
+    return new Promise((resolve) => {
+      this.done = resolve;
+      this.start(input);
+    });
   }
 
-  /** The same for whoever needs no promise; `done` is called once. */
-  start(input: unknown, done: (attempt: Attempt) => void): void {
-    this.#done = done;
-    this.#wheel.add(this, this.startedAt, this.deadlineAt);
+  /** The same for an owner that needs no promise: it is told that the attempt has landed, once. */
+  start(input: unknown): void {
+    this.wheel.add(this, this.startedAt, this.deadlineAt);
     try {
       const returned = this.spec.run(input, this);
       if (isThenable(returned)) {
         Promise.resolve(returned).then(
-          (value) => this.#settle("value", value),
-          (error: unknown) => this.#settle("error", error),
+          (value) => this.settle("value", value),
+          (error: unknown) => this.settle("error", error),
         );
-      } else this.#settle("value", returned);
+      } else this.settle("value", returned);
     } catch (error) {
       // Classified by whoever waits for the attempt, like any other way to fail.
       this.reject(error);
@@ -156,50 +158,49 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   reject(error: unknown): void {
-    this.#settle("error", error);
+    this.settle("error", error);
   }
 
   expire(): void {
-    this.#giveUp(this.#turnComesFirst ? "deadline" : "timeout", undefined);
+    this.abandon(this.turnComesFirst ? "deadline" : "timeout", undefined);
   }
 
   giveUp(why: Fault): void {
-    this.#giveUp("cancel", why);
+    this.abandon("cancel", why);
   }
 
-  #settle(end: "value" | "error", result: unknown): void {
+  private settle(end: "value" | "error", result: unknown): void {
     if (this.end !== null) {
       this.owner.late(this, end === "value", result);
       return;
     }
-    this.#wheel.remove(this);
-    this.#finish(end, result);
+    this.wheel.remove(this);
+    this.finish(end, result);
   }
 
-  #giveUp(end: "timeout" | "deadline" | "cancel", result: unknown): void {
+  private abandon(end: "timeout" | "deadline" | "cancel", result: unknown): void {
     if (this.end !== null) return;
-    this.#wheel.remove(this);
-    this.#finish(end, result);
-    if (!this.#aborts(end)) return;
-    this.#controller?.abort(this.#reason());
-    this.#tellGivenUp?.(this.#reason());
+    this.wheel.remove(this);
+    this.finish(end, result);
+    if (!this.aborts(end)) return;
+    this.controller?.abort(this.reason());
+    this.tellGivenUp?.(this.reason());
   }
 
-  #aborts(end: AttemptEnd): boolean {
+  private aborts(end: AttemptEnd): boolean {
     if (end === "value" || end === "error") return false;
     return end !== "deadline" || this.spec.chain !== null;
   }
 
-  #finish(end: AttemptEnd, result: unknown): void {
+  private finish(end: AttemptEnd, result: unknown): void {
     this.end = end;
     this.result = result;
-    if (this.#alarm !== null) this.#wheel.remove(this.#alarm);
-    const done = this.#done;
-    this.#done = null;
-    done?.(this);
+    if (this.bell !== null) this.wheel.remove(this.bell);
+    if (this.done === null) this.owner.landed(this);
+    else this.done(this);
   }
 
-  #reason(): unknown {
+  private reason(): unknown {
     if (this.end === "cancel") return new FaultError(this.result as Fault);
     return new DOMException(`${this.tool} was given up after ${this.deadlineAt - this.startedAt} ms`, "TimeoutError");
   }
@@ -220,5 +221,5 @@ const MAX_ARTEFACTS = 20;
 const NOTHING: readonly never[] = Object.freeze([]);
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

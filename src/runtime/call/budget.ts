@@ -15,18 +15,18 @@ import {
 
 export class Budget {
   readonly rule: BudgetRule;
-  #spending: Spending;
-  #reserved = 0;
-  #warned: boolean;
+  private spent: Spending;
+  private reserved = 0;
+  private warned: boolean;
 
   constructor(rule: BudgetRule, spending: Spending = NOTHING_SPENT, warned = false) {
     this.rule = rule;
-    this.#spending = spending;
-    this.#warned = warned;
+    this.spent = spending;
+    this.warned = warned;
   }
 
   get spending(): Spending {
-    return this.#spending;
+    return this.spent;
   }
 
   /** There is a limit, so that what an attempt may cost has to be known before it goes out. */
@@ -35,35 +35,35 @@ export class Budget {
   }
 
   get reservedMicrocents(): number {
-    return this.#reserved;
+    return this.reserved;
   }
 
   /** Whether an attempt that may cost this much may go out. An unknown estimate counts as nothing, and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean {
-    return checkBudget(this.rule, this.#spending.microcents, this.#reserved, estimateMicrocents ?? 0).exceeds;
+    return checkBudget(this.rule, this.spent.microcents, this.reserved, estimateMicrocents ?? 0).exceeds;
   }
 
   /** True once: when the share at which a warning is due is reached. */
   shouldWarn(estimateMicrocents: number | null): boolean {
-    if (this.#warned) return false;
-    const { warns } = checkBudget(this.rule, this.#spending.microcents, this.#reserved, estimateMicrocents ?? 0);
-    this.#warned = warns;
+    if (this.warned) return false;
+    const { warns } = checkBudget(this.rule, this.spent.microcents, this.reserved, estimateMicrocents ?? 0);
+    this.warned = warns;
     return warns;
   }
 
   reserve(estimateMicrocents: number | null): void {
-    this.#reserved += estimateMicrocents ?? 0;
+    this.reserved += estimateMicrocents ?? 0;
   }
 
   /** Ends a reservation and books what it came to. */
   settle(estimateMicrocents: number | null, cost: Cost | null): void {
-    this.#reserved -= estimateMicrocents ?? 0;
-    this.#spending = book(this.#spending, cost);
+    this.reserved -= estimateMicrocents ?? 0;
+    this.spent = book(this.spent, cost);
   }
 
   /** Something that came to light later, in place of what was booked before. */
   rebook(before: Cost | null, after: Cost | null): void {
-    this.#spending = rebook(this.#spending, before, after);
+    this.spent = rebook(this.spent, before, after);
   }
 }
 

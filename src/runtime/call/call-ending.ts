@@ -7,6 +7,7 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { Cost } from "../../core/flow/money.ts";
+import { countSuccess } from "../../core/record/metrics.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Check } from "../../schema/index.ts";
 import type { Attempt } from "./attempt.ts";
@@ -17,13 +18,41 @@ import { keepArtefacts } from "./keep-artefacts.ts";
 import { type CallValue, type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
 import { hasJsonForm, preview } from "./preview.ts";
 
-/** `estimate` is what was put by for it; without a limit nothing is, and it is asked for only if the attempt does not say. null: all is written down already. */
+/** What it came to. `estimate` is what was put by for it; without a limit nothing is, and it is asked for only if the attempt does not say. */
+export function costOfAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Cost | null {
+  const { binding, request, engine } = run;
+  const { costMicrocents, costBasis } = attempt;
+  const isGuessed = costMicrocents === null && !request.budget.isBounded;
+  const guess = isGuessed ? binding.estimate(run.input, engine.suppress) : estimate;
+  return costOf(binding.tool.estimate !== null, costMicrocents, guess, costBasis);
+}
+
+/** Ends a call whose first attempt has succeeded. null when there is more to it than to count it, and to keep what it cost. */
+export function endQuietly(run: LiveCall, attempt: Attempt): CallValue | null {
+  const { binding, ticket, request } = run;
+  const { tool, counters } = binding;
+  const { quiet } = request.recorder;
+  if (attempt.end !== "value" || ticket === null || tool.checkOutput !== null) return null;
+  const cost = costOfAttempt(run, attempt, null);
+  if (cost !== null && quiet === null) return null;
+  const value = valueOf(attempt);
+  const { startedAt } = attempt;
+  binding.target.record(ticket, "success", startedAt);
+  counters.calls += 1;
+  countSuccess(counters, 1, cost);
+  if (cost === null) return value;
+  const { deadlineAt, budget } = request;
+  if (!binding.costs) binding.noteCost();
+  budget.settle(null, cost);
+  const endedAt = run.engine.clock.now();
+  quiet?.keepQuiet({ call: run.call, tool: tool.id, deadlineAt, startedAt, endedAt, cost, errors: value.errors });
+  return value;
+}
+
+/** null: all is written down already. */
 export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Promise<void> | null {
   const { engine, request, binding } = run;
-  const { tool } = binding;
-  const isGuessed = attempt.costMicrocents === null && !request.budget.isBounded;
-  const guess = isGuessed ? binding.estimate(run.input, engine.suppress) : estimate;
-  const cost = costOf(tool.estimate !== null, attempt.costMicrocents, guess, attempt.costBasis);
+  const cost = costOfAttempt(run, attempt, estimate);
   request.budget.settle(estimate, cost);
   attempt.booked = cost;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();

@@ -1,6 +1,6 @@
 // Makes what was asked for ready to be sent: read by the tool's schema, or repaired as was decided and fitted to the target.
 
-import { tolerate } from "../../core/tolerate.ts";
+import { readWith } from "../../core/tolerate.ts";
 import type { Check } from "../../schema/index.ts";
 import { redecide } from "./call-ending.ts";
 import { negotiate } from "./chain.ts";
@@ -13,11 +13,8 @@ export async function prepareInput(run: LiveCall): Promise<boolean> {
   const { state } = run.record;
   const { checkInput, chain } = run.binding.tool;
   if (checkInput !== null) return readInput(run, checkInput);
-  if (chain === null) {
-    run.fitted(run.given);
-    return true;
-  }
-  if (state.repairDue && !(await carryOutRepair(run, state))) return false;
+  if (chain !== null && state.repairDue && !(await carryOutRepair(run, state))) return false;
+  if (takesAsGiven(run)) return true;
   const unfit = negotiate(run);
   if (unfit !== null) await redecide(run, unfit);
   else await fitToTarget(run);
@@ -36,19 +33,15 @@ async function readInput(run: LiveCall, check: Check): Promise<boolean> {
   return true;
 }
 
-/**
- * The same where it takes no waiting, changes nothing and has no limit to keep to. False: the long way finds out what there is
- * to it.
- */
+/** The same where it takes no waiting and has no limit to keep to. False: the long way finds out what there is to it. */
 export function prepareAtOnce(run: LiveCall): boolean {
-  return !run.request.budget.isBounded && tolerate(() => isFitAsGiven(run), false);
+  return !run.request.budget.isBounded && run.binding.tool.checkInput === null && takesAsGiven(run);
 }
 
-function isFitAsGiven(run: LiveCall): boolean {
-  const { checkInput, chain } = run.binding.tool;
-  if (checkInput !== null || negotiate(run) !== null) return false;
-  const fit = chain === null ? { input: run.given, changes: [] } : chain.repairs.fit(run.given);
-  if (fit.changes.length > 0) return false;
-  run.fitted(fit.input);
-  return true;
+/** Nothing has to be negotiated or changed. */
+function takesAsGiven(run: LiveCall): boolean {
+  const { chain } = run.binding.tool;
+  const isReady = chain === null || (chain.takesAsGiven !== null && readWith(run.given, chain.takesAsGiven) === true);
+  if (isReady) run.fitted(run.given);
+  return isReady;
 }

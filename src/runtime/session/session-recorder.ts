@@ -42,6 +42,7 @@ interface Write {
 }
 
 export class SessionRecorder implements Recorder {
+  readonly quiet = null;
   readonly session: string;
   readonly #options: SessionRecorderOptions;
   #seq: number;

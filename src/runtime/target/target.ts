@@ -13,8 +13,9 @@ import {
   record,
   type Ticket,
 } from "../../core/decide/breaker.ts";
-import type { Pace } from "../../core/classify/limits.ts";
+import { hasPlenty, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Clock } from "../../host/clock.ts";
 import type { TargetSettings } from "./strictest.ts";
 
 export interface TargetOptions extends TargetSettings {
@@ -29,75 +30,75 @@ export interface Waiting {
 
 export class Target {
   readonly id: string;
-  #options: TargetOptions;
-  #breaker: Breaker;
-  #running = 0;
-  readonly #queue = new Set<Waiting>();
+  private options: TargetOptions;
+  private circuit: Breaker;
+  private running = 0;
+  private readonly waiting = new Set<Waiting>();
   /** Until when all callers wait, and what the one who was told so had met. */
   pausedUntil = 0;
   pauseFault: Fault | null = null;
   /** Calls start this far apart, so that what is left of a limit lasts; 0 when there is plenty. */
   intervalMs = 0;
-  #slotAt = 0;
+  private slotAt = 0;
   usedAt = 0;
   /** The registry dropped it: whoever still holds it asks for a new one. */
   evicted = false;
 
   constructor(id: string, options: TargetOptions, restored: Breaker | null) {
     this.id = id;
-    this.#options = options;
-    this.#breaker = restored ?? CLOSED;
+    this.options = options;
+    this.circuit = restored ?? CLOSED;
   }
 
   get breaker(): Breaker {
-    return this.#breaker;
+    return this.circuit;
   }
 
   /** Nobody is here or held back from here, and it is not broken. */
   isQuiet(now: number): boolean {
-    const isBusy = this.#running > 0 || this.#queue.size > 0;
-    return !isBusy && this.pausedUntil <= now && this.#breaker.state === "closed";
+    const isBusy = this.running > 0 || this.waiting.size > 0;
+    return !isBusy && this.pausedUntil <= now && this.circuit.state === "closed";
   }
 
   /** Failures that count and have not led to a break. */
   get hasFailures(): boolean {
-    return this.#breaker.state === "closed" && this.#breaker.failures > 0;
+    return this.circuit.state === "closed" && this.circuit.failures > 0;
   }
 
   get settings(): TargetSettings {
-    return this.#options;
+    return this.options;
   }
 
   /** Somebody else said how it is to be treated. */
   treat(options: TargetOptions): void {
-    this.#options = options;
+    this.options = options;
   }
 
   /** A place at work: true when there is one now, false when the caller has to queue, null when the queue is full. */
   enter(): boolean | null {
-    if (this.#running < this.#options.maxConcurrent && this.#queue.size === 0) {
-      this.#running += 1;
+    if (this.running < this.options.maxConcurrent && this.waiting.size === 0) {
+      this.running += 1;
       return true;
     }
-    return this.#queue.size < this.#options.maxQueued ? false : null;
+    return this.waiting.size < this.options.maxQueued ? false : null;
   }
 
   queue(waiting: Waiting): void {
-    this.#queue.add(waiting);
+    this.waiting.add(waiting);
   }
 
   unqueue(waiting: Waiting): void {
-    this.#queue.delete(waiting);
+    this.waiting.delete(waiting);
   }
 
   /** Gives the place to whoever waits longest. */
   leave(): void {
-    if (this.#queue.size === 0) {
-      this.#running -= 1;
+    if (this.waiting.size === 0) {
+      this.running -= 1;
       return;
     }
-    for (const next of this.#queue) {
-      this.#queue.delete(next);
+    for (const next of this.waiting) {
+      this.waiting.delete(next);
       next.enter();
       return;
     }
@@ -106,32 +107,34 @@ export class Target {
   /** Asks the breaker; null when it refuses. */
   admit(now: number): Ticket | null {
     this.usedAt = now;
-    const before = this.#breaker;
-    const admission = admit(before, this.#options.rule, now);
-    this.#set(admission.breaker, before);
+    const before = this.circuit;
+    const admission = admit(before, this.options.rule, now);
+    this.set(admission.breaker, before);
     return admission.admitted ? admission.ticket : null;
   }
 
   /** Whether a ticket still lets its call through: not after another break, nor once a later probe has its place. */
   honours({ generation, probe }: Ticket): boolean {
-    const breaker = this.#breaker;
+    const breaker = this.circuit;
     return generation === breaker.generation && (breaker.state !== "half-open" || probe === breaker.probes);
   }
 
   /** When the breaker would let a call through; null when only a person can open it. */
   retryAt(now: number): number | null {
-    const admission = admit(this.#breaker, this.#options.rule, now);
+    const admission = admit(this.circuit, this.options.rule, now);
     return admission.admitted ? now : admission.retryAt;
   }
 
   record(ticket: Ticket, result: CallResult, now: number): void {
-    const before = this.#breaker;
-    this.#set(record(before, this.#options.rule, ticket, result, now), before);
+    const before = this.circuit;
+    // Nearly always: one more success of a target that is well changes nothing.
+    if (result === "success" && before.state === "closed" && before.failures === 0) return;
+    this.set(record(before, this.options.rule, ticket, result, now), before);
   }
 
   /** A person takes the target out of service or back into it. */
   replace(breaker: Breaker): void {
-    this.#set(breaker, this.#breaker);
+    this.set(breaker, this.circuit);
   }
 
   pause(until: number, fault: Fault): void {
@@ -140,8 +143,12 @@ export class Target {
     this.pauseFault = fault;
   }
 
-  /** What a response said about its limits: nothing is left, or little enough to be spread. */
-  heed({ emptyUntil, intervalMs }: Pace, now: number): void {
+  /** What a response said about its limits: there is plenty, little enough to be spread, or nothing. */
+  heed(headers: unknown, clock: Clock): void {
+    this.intervalMs = 0;
+    if (hasPlenty(headers)) return;
+    const now = clock.now();
+    const { emptyUntil, intervalMs } = readPace(headers, now);
     this.intervalMs = intervalMs;
     if (emptyUntil > now) this.pause(emptyUntil, fault("RateLimited", { message: `${this.id} said nothing is left` }));
   }
@@ -149,13 +156,13 @@ export class Target {
   /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */
   takeSlot(now: number): number {
     if (this.intervalMs === 0) return now;
-    this.#slotAt = Math.max(this.#slotAt + this.intervalMs, now);
-    return this.#slotAt;
+    this.slotAt = Math.max(this.slotAt + this.intervalMs, now);
+    return this.slotAt;
   }
 
-  #set(breaker: Breaker, before: Breaker): void {
+  private set(breaker: Breaker, before: Breaker): void {
     if (breaker === before) return;
-    this.#breaker = breaker;
-    this.#options.changed(this, before.state);
+    this.circuit = breaker;
+    this.options.changed(this, before.state);
   }
 }

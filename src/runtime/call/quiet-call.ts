@@ -1,0 +1,39 @@
+// A call outside sessions that succeeded at once, before anybody was told of it: kept as one small object, because nearly all
+// calls are such ones and hardly any of them is ever looked at. Its events are made when somebody looks.
+
+import type { ItemFault } from "../../core/fault/partial.ts";
+import type { Cost } from "../../core/flow/money.ts";
+import type { JournalEvent } from "../../core/record/event.ts";
+
+export interface QuietCall {
+  readonly call: string;
+  readonly tool: string;
+  /** Infinity for never. */
+  readonly deadlineAt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly cost: Cost;
+  readonly errors: readonly ItemFault[];
+}
+
+interface Happened {
+  readonly at: number;
+  readonly event: JournalEvent;
+}
+
+/** How many events it stands for. */
+export const QUIET_EVENTS = 3;
+
+export function eventsOf({ call, tool, deadlineAt, startedAt, endedAt, cost, errors }: QuietCall): readonly Happened[] {
+  const attempt = 1;
+  const durationMs = endedAt - startedAt;
+  const until = Number.isFinite(deadlineAt) ? deadlineAt : null;
+  return [
+    {
+      at: startedAt,
+      event: { type: "call-started", call, turn: "", tool, digest: "", input: null, deadlineAt: until },
+    },
+    { at: startedAt, event: { type: "call-admitted", call, tool, attempt } },
+    { at: endedAt, event: { type: "call-succeeded", call, tool, attempt, durationMs, cost, errors, output: null } },
+  ];
+}
