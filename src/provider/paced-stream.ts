@@ -14,98 +14,106 @@ export interface Follower<Item> {
   takes(item: Item): boolean;
 }
 
+const NOTHING_AHEAD = { highWaterMark: 0 };
+const nothing = (): void => undefined;
+
 export class PacedStream<Item> {
   readonly stream: ReadableStream<Item>;
-  #controller: ReadableStreamDefaultController<Item> | null = null;
-  #followed: Followed<Item> | null = null;
+  private controller: ReadableStreamDefaultController<Item> | null = null;
+  private followed: Followed<Item> | null = null;
   /** More is wanted than there is. */
-  #isWanted = true;
-  #isOver = false;
-  #tellWanted: (() => void) | null = null;
+  private wants = true;
+  private isOver = false;
+  private tellWanted: (() => void) | null = null;
 
   /** Told when the reader has left. */
-  whenLeft: () => void = () => undefined;
+  whenLeft: () => void = nothing;
 
   constructor() {
-    this.stream = new ReadableStream<Item>(
-      {
-        start: (controller) => void (this.#controller = controller),
-        pull: () => {
-          this.#isWanted = true;
-          this.#tell();
-          this.#followed?.read();
-        },
-        cancel: () => {
-          this.#end();
-          this.whenLeft();
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    this.stream = new ReadableStream<Item>(this, NOTHING_AHEAD);
   }
 
+  // What the stream itself calls.
+
+  start(controller: ReadableStreamDefaultController<Item>): void {
+    this.controller = controller;
+  }
+
+  pull(): void {
+    this.wants = true;
+    this.tell();
+    this.followed?.read();
+  }
+
+  cancel(): void {
+    this.end();
+    this.whenLeft();
+  }
+
+  // What its writer calls.
+
   get isWanted(): boolean {
-    return this.#isWanted;
+    return this.wants;
   }
 
   /** Reads from this source at the pace of whoever reads here. Ends when the source or its follower says so. */
   follow(source: ReadableStreamDefaultReader<Item>, follower: Follower<Item>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#followed = new Followed(this, source, follower, { resolve, reject });
-      if (this.#isWanted) this.#followed.read();
+      this.followed = new Followed(this, source, follower, { resolve, reject });
+      if (this.wants) this.followed.read();
     });
   }
 
   isFollowing(followed: Followed<Item>): boolean {
-    return this.#followed === followed;
+    return this.followed === followed;
   }
 
   /** What is followed has come to its end. */
   followedToEnd(): void {
-    this.#followed?.end.resolve();
-    this.#followed = null;
+    this.followed?.end.resolve();
+    this.followed = null;
   }
 
   /** What is followed is given up. */
   unfollow(reason: unknown): void {
-    this.#followed?.end.reject(reason);
-    this.#followed = null;
+    this.followed?.end.reject(reason);
+    this.followed = null;
   }
 
   put(item: Item): void {
-    if (this.#isOver) return;
-    this.#isWanted = false;
-    this.#controller?.enqueue(item);
+    if (this.isOver) return;
+    this.wants = false;
+    this.controller?.enqueue(item);
   }
 
   /** Waits until the reader has had all there is and wants more; at once when nobody will. */
   wanted(): Promise<void> {
-    if (this.#isWanted || this.#isOver) return Promise.resolve();
-    return new Promise((resolve) => (this.#tellWanted = resolve));
+    if (this.wants || this.isOver) return Promise.resolve();
+    return new Promise((resolve) => (this.tellWanted = resolve));
   }
 
   close(): void {
-    if (this.#isOver) return;
-    this.#end();
-    this.#controller?.close();
+    if (this.isOver) return;
+    this.end();
+    this.controller?.close();
   }
 
   error(reason: unknown): void {
-    if (this.#isOver) return;
-    this.#end();
-    this.#controller?.error(reason);
+    if (this.isOver) return;
+    this.end();
+    this.controller?.error(reason);
   }
 
-  #end(): void {
-    this.#isOver = true;
-    this.#tell();
-    if (this.#followed === null) return;
+  private end(): void {
+    this.isOver = true;
+    this.tell();
+    if (this.followed === null) return;
     this.unfollow(new FaultError(fault("ToolCancelled", { message: "nobody reads the answer any more" })));
   }
 
-  #tell(): void {
-    this.#tellWanted?.();
-    this.#tellWanted = null;
+  private tell(): void {
+    this.tellWanted?.();
+    this.tellWanted = null;
   }
 }
 
@@ -113,11 +121,11 @@ type Read<Item> = Awaited<ReturnType<ReadableStreamDefaultReader<Item>["read"]>>
 
 /** A source while it is followed: one read at a time. */
 class Followed<Item> {
-  readonly #stream: PacedStream<Item>;
-  readonly #source: ReadableStreamDefaultReader<Item>;
-  readonly #follower: Follower<Item>;
+  private readonly paced: PacedStream<Item>;
+  private readonly source: ReadableStreamDefaultReader<Item>;
+  private readonly follower: Follower<Item>;
   readonly end: { readonly resolve: () => void; readonly reject: (reason: unknown) => void };
-  #isReading = false;
+  private isReading = false;
 
   constructor(
     stream: PacedStream<Item>,
@@ -125,33 +133,33 @@ class Followed<Item> {
     follower: Follower<Item>,
     end: Followed<Item>["end"],
   ) {
-    this.#stream = stream;
-    this.#source = source;
-    this.#follower = follower;
+    this.paced = stream;
+    this.source = source;
+    this.follower = follower;
     this.end = end;
   }
 
   read(): void {
-    if (this.#isReading) return;
-    this.#isReading = true;
-    this.#follower.waits();
-    this.#source.read().then(this.#came, this.#reject);
+    if (this.isReading) return;
+    this.isReading = true;
+    this.follower.waits();
+    this.source.read().then(this.came, this.reject);
   }
 
   // Made once, not for every item: a stream has thousands.
 
-  readonly #came = ({ done, value }: Read<Item>): void => {
-    this.#isReading = false;
-    if (!this.#stream.isFollowing(this)) return;
+  private readonly came = ({ done, value }: Read<Item>): void => {
+    this.isReading = false;
+    if (!this.paced.isFollowing(this)) return;
     try {
-      if (done || !this.#follower.takes(value)) this.#stream.followedToEnd();
-      else if (this.#stream.isWanted) this.read();
+      if (done || !this.follower.takes(value)) this.paced.followedToEnd();
+      else if (this.paced.isWanted) this.read();
     } catch (error) {
-      this.#reject(error);
+      this.reject(error);
     }
   };
 
-  readonly #reject = (error: unknown): void => {
-    if (this.#stream.isFollowing(this)) this.#stream.unfollow(error);
+  private readonly reject = (error: unknown): void => {
+    if (this.paced.isFollowing(this)) this.paced.unfollow(error);
   };
 }

@@ -144,6 +144,7 @@ function chainPart(
     },
     hurried: HURRIED,
     revive: (kept, given) => (given as AgentRequest).revived(kept),
+    takesAsGiven: () => true,
     needsOf: () => NO_NEEDS,
     repairs: {
       fit: (input) => ({ input, changes: [] }),

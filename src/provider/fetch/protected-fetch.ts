@@ -93,6 +93,7 @@ function targetTool(model: string, options: ResolvedFetchOptions, { clock, price
     facts: { provider, model, credential, capabilities: [], contextWindowTokens: Infinity, lastResort: false },
     hurried: null,
     revive: (_kept, given) => given,
+    takesAsGiven: () => true,
     needsOf: () => NO_NEEDS,
     repairs: {
       fit: (input) => ({ input, changes: [] }),

@@ -28,7 +28,7 @@ export function estimateTokens(options: LanguageModelV4CallOptions): number {
 /** English prose and code have about four characters to a token … */
 const TYPICAL_TOKEN_CHARACTERS = 4;
 /** … and hardly any text has more than six. */
-const LONG_TOKEN_CHARACTERS = 6;
+export const LONG_TOKEN_CHARACTERS = 6;
 
 /** By what a media type begins with; anything else is a document. */
 const MEDIA: Readonly<Record<string, { readonly capability: Capability; readonly tokensAtLeast: number }>> = {
@@ -40,7 +40,7 @@ const DOCUMENT = { capability: "files", tokensAtLeast: 258 } as const; // Gemini
 
 type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 type FilePart = Extract<Part, { type: "file" }>;
-type FileLike = Pick<FilePart, "data" | "mediaType">;
+export type FileLike = Pick<FilePart, "data" | "mediaType">;
 
 type Output = Extract<Part, { type: "tool-result" }>["output"];
 
@@ -49,7 +49,7 @@ function mediaOf(mediaType: string): { readonly capability: Capability; readonly
   return Object.hasOwn(MEDIA, top) ? (MEDIA[top] ?? DOCUMENT) : DOCUMENT;
 }
 
-function needsOfFile({ data, mediaType }: FileLike): readonly string[] {
+export function needsOfFile({ data, mediaType }: FileLike): readonly string[] {
   const { capability } = mediaOf(mediaType);
   const keeper = soleKeeper(data);
   return keeper === null ? [capability] : [capability, filesAt(keeper)];
@@ -127,9 +127,14 @@ function measureFile(measured: Measured, file: FileLike): void {
   else measured.fileTokens += mediaOf(file.mediaType).tokensAtLeast;
 }
 
+/** What a file takes of a window at the least, in characters. */
+export function charactersInFile({ data, mediaType }: FileLike): number {
+  return data.type === "text" ? data.text.length : mediaOf(mediaType).tokensAtLeast * LONG_TOKEN_CHARACTERS;
+}
+
 type Tool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
 
-function charactersInTool(tool: Tool): number {
+export function charactersInTool(tool: Tool): number {
   if (tool.type !== "function") return charactersIn(tool);
   return tool.name.length + (tool.description?.length ?? 0) + charactersInSchema(tool.inputSchema);
 }
@@ -137,7 +142,7 @@ function charactersInTool(tool: Tool): number {
 /** Schemas are large, and programs send the same ones again and again. */
 const COUNTED = new WeakMap<object, number>();
 
-function charactersInSchema(schema: unknown): number {
+export function charactersInSchema(schema: unknown): number {
   if (typeof schema !== "object" || schema === null) return charactersIn(schema);
   const known = COUNTED.get(schema);
   if (known !== undefined) return known;
@@ -147,7 +152,8 @@ function charactersInSchema(schema: unknown): number {
 }
 
 /** The text in a value of any shape. Counted with a list of our own, so that neither depth nor a ring in it can hurt. */
-function charactersIn(value: unknown): number {
+export function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
   if (value === undefined) return 0;
   if (typeof value === "string") return value.length;
   let characters = 0;

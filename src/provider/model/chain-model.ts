@@ -51,10 +51,10 @@ class ChainModel implements LanguageModelV4 {
   readonly specificationVersion = "v4";
   readonly provider = "faultline";
   readonly modelId: string;
-  readonly #members: readonly AnyTool[];
-  readonly #models: readonly LanguageModelV4[];
-  readonly #options: ResolvedModelOptions;
-  readonly #protect: Protect;
+  private readonly members: readonly AnyTool[];
+  private readonly models: readonly LanguageModelV4[];
+  private readonly options: ResolvedModelOptions;
+  private readonly protect: Protect;
 
   constructor(
     members: readonly AnyTool[],
@@ -62,31 +62,31 @@ class ChainModel implements LanguageModelV4 {
     options: ResolvedModelOptions,
     protect: Protect,
   ) {
-    this.#members = members;
-    this.#models = models;
-    this.#options = options;
-    this.#protect = protect;
+    this.members = members;
+    this.models = models;
+    this.options = options;
+    this.protect = protect;
     this.modelId = members.map(({ id }) => id).join(" > ");
   }
 
   /** Only what every target can fetch by itself, because each of them may be the one that answers. */
   get supportedUrls(): PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]> {
-    return this.#models.length === 1 ? (this.#models[0]?.supportedUrls ?? {}) : {};
+    return this.models.length === 1 ? (this.models[0]?.supportedUrls ?? {}) : {};
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const request = new ModelRequest(options, null);
-    const outcome = await this.#protect(this.#head, request, options.abortSignal);
+    const outcome = await this.protect(this.head, request, options.abortSignal);
     if (!hasValue(outcome)) throw errorOf(outcome, options);
     const result = request.memory.result ?? (outcome.value as LanguageModelV4GenerateResult);
-    return { ...result, providerMetadata: { ...result.providerMetadata, ...metadataOf(outcome) } };
+    return { ...result, providerMetadata: { ...result.providerMetadata, faultline: metadataOf(outcome) } };
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const sink = new StreamSink(this.#options.midStream);
+    const sink = new StreamSink(this.options.midStream);
     const failed = await new Promise<Outcome<unknown> | null>((resolve, reject) => {
       sink.whenOpen(() => resolve(null));
-      this.#protect(this.#head, new ModelRequest(options, sink), options.abortSignal)
+      this.protect(this.head, new ModelRequest(options, sink), options.abortSignal)
         .then((outcome) => {
           if (sink.isOpen || hasValue(outcome)) conclude(sink, outcome, options);
           else resolve(outcome);
@@ -97,8 +97,8 @@ class ChainModel implements LanguageModelV4 {
     return { stream: sink.paced.stream, ...(sink.response === undefined ? {} : { response: sink.response }) };
   }
 
-  get #head(): AnyTool {
-    const head = this.#members[0];
+  private get head(): AnyTool {
+    const head = this.members[0];
     if (head === undefined) throw new Error("a chain without members was made");
     return head;
   }
@@ -117,7 +117,7 @@ function conclude(sink: StreamSink, outcome: Outcome<unknown>, options: Language
   const { content, finish } = outcome.value as Streamed;
   // Known from an earlier life of the program: nothing has been streamed in this one.
   if (!sink.isOpen) for (const part of partsOf(content)) sink.push(part);
-  sink.finish({ ...finish, providerMetadata: { ...finish.providerMetadata, ...metadataOf(outcome) } });
+  sink.finish({ ...finish, providerMetadata: { ...finish.providerMetadata, faultline: metadataOf(outcome) } });
 }
 
 function* partsOf(content: readonly LanguageModelV4Content[]): Generator<LanguageModelV4StreamPart> {
@@ -135,9 +135,9 @@ function* partsOf(content: readonly LanguageModelV4Content[]): Generator<Languag
 }
 
 /** Who answered in the end, and after how many attempts. */
-function metadataOf(outcome: Outcome<unknown>): SharedV4ProviderMetadata {
+function metadataOf(outcome: Outcome<unknown>): SharedV4ProviderMetadata[string] {
   const { call, attempts } = outcome;
-  return { faultline: { call, attempts, target: "from" in outcome ? outcome.from : null } };
+  return { call, attempts, target: "from" in outcome ? outcome.from : null };
 }
 
 function brokenFinish(outcome: Outcome<unknown>): FinishPart {

@@ -12,6 +12,7 @@ import { estimateTokens, needsOf } from "../model-facts/needs-of.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
 import { costOfUsage, estimateCost, isUsageReported } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
+import { asGivenTo } from "./as-given.ts";
 import { generate } from "./generate.ts";
 import {
   invalid,
@@ -154,6 +155,7 @@ function memberOf(
     hurried: options.hurried,
     revive: (kept, given) => (given as ModelRequest).revived(kept),
     needsOf: needsOfRequest,
+    takesAsGiven: members.length === 0 ? asGivenToFirst(facts, capabilities) : null,
     repairs: repairsFor(
       facts,
       first === undefined || members.length === 0 ? null : madeFor(first, credential),
@@ -161,6 +163,14 @@ function memberOf(
     ),
   };
   return { ...(plain as AnyTool), chain };
+}
+
+function asGivenToFirst(facts: ModelFacts, capabilities: readonly string[]): (input: unknown) => boolean {
+  const isAsGiven = asGivenTo({ ...facts, capabilities });
+  return (input) => {
+    const { options, sink } = input as ModelRequest;
+    return sink === null ? isAsGiven(options, false) : sink.continuable === null && isAsGiven(options, true);
+  };
 }
 
 function needsOfRequest(input: unknown): RequestNeeds {

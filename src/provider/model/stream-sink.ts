@@ -12,23 +12,25 @@ type Part = LanguageModelV4StreamPart;
 /** What happens when a stream breaks after content has reached the caller. */
 export type MidStream = "fail" | "restart" | "continue";
 
+const nothing = (): void => undefined;
+
 export class StreamSink {
   readonly midStream: MidStream;
   /** What the model in charge said when it began to answer. */
   response: LanguageModelV4StreamResult["response"];
   /** What the caller reads. */
   readonly paced = new PacedStream<Part>();
-  #open: () => void = () => undefined;
-  #held: Part[] = [];
-  #isOpen = false;
-  #text = "";
-  #sawToolCall = false;
+  private open: () => void = nothing;
+  private held: Part[] = [];
+  private opened = false;
+  private text = "";
+  private sawToolCall = false;
   /** The text block the caller has seen begin and not end; parts of a continuation belong to it. */
-  #openText: string | null = null;
-  #adopted: string | null = null;
-  #isContinuing = false;
+  private openText: string | null = null;
+  private adopted: string | null = null;
+  private continues = false;
   /** White space the caller has seen last: models go on from a text without it, and say it again. */
-  #saidAgain = "";
+  private saidAgain = "";
 
   constructor(midStream: MidStream) {
     this.midStream = midStream;
@@ -36,45 +38,45 @@ export class StreamSink {
 
   /** Tells when the first content is there, or the stream has come to its end. */
   whenOpen(tell: () => void): void {
-    this.#open = tell;
+    this.open = tell;
   }
 
   /** Content has reached the caller. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.opened;
   }
 
   /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
   get continuable(): string | null {
-    return this.#isOpen && this.midStream === "continue" && !this.#sawToolCall && this.#text !== "" ? this.#text : null;
+    return this.opened && this.midStream === "continue" && !this.sawToolCall && this.text !== "" ? this.text : null;
   }
 
   /** Whether a break from here on is the caller's business. */
   get isCommitted(): boolean {
-    return this.#isOpen && this.midStream !== "restart" && this.continuable === null;
+    return this.opened && this.midStream !== "restart" && this.continuable === null;
   }
 
   /** An attempt begins. True when the caller has to forget what it has seen. */
   begin(): boolean {
-    this.#held = [];
-    this.#adopted = null;
-    this.#isContinuing = this.continuable !== null;
-    this.#saidAgain = this.#openText === null ? "" : this.#text.slice(this.#text.trimEnd().length);
-    if (this.#isContinuing || !this.#isOpen) return false;
-    this.#text = "";
-    this.#sawToolCall = false;
+    this.held = [];
+    this.adopted = null;
+    this.continues = this.continuable !== null;
+    this.saidAgain = this.openText === null ? "" : this.text.slice(this.text.trimEnd().length);
+    if (this.continues || !this.opened) return false;
+    this.text = "";
+    this.sawToolCall = false;
     return true;
   }
 
   /** The part as the caller gets it; null when it gets nothing. */
   push(part: Part): Part | null {
-    const own = this.#isContinuing ? this.#continued(part) : part;
+    const own = this.continues ? this.continued(part) : part;
     if (own === null) return null;
-    if (this.midStream === "continue") this.#note(own);
-    if (this.#isOpen) this.paced.put(own);
+    if (this.midStream === "continue") this.note(own);
+    if (this.opened) this.paced.put(own);
     else {
-      this.#held.push(own);
-      if (isContent(own)) this.#flush();
+      this.held.push(own);
+      if (isContent(own)) this.flush();
     }
     return own;
   }
@@ -86,14 +88,14 @@ export class StreamSink {
 
   /** The answer is whole. */
   finish(part: Part): void {
-    this.#flush();
+    this.flush();
     this.paced.put(part);
     this.paced.close();
   }
 
   /** It broke, and nothing can be done about it any more. */
   fail(error: unknown, part: Part): void {
-    this.#flush();
+    this.flush();
     this.paced.put({ type: "error", error });
     this.paced.put(part);
     this.paced.close();
@@ -101,64 +103,62 @@ export class StreamSink {
 
   /** A stream that is cut short by its reader ends as streams do: with the reason. */
   abort(reason: unknown): void {
-    this.#open();
+    this.open();
     this.paced.error(reason);
   }
 
-  #flush(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
-    for (const part of this.#held) this.paced.put(part);
-    this.#held = [];
-    this.#open();
+  private flush(): void {
+    if (this.opened) return;
+    this.opened = true;
+    for (const part of this.held) this.paced.put(part);
+    this.held = [];
+    this.open();
   }
 
   /** What another model has to know to go on from here. */
-  #note(part: Part): void {
+  private note(part: Part): void {
     switch (part.type) {
       case "text-start":
-        this.#openText = part.id;
+        this.openText = part.id;
         break;
       case "text-delta":
-        this.#text += part.delta;
+        this.text += part.delta;
         break;
       case "text-end":
-        this.#openText = null;
+        this.openText = null;
         break;
       case "tool-input-start":
       case "tool-call":
-        this.#sawToolCall = true;
+        this.sawToolCall = true;
         break;
       default:
     }
   }
 
   /** A part of a continuation, as a part of what it continues; null for what the caller has had already. */
-  #continued(part: Part): Part | null {
+  private continued(part: Part): Part | null {
     switch (part.type) {
       case "stream-start":
       case "response-metadata":
         return null;
       case "text-start":
-        if (this.#openText === null || this.#adopted !== null) return part;
-        this.#adopted = part.id;
+        if (this.openText === null || this.adopted !== null) return part;
+        this.adopted = part.id;
         return null;
       case "text-delta":
-        return part.id === this.#adopted && this.#openText !== null
-          ? this.#unsaid({ ...part, id: this.#openText })
-          : part;
+        return part.id === this.adopted && this.openText !== null ? this.unsaid({ ...part, id: this.openText }) : part;
       case "text-end":
-        return part.id === this.#adopted && this.#openText !== null ? { ...part, id: this.#openText } : part;
+        return part.id === this.adopted && this.openText !== null ? { ...part, id: this.openText } : part;
       default:
         return part;
     }
   }
 
-  #unsaid(part: Extract<Part, { type: "text-delta" }>): Part | null {
+  private unsaid(part: Extract<Part, { type: "text-delta" }>): Part | null {
     const { delta } = part;
     let said = 0;
-    while (said < delta.length && said < this.#saidAgain.length && delta[said] === this.#saidAgain[said]) said += 1;
-    this.#saidAgain = said === delta.length ? this.#saidAgain.slice(said) : "";
+    while (said < delta.length && said < this.saidAgain.length && delta[said] === this.saidAgain[said]) said += 1;
+    this.saidAgain = said === delta.length ? this.saidAgain.slice(said) : "";
     if (said === 0) return part;
     return said === delta.length ? null : { ...part, delta: delta.slice(said) };
   }

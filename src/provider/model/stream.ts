@@ -57,7 +57,8 @@ export async function stream(
     if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider));
     tellCost(upstream, context, finish.usage);
     isPriced = true;
-    const wrong = await verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
+    const verdict = verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
+    const wrong = verdict instanceof Promise ? await verdict : verdict;
     if (wrong !== null) throw new FaultError(wrong);
     return { content: tally.content, finish };
   } catch (error) {
@@ -71,23 +72,23 @@ export async function stream(
 
 /** What is made of the parts of one attempt. */
 class Reading implements Follower<LanguageModelV4StreamPart> {
-  readonly #sink: StreamSink;
-  readonly #watch: Watch;
-  readonly #tally: Tally;
-  readonly #context: RunContext;
-  #isCommitted = false;
+  private readonly sink: StreamSink;
+  private readonly watch: Watch;
+  private readonly tally: Tally;
+  private readonly context: RunContext;
+  private isCommitted = false;
   /** The last part, held back; null when the stream only stopped. */
   finish: FinishPart | null = null;
 
   constructor(sink: StreamSink, watch: Watch, tally: Tally, context: RunContext) {
-    this.#sink = sink;
-    this.#watch = watch;
-    this.#tally = tally;
-    this.#context = context;
+    this.sink = sink;
+    this.watch = watch;
+    this.tally = tally;
+    this.context = context;
   }
 
   waits(): void {
-    this.#watch.wait();
+    this.watch.wait();
   }
 
   takes(part: LanguageModelV4StreamPart): boolean {
@@ -96,13 +97,13 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
       return false;
     }
     if (part.type === "error") throw part.error;
-    if (isContent(part)) this.#watch.progress();
-    else this.#watch.hold();
-    const seen = this.#sink.push(part);
-    if (seen !== null) this.#tally.add(seen);
-    if (this.#isCommitted || !this.#sink.isCommitted) return true;
-    this.#isCommitted = true;
-    this.#context.commit();
+    if (isContent(part)) this.watch.progress();
+    else this.watch.hold();
+    const seen = this.sink.push(part);
+    if (seen !== null) this.tally.add(seen);
+    if (this.isCommitted || !this.sink.isCommitted) return true;
+    this.isCommitted = true;
+    this.context.commit();
     return true;
   }
 }
@@ -114,43 +115,45 @@ function cutShort(provider: string): Fault {
   });
 }
 
+const nothing = (): void => undefined;
+
 /** Giving an upstream up, at whatever point it is: before it has begun to answer, or while a read of it hangs. */
 class Leaving {
-  readonly #sink: StreamSink;
-  readonly #stop = new AbortController();
-  #reject: (reason: unknown) => void = () => undefined;
-  #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
+  private readonly sink: StreamSink;
+  private readonly stop = new AbortController();
+  private reject: (reason: unknown) => void = nothing;
+  private read: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
   /** Why the clock gave it up; null when it did not. */
   late: Fault | null = null;
   error: Error | null = null;
 
   constructor(sink: StreamSink) {
-    this.#sink = sink;
+    this.sink = sink;
   }
 
   get signal(): AbortSignal {
-    return this.#stop.signal;
+    return this.stop.signal;
   }
 
   orLeave(answer: PromiseLike<LanguageModelV4StreamResult>): Promise<LanguageModelV4StreamResult> {
     return new Promise((resolve, reject) => {
-      this.#reject = reject;
+      this.reject = reject;
       answer.then(resolve, reject);
     });
   }
 
   reader(parts: ReadableStream<LanguageModelV4StreamPart>): ReadableStreamDefaultReader<LanguageModelV4StreamPart> {
-    return (this.#reader = parts.getReader());
+    return (this.read = parts.getReader());
   }
 
   leave(late: Fault | null, reason: unknown): void {
-    if (this.#stop.signal.aborted) return;
+    if (this.stop.signal.aborted) return;
     this.late = late;
     this.error = reason instanceof Error ? reason : new Error("given up", { cause: reason });
-    this.#stop.abort(reason);
-    this.#reject(reason);
-    this.#sink.paced.unfollow(this.error);
+    this.stop.abort(reason);
+    this.reject(reason);
+    this.sink.paced.unfollow(this.error);
     // A read that hangs ends only when the stream is given up from this side; whatever it says to that, nobody waits for it.
-    this.#reader?.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
+    this.read?.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
   }
 }

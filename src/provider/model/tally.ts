@@ -21,91 +21,103 @@ type BlockPart = Extract<
 >;
 
 export class Tally {
-  readonly #content: LanguageModelV4Content[] = [];
-  /** Blocks of the two kinds may have the same id. */
-  readonly #blocks = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
-  /** The block that grew last: nearly always the one that grows next. */
-  #growing: { readonly id: string; readonly block: Block } | null = null;
-  readonly #toolInputs = new Map<string, string>();
+  private readonly all: LanguageModelV4Content[] = [];
+  /** The block that grew last: nearly always the one that grows next, and in most answers the only one. */
+  private growing: { readonly id: string; readonly block: Block } | null = null;
+  /** All blocks by kind and id, from the second on; two kinds may have the same id. */
+  private blocks: Map<string, Block> | null = null;
+  private toolInputs: Map<string, string> | null = null;
   /** Of the attempt that runs. */
   characters = 0;
 
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case "text-start":
-        this.#begin("text", part);
+        this.begin("text", part);
         return;
       case "reasoning-start":
-        this.#begin("reasoning", part);
+        this.begin("reasoning", part);
         return;
       case "text-delta":
-        this.#grow("text", part);
+        this.grow("text", part);
         return;
       case "reasoning-delta":
-        this.#grow("reasoning", part);
+        this.grow("reasoning", part);
         return;
       case "text-end":
-        sign(this.#blocks.text.get(part.id), part);
+        sign(this.blockOf("text", part.id), part);
         return;
       case "reasoning-end":
-        sign(this.#blocks.reasoning.get(part.id), part);
+        sign(this.blockOf("reasoning", part.id), part);
         return;
       case "tool-input-start":
-        this.#toolInputs.set(part.id, "");
+        this.inputs.set(part.id, "");
         return;
       case "tool-input-delta":
-        this.#toolInputs.set(part.id, (this.#toolInputs.get(part.id) ?? "") + part.delta);
+        this.inputs.set(part.id, (this.inputs.get(part.id) ?? "") + part.delta);
         this.characters += part.delta.length;
         return;
       case "tool-call":
-        this.#toolInputs.set(part.toolCallId, part.input);
-        this.#content.push(part);
+        this.inputs.set(part.toolCallId, part.input);
+        this.all.push(part);
         return;
       case "tool-result":
       case "file":
       case "source":
-        this.#content.push(part);
+        this.all.push(part);
         return;
       default:
     }
   }
 
-  #begin(type: Block["type"], part: BlockPart): void {
+  private get inputs(): Map<string, string> {
+    return (this.toolInputs ??= new Map());
+  }
+
+  private begin(type: Block["type"], part: BlockPart): void {
     const block: Block = { type, text: "" };
-    this.#blocks[type].set(part.id, block);
-    this.#growing = { id: part.id, block };
-    this.#content.push(block);
+    if (this.growing !== null) {
+      this.blocks ??= new Map([[nameOf(this.growing.block.type, this.growing.id), this.growing.block]]);
+      this.blocks.set(nameOf(type, part.id), block);
+    }
+    this.growing = { id: part.id, block };
+    this.all.push(block);
     sign(block, part);
   }
 
-  #grow(type: Block["type"], part: DeltaPart): void {
+  private grow(type: Block["type"], part: DeltaPart): void {
     this.characters += part.delta.length;
-    const block = this.#blockOf(type, part.id);
+    const block = this.blockOf(type, part.id);
     if (block === undefined) return;
     block.text += part.delta;
     sign(block, part);
   }
 
-  #blockOf(type: Block["type"], id: string): Block | undefined {
-    const growing = this.#growing;
+  private blockOf(type: Block["type"], id: string): Block | undefined {
+    const { growing } = this;
     if (growing !== null && growing.id === id && growing.block.type === type) return growing.block;
-    const block = this.#blocks[type].get(id);
-    if (block !== undefined) this.#growing = { id, block };
+    const block = this.blocks?.get(nameOf(type, id));
+    if (block !== undefined) this.growing = { id, block };
     return block;
   }
 
   get text(): string {
-    return textIn(this.#content);
+    return textIn(this.all);
   }
 
   /** As a model that does not stream would have given it. */
   get content(): readonly LanguageModelV4Content[] {
-    return this.#content;
+    return this.all;
   }
 
   answer(finishReason: LanguageModelV4FinishReason): Answer {
-    return { ...answerIn(this.#content, finishReason), toolInputs: [...this.#toolInputs.values()] };
+    const answer = answerIn(this.all, finishReason);
+    return this.toolInputs === null ? answer : { ...answer, toolInputs: [...this.toolInputs.values()] };
   }
+}
+
+function nameOf(type: Block["type"], id: string): string {
+  return `${type} ${id}`;
 }
 
 /** Signatures of thoughts come with any of their parts; the last word counts. */

@@ -29,77 +29,77 @@ const SAYS: Readonly<Record<Phase, (limitMs: number) => string>> = {
 const EARLY_SHARE = 100;
 
 export class Watch {
-  readonly #clock: Clock;
-  readonly #timeouts: Timeouts;
-  readonly #setAlarm: RunContext["alarm"];
-  readonly #expired: (fault: Fault) => void;
-  readonly #startedAt: number;
-  #phase: Phase = "headers";
+  private readonly clock: Clock;
+  private readonly timeouts: Timeouts;
+  private readonly setAlarm: RunContext["alarm"];
+  private readonly expired: (fault: Fault) => void;
+  private readonly startedAt: number;
+  private phase: Phase = "headers";
   /** When it is too late; Infinity while nobody waits. */
-  #dueAt: number;
+  private dueAt: number;
   /** How long may be waited when somebody waits again. */
-  #leftMs = Infinity;
+  private leftMs = Infinity;
   /** When the alarm rings; Infinity when none is set. */
-  #armedFor = Infinity;
+  private armedFor = Infinity;
 
   constructor(clock: Clock, timeouts: Timeouts, { alarm }: RunContext, expired: (fault: Fault) => void) {
-    this.#clock = clock;
-    this.#timeouts = timeouts;
-    this.#setAlarm = alarm;
-    this.#expired = expired;
-    this.#startedAt = clock.now();
-    this.#dueAt = this.#startedAt + timeouts.headersMs;
-    this.#arm(this.#startedAt);
+    this.clock = clock;
+    this.timeouts = timeouts;
+    this.setAlarm = alarm;
+    this.expired = expired;
+    this.startedAt = clock.now();
+    this.dueAt = this.startedAt + timeouts.headersMs;
+    this.arm(this.startedAt);
   }
 
   headers(): void {
-    this.#phase = "firstToken";
-    this.#dueAt = this.#startedAt + this.#timeouts.firstTokenMs;
-    this.#arm(this.#clock.now());
+    this.phase = "firstToken";
+    this.dueAt = this.startedAt + this.timeouts.firstTokenMs;
+    this.arm(this.clock.now());
   }
 
   /** Content has come: the next may take its time again, from when it is waited for. */
   progress(): void {
-    this.#phase = "idle";
-    this.#leftMs = this.#timeouts.idleMs;
-    this.#dueAt = Infinity;
+    this.phase = "idle";
+    this.leftMs = this.timeouts.idleMs;
+    this.dueAt = Infinity;
   }
 
   /** The caller does not want more yet: that is not the upstream's silence. */
   hold(): void {
-    if (this.#dueAt === Infinity) return;
-    this.#leftMs = this.#dueAt - this.#clock.now();
-    this.#dueAt = Infinity;
+    if (this.dueAt === Infinity) return;
+    this.leftMs = this.dueAt - this.clock.now();
+    this.dueAt = Infinity;
   }
 
   /** More is waited for. */
   wait(): void {
-    if (this.#dueAt !== Infinity) return;
-    const now = this.#clock.now();
-    this.#dueAt = now + this.#leftMs;
-    this.#arm(now);
+    if (this.dueAt !== Infinity) return;
+    const now = this.clock.now();
+    this.dueAt = now + this.leftMs;
+    this.arm(now);
   }
 
   /** An alarm that rings too early looks again; only one that would ring too late is set anew. */
-  #arm(now: number): void {
-    if (this.#dueAt >= this.#armedFor) return;
+  private arm(now: number): void {
+    if (this.dueAt >= this.armedFor) return;
     // Alarms may be late by a share of how far ahead they are set, so one for a long wait is set a little too early.
-    this.#armedFor = this.#dueAt - Math.floor((this.#dueAt - now) / EARLY_SHARE);
-    this.#setAlarm(this.#armedFor, () => this.#look());
+    this.armedFor = this.dueAt - Math.floor((this.dueAt - now) / EARLY_SHARE);
+    this.setAlarm(this.armedFor, () => this.look());
   }
 
-  #look(): void {
-    this.#armedFor = Infinity;
-    const now = this.#clock.now();
-    if (now < this.#dueAt) this.#arm(now);
-    else this.#expired(this.#late());
+  private look(): void {
+    this.armedFor = Infinity;
+    const now = this.clock.now();
+    if (now < this.dueAt) this.arm(now);
+    else this.expired(this.late());
   }
 
-  #late(): Fault {
-    const limitMs = this.#timeouts[LIMIT_OF[this.#phase]];
+  private late(): Fault {
+    const limitMs = this.timeouts[LIMIT_OF[this.phase]];
     return fault("NetworkTimeout", {
-      message: SAYS[this.#phase](limitMs),
-      context: { phase: this.#phase, limit: limitMs },
+      message: SAYS[this.phase](limitMs),
+      context: { phase: this.phase, limit: limitMs },
     });
   }
 }

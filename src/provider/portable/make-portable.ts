@@ -4,7 +4,6 @@
 // P4  every tool call has its answer afterwards; P5  changes say where and why, and hold nothing of the conversation.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { isInOrder } from "./in-order.ts";
 import { placesOf, type Pass } from "./pass.ts";
 import { PORTABLE_RULES, type PortableRule } from "./rules.ts";
 import type { TargetFacts } from "./target-facts.ts";
@@ -32,11 +31,8 @@ export function makePortable(
 
 /** The rules that hold for the first target too: an interrupted turn, or a history that another vendor's model made. */
 export function repairHistory(options: LanguageModelV4CallOptions, to: TargetFacts): Portable {
-  if (isInOrder(options.prompt, to)) return { options, changes: NO_CHANGES };
   return applyRules(ALWAYS, options, to, null);
 }
-
-const NO_CHANGES: readonly never[] = [];
 
 export interface ChangeSummary {
   readonly rule: string;

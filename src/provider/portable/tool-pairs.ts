@@ -125,7 +125,9 @@ function clientCalls(message: Extract<Message, { role: "assistant" }>, pass: Pas
 
 /** A vendor answers what it ran itself when it likes; an asynchronous call may be answered turns later. */
 export function isAnsweredHere(call: ToolCall, to: TargetFacts): boolean {
-  const isAsync = to.namespaces.some((namespace) => call.providerOptions?.[namespace]?.["async"] === true);
+  const { providerOptions } = call;
+  const isAsync =
+    providerOptions !== undefined && to.namespaces.some((name) => providerOptions[name]?.["async"] === true);
   return call.providerExecuted !== true && !isAsync;
 }
 
