@@ -1,6 +1,6 @@
 // Response headers, whatever holds them and however they are written, and what some of them say about the cause.
 
-import { readField, tolerate } from "../tolerate.ts";
+import { readField, readWith, tolerate } from "../tolerate.ts";
 import { addToken, type Signals } from "./signals.ts";
 
 export type HeaderReader = (name: string) => string | undefined;
@@ -14,9 +14,10 @@ export function readHeaders(signals: Signals, header: HeaderReader): void {
 /** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
 export function createHeaderReader(headers: unknown): HeaderReader | null {
   if (typeof headers !== "object" || headers === null) return null;
-  if (tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
-    const { get } = headers as Headers;
-    return (name) => headerText(tolerate(() => get.call(headers, name), undefined));
+  // An object with the names in it, which most clients give, has no method of this name.
+  const get = readField(headers, "get");
+  if (typeof get === "function" && tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
+    return (name) => headerText(tolerate(() => (headers as Headers).get(name), undefined));
   }
   let byName: Map<string, unknown> | undefined;
   return (name) => {
@@ -29,12 +30,12 @@ const NO_HEADERS = new Map<string, unknown>();
 
 /** Most clients have lower-cased an object's names already: then what is not found in it by its name is not there. */
 function otherwiseNamed(headers: object): Map<string, unknown> {
-  const isPlain = !Array.isArray(headers) && tolerate(() => Object.keys(headers).every(isLowerCase), false);
-  return isPlain && !(headers instanceof Map) ? NO_HEADERS : lowerCased(headers);
+  const isPlain = !Array.isArray(headers) && !(headers instanceof Map);
+  return isPlain && readWith(headers, hasUpperCase) === false ? NO_HEADERS : lowerCased(headers);
 }
 
-function isLowerCase(name: string): boolean {
-  return !/[A-Z]/.test(name);
+function hasUpperCase(headers: object): boolean {
+  return /[A-Z]/.test(Object.keys(headers).join(" "));
 }
 
 const MAX_HEADERS = 256;

@@ -1,6 +1,7 @@
 // What a response says about how much of a limit is left, so that callers slow down before they are refused.
 
 import { parseDuration } from "./duration.ts";
+import { readWith } from "../tolerate.ts";
 import { createHeaderReader, type HeaderReader } from "./headers.ts";
 
 export interface Pace {
@@ -56,12 +57,26 @@ export function readPace(headers: unknown, now: number): Pace {
   return NO_PACE;
 }
 
+/** Most responses say that there is plenty, in lower case and in plain numbers: seen with as little as can be. False: `readPace` knows. */
+export function hasPlenty(headers: unknown): boolean {
+  return typeof headers === "object" && headers !== null && readWith(headers, saysPlenty) === true;
+}
+
+function saysPlenty(headers: object): boolean {
+  const named = headers as Readonly<Record<string, unknown>>;
+  for (let at = 0, family; (family = FAMILIES[at]) !== undefined; at++) {
+    const left = named[family.remaining];
+    const whole = named[family.limit];
+    if (typeof left === "string" && typeof whole === "string") return Number(left) / Number(whole) >= SCARCE;
+  }
+  return false;
+}
+
 function paceOf({ limit, remaining, reset }: LimitHeaders, header: HeaderReader, now: number): Pace | null {
   const left = numberIn(header(remaining));
   if (left === null) return null;
   const whole = numberIn(header(limit));
   const isScarce = left <= 0 || (whole !== null && left / whole < SCARCE);
-  // Most responses: there is plenty, and when it resets need not be read.
   if (!isScarce) return NO_PACE;
   const leftMs = untilReset(header(reset), now);
   if (leftMs === null || leftMs > LONGEST_WINDOW_MS) return null;
