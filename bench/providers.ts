@@ -1,16 +1,19 @@
 // What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of the process
 // per call, streaming and not, and how many bytes of the answer are copied on the way. The upstream runs in a process of its own,
-// and so does each row, as a program does that makes one kind of call. The floor is the thinnest thing that could be put there.
-// Two requests: one as agents send it (instructions, tools, some turns of history), and the smallest there is, where whatever is
-// added weighs most. The answer has two hundred words, streamed one by one.
+// and so does each row, as a program does that makes one kind of call; several of them one after the other, because no two
+// processes are compiled and laid out alike. The floor is the thinnest thing that could be put there. Three requests: two as
+// agents send them (instructions, tools, turns of history), at the beginning of their work and in the midst of it, and the
+// smallest there is, where whatever is added weighs most. The answer has two hundred words, streamed one by one.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { startChaos } from "../src/testing/index.ts";
 import { print } from "./measure.ts";
-import { compare, type Compared } from "./provider/compare.ts";
+import { compare, makeRounds, type Round } from "./provider/compare.ts";
 import { ROWS, type Upstream } from "./provider/rows.ts";
+
+const PROCESSES = Number(process.env["BENCH_PROCESSES"] ?? 3);
 
 const [, , part, row, given] = process.argv;
 if (part === "upstream") await serve();
@@ -26,7 +29,7 @@ async function serve(): Promise<void> {
 
 async function measureRow(index: number, upstream: Upstream): Promise<void> {
   const { use } = ROWS[index] ?? ROWS[0];
-  process.send?.(await compare(use(upstream)));
+  process.send?.(await makeRounds(use(upstream)));
   process.disconnect();
 }
 
@@ -38,10 +41,14 @@ async function measureAll(): Promise<void> {
   );
   print("                                          bare   floor    ours  added: floor    ours    (90 % of re-samples)");
   for (const [index, { name }] of ROWS.entries()) {
-    const child = fork(fileURLToPath(import.meta.url), ["row", String(index), JSON.stringify(urls)]);
-    const { bare, floor, ours, from, to } = await messageOf<Compared>(child);
+    const rounds: Round[] = [];
+    for (let made = 0; made < PROCESSES; made++) {
+      const child = fork(fileURLToPath(import.meta.url), ["row", String(index), JSON.stringify(urls)]);
+      rounds.push(...(await messageOf<readonly Round[]>(child)));
+    }
+    const { bare, floor, ours, floorAdds, oursAdds, from, to } = compare(rounds);
     const times = [bare, floor, ours].map((micros) => micros.toFixed(0).padStart(7)).join(" ");
-    const added = `${percent(floor / bare - 1)} ${percent(ours / bare - 1)}`;
+    const added = `${percent(floorAdds)} ${percent(oursAdds)}`;
     print(`${name.padEnd(38)} ${times}       ${added}   ${percent(from)} …${percent(to)}`);
   }
   print(

@@ -1,20 +1,26 @@
-// Ways to make the same call, compared by what each takes of the processor. Single calls are measured, in blocks of one side and
-// then the next, so that each side runs as it would alone and all meet the same machine. Of each side's calls the middle half
-// counts: garbage collections and other people's work make some calls many times dearer than the rest. How sure the result is,
-// is found by drawing the same number of calls from those made, again and again.
+// Ways to make the same call, compared by what each takes of the processor. In each round every side makes a few calls, one side
+// after the other, and what counts is the middle one of each: so all sides meet the same machine, which may be twice as fast a
+// second later, and a garbage collection or other people's work makes no difference. A round says what share a side adds to the
+// bare call; the middle of all rounds is the result. How sure it is, is found by drawing as many rounds from those made, again
+// and again.
 
-const WARM_UP_CALLS = Number(process.env["BENCH_WARM_UP"] ?? 2_000);
-const CALLS = Number(process.env["BENCH_CALLS"] ?? 2_500);
-const BLOCK = 25;
-const RESAMPLES = 200;
+const WARM_UP_ROUNDS = Number(process.env["BENCH_WARM_UP"] ?? 250);
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 80);
+const CALLS_A_ROUND = 10;
+const RESAMPLES = 400;
 
 type Side = "bare" | "floor" | "ours";
 
 /** `floor` can do no more than give a call up and look at its answer: less than that protects nobody. */
 export type Sides = Readonly<Record<Side, () => Promise<unknown>>>;
 
-/** µs a call of each side; and between which shares of the bare call ours adds. */
+/** CPU µs of the middle call of each side. */
+export type Round = Readonly<Record<Side, number>>;
+
+/** µs a call of each side, what ours and the floor add as a share of the bare call, and between which shares ours is for sure. */
 export interface Compared extends Readonly<Record<Side, number>> {
+  readonly floorAdds: number;
+  readonly oursAdds: number;
   readonly from: number;
   readonly to: number;
 }
@@ -24,21 +30,18 @@ const ORDERS: readonly (readonly Side[])[] = [
   ["ours", "floor", "bare"],
 ];
 
-export async function compare(sides: Sides): Promise<Compared> {
-  const times: Record<Side, number[]> = { bare: [], floor: [], ours: [] };
-  for (let made = -WARM_UP_CALLS; made < CALLS; made += BLOCK) {
-    for (const side of ORDERS[made % (2 * BLOCK) === 0 ? 0 : 1] ?? []) {
-      for (let index = 0; index < BLOCK; index++) {
-        const cpu = await cpuOf(sides[side]);
-        if (made >= 0) times[side].push(cpu);
-      }
+export async function makeRounds(sides: Sides): Promise<readonly Round[]> {
+  const rounds: Round[] = [];
+  for (let number = -WARM_UP_ROUNDS; number < ROUNDS; number++) {
+    const round = { bare: 0, floor: 0, ours: 0 };
+    for (const side of ORDERS[number % 2 === 0 ? 0 : 1] ?? []) {
+      const times: number[] = [];
+      for (let made = 0; made < CALLS_A_ROUND; made++) times.push(await cpuOf(sides[side]));
+      round[side] = middle(times);
     }
+    if (number >= 0) rounds.push(round);
   }
-  const added = Array.from({ length: RESAMPLES }, () => middle(drawn(times.ours)) / middle(drawn(times.bare)) - 1);
-  added.sort((a, b) => a - b);
-  const at = (share: number): number => added[Math.floor(share * RESAMPLES)] ?? NaN;
-  const [bare, floor, ours] = [middle(times.bare), middle(times.floor), middle(times.ours)];
-  return { bare, floor, ours, from: at(0.05), to: at(0.95) };
+  return rounds;
 }
 
 /** `process.cpuUsage` is exact to the microsecond, and counts what is collected and compiled in other threads too. */
@@ -49,11 +52,27 @@ async function cpuOf(call: () => Promise<unknown>): Promise<number> {
   return user + system;
 }
 
-function middle(values: readonly number[]): number {
-  const half = values.toSorted((a, b) => a - b).slice(values.length / 4, (values.length * 3) / 4);
-  return half.reduce((sum, value) => sum + value, 0) / half.length;
+export function compare(rounds: readonly Round[]): Compared {
+  const oursAdds = rounds.map(({ bare, ours }) => ours / bare - 1);
+  const drawn = Array.from({ length: RESAMPLES }, () => middle(draw(oursAdds))).sort((a, b) => a - b);
+  const at = (share: number): number => drawn[Math.floor(share * RESAMPLES)] ?? NaN;
+  return {
+    bare: middle(rounds.map(({ bare }) => bare)),
+    floor: middle(rounds.map(({ floor }) => floor)),
+    ours: middle(rounds.map(({ ours }) => ours)),
+    floorAdds: middle(rounds.map(({ bare, floor }) => floor / bare - 1)),
+    oursAdds: middle(oursAdds),
+    from: at(0.05),
+    to: at(0.95),
+  };
 }
 
-function drawn(values: readonly number[]): readonly number[] {
+function middle(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(half)] ?? NaN) + (sorted[Math.ceil(half)] ?? NaN)) / 2;
+}
+
+function draw(values: readonly number[]): readonly number[] {
   return values.map(() => values[Math.floor(Math.random() * values.length)] ?? 0);
 }

@@ -22,61 +22,63 @@ interface Row {
 
 const ONE_WORD: Asked = { messages: [{ role: "user", content: "hello" }] };
 
+const INPUT = jsonSchema({
+  type: "object",
+  properties: {
+    path: { type: "string", description: prose(60) },
+    from: { type: "number", description: prose(60) },
+    mode: { type: "string", enum: ["read", "write"] },
+  },
+  required: ["path"],
+  additionalProperties: false,
+});
+
 /** About twelve thousand characters: instructions, six tools, and four turns in which a file was read. */
-const AGENT: Asked = {
-  instructions: prose(3_000),
-  messages: [
-    { role: "user", content: prose(400) },
-    ...[1, 2, 3, 4].flatMap((turn): ModelMessage[] => [
-      {
-        role: "assistant",
-        content: [
-          { type: "text", text: prose(200) },
-          { type: "tool-call", toolCallId: `call_${turn}`, toolName: "tool0", input: { path: `src/file-${turn}.ts` } },
-        ],
-      },
-      {
-        role: "tool",
-        content: [
-          {
-            type: "tool-result",
-            toolCallId: `call_${turn}`,
-            toolName: "tool0",
-            output: { type: "text", value: prose(1_200) },
-          },
-        ],
-      },
-    ]),
-  ],
-  tools: Object.fromEntries(
-    [0, 1, 2, 3, 4, 5].map((number) => [
-      `tool${number}`,
-      tool({
-        description: prose(200),
-        inputSchema: jsonSchema({
-          type: "object",
-          properties: {
-            path: { type: "string", description: prose(60) },
-            from: { type: "number", description: prose(60) },
-            mode: { type: "string", enum: ["read", "write"] },
-          },
-          required: ["path"],
-          additionalProperties: false,
-        }),
-      }),
-    ]),
-  ),
-};
+const BEGINNING = agentAsks(3_000, 6, 4);
+/** About sixty thousand, or fifteen thousand tokens. */
+const MIDST = agentAsks(8_000, 16, 24);
+
+function agentAsks(instructions: number, tools: number, turns: number): Asked {
+  return {
+    instructions: prose(instructions),
+    messages: [{ role: "user", content: prose(400) }, ...numbers(turns).flatMap(turnOf)],
+    tools: Object.fromEntries(
+      numbers(tools).map((number) => [`tool${number}`, tool({ description: prose(400), inputSchema: INPUT })]),
+    ),
+  };
+}
+
+function turnOf(number: number): readonly ModelMessage[] {
+  const call = { toolCallId: `call_${number}`, toolName: "tool0" };
+  return [
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: prose(200) },
+        { type: "tool-call", ...call, input: { path: `src/file-${number}.ts` } },
+      ],
+    },
+    { role: "tool", content: [{ type: "tool-result", ...call, output: { type: "text", value: prose(1_400) } }] },
+  ];
+}
+
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
 
 function prose(characters: number): string {
   return "The quick brown fox jumps over the lazy dog. ".repeat(Math.ceil(characters / 45)).slice(0, characters);
 }
 
 export const ROWS: readonly [Row, ...Row[]] = [
-  { name: "openai chat, generateText, agent", use: chained(openai, generate, AGENT) },
-  { name: "openai chat, streamText, agent", use: chained(openai, stream, AGENT) },
-  { name: "anthropic, generateText, agent", use: chained(anthropic, generate, AGENT) },
-  { name: "anthropic, streamText, agent", use: chained(anthropic, stream, AGENT) },
+  { name: "openai chat, generateText, beginning", use: chained(openai, generate, BEGINNING) },
+  { name: "openai chat, streamText, beginning", use: chained(openai, stream, BEGINNING) },
+  { name: "openai chat, generateText, midst", use: chained(openai, generate, MIDST) },
+  { name: "openai chat, streamText, midst", use: chained(openai, stream, MIDST) },
+  { name: "anthropic, generateText, beginning", use: chained(anthropic, generate, BEGINNING) },
+  { name: "anthropic, streamText, beginning", use: chained(anthropic, stream, BEGINNING) },
+  { name: "anthropic, generateText, midst", use: chained(anthropic, generate, MIDST) },
+  { name: "anthropic, streamText, midst", use: chained(anthropic, stream, MIDST) },
   { name: "openai chat, generateText, one word", use: chained(openai, generate, ONE_WORD) },
   { name: "openai chat, streamText, one word", use: chained(openai, stream, ONE_WORD) },
   { name: "openai SDK, whole answer, fl.fetch", use: fetched(ask) },
