@@ -14,7 +14,8 @@ export function fullBudget(rule: RetryBudgetRule, now: number): RetryBudget {
 
 /** A first attempt goes out. */
 export function earn(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
-  return add(budget, rule, now, rule.perCall);
+  // One that is full stays so, whatever the time, until something is spent.
+  return budget.tokens === rule.capacity ? budget : add(budget, rule, now, rule.perCall);
 }
 
 /** A retry wants to go out: null when the bucket is empty. */

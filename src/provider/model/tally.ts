@@ -20,6 +20,8 @@ type BlockPart = Extract<
   { type: `${Block["type"]}-start` | `${Block["type"]}-delta` | `${Block["type"]}-end` }
 >;
 
+const UNFINISHED: LanguageModelV4FinishReason = { unified: "other", raw: undefined };
+
 export class Tally {
   private readonly all: LanguageModelV4Content[] = [];
   /** The block that grew last: nearly always the one that grows next, and in most answers the only one. */
@@ -102,7 +104,7 @@ export class Tally {
   }
 
   get text(): string {
-    return textIn(this.all);
+    return answerIn(this.all, UNFINISHED).text;
   }
 
   /** As a model that does not stream would have given it. */
@@ -129,17 +131,13 @@ export function answerIn(
   content: readonly LanguageModelV4Content[],
   finishReason: LanguageModelV4FinishReason,
 ): Answer {
+  let text = "";
   let hasOther = false;
   const toolInputs: string[] = [];
-  for (const part of content) {
+  for (let at = 0, part; (part = content[at]) !== undefined; at++) {
+    if (part.type === "text") text += part.text;
+    else if (part.type !== "reasoning" || part.text !== "") hasOther = true;
     if (part.type === "tool-call") toolInputs.push(part.input);
-    if (part.type !== "text" && !(part.type === "reasoning" && part.text === "")) hasOther = true;
   }
-  return { text: textIn(content), hasOther, toolInputs, finishReason };
-}
-
-function textIn(content: readonly LanguageModelV4Content[]): string {
-  let text = "";
-  for (const part of content) if (part.type === "text") text += part.text;
-  return text;
+  return { text, hasOther, toolInputs, finishReason };
 }

@@ -68,8 +68,7 @@ function ratesFor(price: Price, inputTokens: number): Rates {
 
 /** Providers have sent nothing, NaN, negative numbers and fractions; a count is whole and not below zero. */
 function whole(count: number | undefined): number {
-  if (count === undefined || Number.isNaN(count) || count <= 0) return 0;
-  return Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER);
+  return count !== undefined && count > 0 ? Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER) : 0;
 }
 
 interface Charge {
