@@ -30,12 +30,11 @@ const NO_HEADERS = new Map<string, unknown>();
 
 /** Most clients have lower-cased an object's names already: then what is not found in it by its name is not there. */
 function otherwiseNamed(headers: object): Map<string, unknown> {
-  const isPlain = !Array.isArray(headers) && !(headers instanceof Map);
-  return isPlain && readWith(headers, hasUpperCase) === false ? NO_HEADERS : lowerCased(headers);
+  return readWith(headers, isLowerCased) === true ? NO_HEADERS : lowerCased(headers);
 }
 
-function hasUpperCase(headers: object): boolean {
-  return /[A-Z]/.test(Object.keys(headers).join(" "));
+function isLowerCased(headers: object): boolean {
+  return !Array.isArray(headers) && !(headers instanceof Map) && !/[A-Z]/.test(Object.keys(headers).join(" "));
 }
 
 const MAX_HEADERS = 256;

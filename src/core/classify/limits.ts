@@ -66,8 +66,10 @@ function saysPlenty(headers: object): boolean {
   const named = headers as Readonly<Record<string, unknown>>;
   for (let at = 0, family; (family = FAMILIES[at]) !== undefined; at++) {
     const left = named[family.remaining];
+    if (left === undefined) continue;
     const whole = named[family.limit];
-    if (typeof left === "string" && typeof whole === "string") return Number(left) / Number(whole) >= SCARCE;
+    const share = typeof left === "string" && typeof whole === "string" ? Number(left) / Number(whole) : NaN;
+    return share >= SCARCE && share < Infinity;
   }
   return false;
 }

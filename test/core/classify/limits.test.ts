@@ -1,0 +1,57 @@
+// What is seen at a glance is what reading it in full would find, and nothing a response says can throw.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hasPlenty, NO_PACE, readPace } from "../../../src/core/classify/limits.ts";
+
+const NOW = 1_700_000_000_000;
+const NAMES = [
+  "x-ratelimit-limit-requests",
+  "x-ratelimit-remaining-requests",
+  "x-ratelimit-reset-requests",
+  "anthropic-ratelimit-requests-limit",
+  "anthropic-ratelimit-requests-remaining",
+  "anthropic-ratelimit-requests-reset",
+];
+
+/** A server writes all its names in one way. */
+const names = fc.constantFrom(
+  NAMES,
+  NAMES.map((name) => name.toUpperCase()),
+);
+
+const values = fc.oneof(
+  fc.integer({ min: -1, max: 60 }).map(String),
+  fc.constantFrom("", " ", "many", "Infinity", "-0", "1e3", "6ms", "30s"),
+  fc.integer({ min: 0, max: 60 }),
+);
+
+describe("the limits of a response", () => {
+  it("are plenty at a glance only where they are when read in full", () => {
+    let plenty = 0;
+    fc.assert(
+      fc.property(
+        names.chain((all) => fc.dictionary(fc.constantFrom(...all), values)),
+        (headers) => {
+          if (!hasPlenty(headers)) return;
+          plenty += 1;
+          expect(readPace(headers, NOW)).toEqual(NO_PACE);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(plenty).toBeGreaterThan(20);
+  });
+
+  it("say nothing when they cannot be read", () => {
+    const throws = (): never => {
+      throw new Error("hostile");
+    };
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const hostile = new Proxy({}, { get: throws, has: throws, ownKeys: throws, getPrototypeOf: throws });
+    for (const headers of [hostile, revoked, null, undefined, "x-ratelimit-remaining: 0", 7]) {
+      expect([hasPlenty(headers), readPace(headers, NOW)]).toEqual([false, NO_PACE]);
+    }
+  });
+});
