@@ -231,7 +231,7 @@ export class Runtime {
     return this.#interactors.attach(interactor);
   }
 
-  /** What happened lately outside sessions, and what was ignored on purpose; scrubbed. */
+  /** What happened lately outside sessions, and what was ignored on purpose; scrubbed. A call that runs well stands in it when it has ended, unless somebody listens. */
   recent(): readonly Entry[] {
     return this.#ring.recent();
   }
