@@ -1,12 +1,23 @@
 // Evidence in, fault out. The order of the groups in `symptoms/` is the order of belief; this file only walks it.
 
-import { isFaultCode, traitsOf, type FaultCode } from "../fault/catalogue.ts";
-import { fault, type ContextValue, type EvidenceSource, type Fault } from "../fault/fault.ts";
+import { limitsUse, traitsOf, type FaultCode } from "../fault/catalogue.ts";
+import {
+  fault,
+  type ContextValue,
+  type EvidenceSource,
+  type Fault,
+  type FaultContext,
+  isWholeFault,
+  withOrigin,
+} from "../fault/fault.ts";
+import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import { isFaultError } from "../fault/fault-error.ts";
-import { readWith, tolerate } from "../tolerate.ts";
+import { readField, readWith, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
 import { createHeaderReader, type HeaderReader, readHeaders } from "./headers.ts";
 import { readSignals } from "./read-evidence.ts";
+import { readLimitOwner } from "./limit-owner.ts";
+import { originAround, readOrigin } from "./read-origin.ts";
 import { readTexts } from "./read-text.ts";
 import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
 import type { Rule } from "./rule.ts";
@@ -69,6 +80,21 @@ export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): F
   return tolerate(() => classifyReadable(evidence, rules), UNREADABLE);
 }
 
+/** What a program's own code threw. A failure that has a name keeps it; one that has none is a bug in that code, and `where` says whose. */
+export function classifyThrown(
+  error: unknown,
+  where: { readonly message: string; readonly context?: FaultContext },
+  observedAt?: number,
+): Fault {
+  const evidence: Evidence = { surface: "node", error, observedAt };
+  const carried = tolerate(() => carriedFault(evidence), undefined);
+  const seen = carried ?? classify(evidence);
+  if (carried !== undefined || seen.code !== "Unclassified") return seen;
+  const { message, context = {} } = where;
+  const said = seen.message === seen.code ? message : `${message}: ${seen.message}`;
+  return fault("Uncaught", { message: said, context, cause: seen });
+}
+
 const UNREADABLE: Fault = fault("Unclassified", {
   message: "a failure that could not be read",
   evidence: { rule: "none", source: "none", nearly: [], excerpt: "" },
@@ -87,9 +113,11 @@ function classifyReadable(evidence: Evidence, rules: RuleBook): Fault {
   const timed = timingRule(matches, retryAfterMs ?? 0);
   const code = timed?.means ?? named;
   const excerpt = excerptOf(signals);
+  // A cancellation is not an error: nobody looks for its cause.
+  const origin = traitsOf(code).cancels ? null : readOrigin(evidence.error, evidence.body, header);
   return fault(code, {
     message: excerpt === "" ? code : excerpt,
-    context: contextOf(signals, header),
+    context: contextOf(signals, header, code, winner),
     retryAfterMs,
     resetAt,
     evidence: {
@@ -97,6 +125,7 @@ function classifyReadable(evidence: Evidence, rules: RuleBook): Fault {
       source: winner?.source ?? "none",
       nearly: nearly(matches, code),
       excerpt,
+      ...(origin === null ? {} : { origin }),
     },
   });
 }
@@ -106,24 +135,69 @@ function matchesIn(signals: Signals, rules: RuleBook): readonly Match[] {
   const structured = rules.matchStructured(signals);
   if (structured.length > 0) return structured;
   readTexts(signals);
-  return rules.matchAll(signals);
+  const matches = rules.matchAll(signals);
+  return isWeak(matches[0]) ? [...matchesInNames(signals, rules), ...matches] : matches;
 }
 
-/** An error that already carries a fault was classified once; it is not classified again. */
+/** A status is a default, and an identifier says more. */
+function isWeak(winner: Match | undefined): boolean {
+  return winner === undefined || winner.source === "status";
+}
+
+/**
+ * An identifier that no table has is read as the words it is made of: `exceeded_current_quota_error`, `InvalidApiKey`. Only where
+ * nothing else named the cause, for vendors use some of them for many things.
+ */
+function matchesInNames(signals: Signals, rules: RuleBook): readonly Match[] {
+  const texts = signals.names.map(wordsOfName).filter((words) => words.includes(" "));
+  if (texts.length === 0) return [];
+  const tokens = new Set<string>();
+  const found = rules.matchAll({ ...signals, ...NOTHING_ELSE, tokens, errnos: new Set(), stops: new Set(), texts });
+  return found[0]?.source === "text" ? found : [];
+}
+
+/** The status stays: words that are weaker than it must not outdo it. */
+const NOTHING_ELSE = { rpcCode: 0, exitCode: null, signal: "", emptyBody: false } as const;
+
+/** `InvalidApiKey` and `INVALID_API_KEY` become `Invalid Api Key` and `INVALID API KEY`. */
+function wordsOfName(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])|[._:-]+/g, " ");
+}
+
+const MAX_SEARCHED = 32;
+
+/** An error that already carries a fault was classified once; it is not classified again. A fault may be thrown as it is, too. */
 function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   if (aborted !== undefined && aborted !== false) return undefined;
-  for (let at: unknown = error, depth = 0; typeof at === "object" && at !== null && depth < 16; depth++) {
-    const found = readWith(at, faultIn);
+  const open: unknown[] = [error];
+  for (let index = 0; index < open.length && index < MAX_SEARCHED; index++) {
+    const link = open[index];
+    if (typeof link !== "object" || link === null) continue;
+    const found = readWith(link, faultIn);
     // Another copy of this package may know codes that we do not: those are classified anew.
-    if (found !== undefined && readWith(found as Fault, hasKnownCode) === true) return found as Fault;
-    at = readWith(at, causeIn);
+    if (readWith(found, isWholeFault) === true) {
+      const carried = found as Fault;
+      return withOrigin(carried, originAround(error, link, carried.evidence.origin));
+    }
+    open.push(...insideOf(link));
   }
   return undefined;
 }
 
-const faultIn = (link: object): unknown => (isFaultError(link) ? link.fault : undefined);
-const hasKnownCode = (found: Fault): boolean => isFaultCode(found.code);
-const causeIn = (link: object): unknown => (link as { readonly cause?: unknown }).cause;
+/** Where errors keep what caused them; the AI SDK's RetryError has the errors of its attempts. */
+function insideOf(link: object): readonly unknown[] {
+  const errors = readField(link, "errors");
+  const many = tolerate(
+    () => (Array.isArray(errors) ? (errors.slice(-MAX_SEARCHED).toReversed() as unknown[]) : []),
+    [],
+  );
+  // The official SDKs keep the headers of a response, and `fl.fetch` says there why it could not give one.
+  const headers = readField(link, "headers");
+  const toldBy = typeof headers === "object" && headers !== null ? readField(headers, "cause") : undefined;
+  return [readField(link, "cause"), readField(link, "lastError"), toldBy, ...many];
+}
+
+const faultIn = (link: object): unknown => (isFaultError(link) ? link.fault : link);
 
 function timingRule(matches: readonly Match[], waitMs: number): TimingRule | undefined {
   const [winner] = matches;
@@ -149,7 +223,7 @@ function nearly(matches: readonly Match[], code: FaultCode): readonly string[] {
 function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals): string {
   // Control characters could move a terminal's cursor or set its title.
   const text = plainLine(texts[0]?.slice(0, MAX_MESSAGE_CHARS * 4) ?? "");
-  if (text !== "") return text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
+  if (text !== "") return text.length > MAX_MESSAGE_CHARS ? cut(text) : text;
   if (status !== 0) return `HTTP ${status}`;
   for (const errno of errnos) return errno;
   if (signal !== "") return `killed by ${signal}`;
@@ -158,19 +232,39 @@ function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals):
   return "";
 }
 
+/** Half a secret is not recognised any more, so secrets go before the text is cut, and it is not cut inside a word. */
+function cut(text: string): string {
+  const head = SHAPE_REDACTOR.text(text).slice(0, MAX_MESSAGE_CHARS);
+  const whole = head.replace(/[^\s"'`,;]{1,300}$/, "");
+  return `${whole === "" ? head : whole}…`;
+}
+
 function plainLine(text: string): string {
   return (UNEVEN.test(text) ? text.replace(CONTROLS, " ") : text).trim();
 }
 
-function contextOf(signals: Signals, header: HeaderReader | null): Readonly<Record<string, ContextValue>> {
+/** A process that was started may have done its work, whatever its failure is called; unless it is a shell that found no program. */
+function hasRun({ exitCode, signal, tokens }: Signals, code: FaultCode): boolean {
+  if (signal !== "" || tokens.has("exit:failed")) return true;
+  return exitCode !== null && exitCode !== 0 && traitsOf(code).pill !== "provider not found";
+}
+
+function contextOf(
+  signals: Signals,
+  header: HeaderReader | null,
+  code: FaultCode,
+  winner: Match | undefined,
+): Readonly<Record<string, ContextValue>> {
   const context: Record<string, ContextValue> = { surface: signals.surface };
   if (signals.provider !== "") context["provider"] = signals.provider;
   if (signals.status !== 0) context["status"] = signals.status;
   if (signals.exitCode !== null) context["exitCode"] = signals.exitCode;
   if (signals.signal !== "") context["signal"] = signals.signal;
-  // A tool that ran and then failed may have done part of its work, whatever the failure is called.
-  if (signals.surface === "tool" && signals.tokens.has("exit:failed")) context["ran"] = true;
+  if (signals.surface === "tool" && hasRun(signals, code)) context["ran"] = true;
+  if (winner?.rule.neverSent === true && signals.surface !== "tool") context["sent"] = false;
   // OpenAI and Anthropic may overrule their own status; `decide` honours a no.
   if (header?.("x-should-retry") === "false") context["shouldRetry"] = false;
+  const limitOf = limitsUse(traitsOf(code)) ? readLimitOwner(signals, header) : undefined;
+  if (limitOf !== undefined) context["limitOf"] = limitOf;
   return context;
 }

@@ -1,6 +1,6 @@
 // Response headers, whatever holds them and however they are written, and what some of them say about the cause.
 
-import { readField, readWith, tolerate } from "../tolerate.ts";
+import { isA, readField, readWith, tolerate } from "../tolerate.ts";
 import { addToken, type Signals } from "./signals.ts";
 
 export type HeaderReader = (name: string) => string | undefined;
@@ -14,6 +14,8 @@ export function readHeaders(signals: Signals, header: HeaderReader): void {
 /** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
 export function createHeaderReader(headers: unknown): HeaderReader | null {
   if (typeof headers !== "object" || headers === null) return null;
+  // `new String(…)` has a key for every character: looking through the keys of a long one takes minutes.
+  if (isA(headers, String)) return null;
   // An object with the names in it, which most clients give, has no method of this name.
   const get = readField(headers, "get");
   if (typeof get === "function" && tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
@@ -37,6 +39,7 @@ function isLowerCased(headers: object): boolean {
   return !Array.isArray(headers) && !(headers instanceof Map) && !/[A-Z]/.test(Object.keys(headers).join(" "));
 }
 
+/** Nobody sends more; a list can say that it has four thousand million items, and a Map can hand out its pairs without end. */
 const MAX_HEADERS = 256;
 
 function lowerCased(headers: object): Map<string, unknown> {
@@ -49,12 +52,18 @@ function lowerCased(headers: object): Map<string, unknown> {
 }
 
 /** A Map, pairs, names and values in turn (Node's raw headers), or an object. */
-function pairsOf(headers: object): readonly (readonly unknown[])[] {
-  if (headers instanceof Map) return [...(headers as Map<unknown, unknown>)];
+function pairsOf(headers: object): readonly unknown[] {
+  if (headers instanceof Map) return firstPairs(headers as Map<unknown, unknown>);
   if (!Array.isArray(headers)) return Object.entries(headers);
-  const list = headers as readonly unknown[];
-  if (list.every((item) => typeof item !== "string")) return list as readonly (readonly unknown[])[];
+  const list = Array.prototype.slice.call(headers, 0, 2 * MAX_HEADERS) as readonly unknown[];
+  if (list.every((item) => typeof item !== "string")) return list;
   return list.flatMap((item, index) => (index % 2 === 0 ? [[item, list[index + 1]]] : []));
+}
+
+function firstPairs(headers: Iterable<unknown>): readonly unknown[] {
+  const pairs: unknown[] = [];
+  for (const pair of headers) if (pairs.push(pair) === MAX_HEADERS) break;
+  return pairs;
 }
 
 function headerText(value: unknown): string | undefined {

@@ -134,6 +134,7 @@ function scan(machine: Machine, text: string): PhraseHits {
     for (const { id, length, open } of endings) {
       if (isWordChar(text, i - length) && isWordChar(text, i - length + 1)) continue;
       if (!open && isWordChar(text, i + 1) && isWordChar(text, i)) continue;
+      if (isDenied(text, i - length + 1)) continue;
       const positions = hits.get(id);
       if (positions === undefined) hits.set(id, [i]);
       else if (positions.length < MAX_HITS) positions.push(i);
@@ -141,6 +142,15 @@ function scan(machine: Machine, text: string): PhraseHits {
   }
   return hits;
 }
+
+/** What is said not to be the cause, as in `(not your usage limit)`. */
+const DENIALS = ["not your ", "not a ", "not an ", "not due to ", "not related to ", "isn't a ", "isn't your "];
+
+function isDenied(text: string, start: number): boolean {
+  return text.charCodeAt(start - 1) === SPACE && DENIALS.some((denial) => text.endsWith(denial, start));
+}
+
+const SPACE = 0x20;
 
 /** Latin letters and digits make words; Chinese and the like need no boundary. */
 function isWordChar(text: string, at: number): boolean {

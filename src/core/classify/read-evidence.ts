@@ -1,7 +1,7 @@
 // Evidence → signals. Walks objects, cause chains and AggregateErrors, bounded in depth and number; survives throwing
 // getters and cycles. Text is only collected here: `read-text.ts` reads it when no structured signal was enough.
 
-import { parseJson, readField, readWith, tolerate } from "../tolerate.ts";
+import { isA, parseJson, readField, readWith, tolerate } from "../tolerate.ts";
 import type { Evidence } from "./evidence.ts";
 import { FIELDS, OUTPUT_LISTS, PROSE_FIELDS, signalName, SKIPPED_FIELDS } from "./fields.ts";
 import { addCode, addToken, isHttpStatus, type Signals } from "./signals.ts";
@@ -26,6 +26,7 @@ export function readSignals(evidence: Evidence): Signals {
     aborted: abortOf(evidence.aborted),
     status: statusOf(evidence.status),
     tokens: new Set(),
+    names: [],
     errnos: new Set(),
     stops: new Set(),
     rpcCode: 0,
@@ -39,7 +40,6 @@ export function readSignals(evidence: Evidence): Signals {
     emptyBody: false,
   };
   if (signals.aborted !== null && signals.aborted !== "no") return signals;
-  if (signals.exitCode !== null && !NEVER_RAN.has(signals.exitCode)) signals.tokens.add("exit:failed");
   if (typeof evidence.code === "string") addCode(signals, evidence.code);
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);
@@ -47,6 +47,7 @@ export function readSignals(evidence: Evidence): Signals {
   if (evidence.error !== undefined) tolerate(() => walk(evidence.error, 0), undefined);
   if (evidence.body !== undefined && evidence.body !== null) tolerate(() => walk(evidence.body, 0), undefined);
   if (typeof evidence.message === "string") addText(signals, evidence.message);
+  if (signals.exitCode !== null && !NEVER_RAN.has(signals.exitCode)) signals.tokens.add("exit:failed");
   signals.emptyBody =
     (isSuccess(signals.status) || evidence.surface === "schema") &&
     isEmpty(evidence.body) &&
@@ -77,12 +78,16 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
     if (seen.length >= MAX_NODES || seen.includes(value)) return;
     seen.push(value);
     if (ArrayBuffer.isView(value)) return addText(signals, decode(value));
+    if (isA(value, String)) return addText(signals, String(value));
     if (Array.isArray(value)) {
       for (let i = 0; i < Math.min(value.length, MAX_ITEMS); i++) walk(value[i], depth + 1, inError);
       return;
     }
     const isError = readWith(value, isErrorObject) === true;
-    if (isError) addToken(signals, readWith(value, className));
+    if (isError) {
+      addToken(signals, readWith(value, className));
+      tolerate(() => addExitCode(signals, value as Foreign), undefined);
+    }
     const keys: readonly string[] = tolerate(() => firstKeys(value), []);
     const failed = inError || saysError(value);
     if (failed) signals.tokens.add("says:error");
@@ -119,6 +124,11 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
 }
 
 const isErrorObject = (value: object): boolean => value instanceof Error;
+/** The errors of `child_process` have the exit code in `code`, which is an errno or a status elsewhere; `cmd` tells them apart. */
+function addExitCode(signals: Signals, { cmd, code }: Foreign): void {
+  if (typeof cmd === "string" && typeof code === "number") signals.exitCode ??= code;
+}
+
 const className = (value: object): string => value.constructor.name;
 
 /** An object may have a million keys; the first of them are enough. */

@@ -34,6 +34,8 @@ export interface Rule {
   readonly means: FaultCode;
   /** The code to use instead when a tool or an MCP server failed rather than a provider. */
   readonly onTool?: FaultCode;
+  /** No connection came about, so that nothing has reached the other side. */
+  readonly neverSent?: true;
   /** A real signal that this row recognises; a test runs each. A string stands for error text. */
   readonly example: Evidence | string;
 }

@@ -12,6 +12,8 @@ export interface Signals {
   status: number;
   /** Identifiers a program wrote: error types, codes, names, RPC states; lower case. */
   readonly tokens: Set<string>;
+  /** Identifiers from fields, as they were written: `exceeded_current_quota_error`, `InvalidApiKey`. */
+  readonly names: string[];
   /** Upper-case error codes of Node, undici, TLS, SQLite. */
   readonly errnos: Set<string>;
   readonly stops: Set<string>;
@@ -29,7 +31,9 @@ export interface Signals {
 }
 
 export function addToken(signals: Signals, value: unknown): void {
-  if (typeof value === "string" && value.length <= 80) signals.tokens.add(value.toLowerCase());
+  if (typeof value !== "string" || value.length > 80) return;
+  signals.tokens.add(value.toLowerCase());
+  signals.names.push(value);
 }
 
 /** A code is an errno when it shouts, an identifier otherwise, and sometimes a status as a string. */
@@ -44,8 +48,10 @@ export function addStatus(signals: Signals, value: number): void {
   if (isHttpStatus(value) && value >= 400 && signals.status < 400) signals.status = value;
 }
 
-/** Google names the window of a quota in its id: `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
+/** Google names the window of a quota in its id, and whose quota it is: `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
 export function addQuotaId(signals: Signals, value: string): void {
+  if (/per_?(?:base_?)?model/i.test(value)) signals.tokens.add("quota:model");
+  else if (/per_?(?:project|user)/i.test(value)) signals.tokens.add("quota:account");
   if (/per_?day|daily/i.test(value)) signals.tokens.add("quota:day");
   else if (/per_?minute/i.test(value)) signals.tokens.add("quota:minute");
 }

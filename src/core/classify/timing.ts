@@ -1,7 +1,7 @@
 // When to try again: read from every form providers use, strongest first: Retry-After, then a field of the body, then the
 // headers that say when a limit resets, then words.
-// `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. Zero, negative and absurd values
-// are no answer.
+// `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. `Retry-After: 0` means now. Any other zero,
+// negative and absurd values are no answer.
 
 import { parseClockTime } from "./clock-time.ts";
 import { durationInWords, parseDuration } from "./duration.ts";
@@ -35,8 +35,11 @@ function fromRetryAfter(header: HeaderReader, { observedAt }: Signals): Timing |
   const ms = header("retry-after-ms") ?? header("x-ms-retry-after-ms");
   const exact = ms !== undefined && isNumeric(ms) ? wait(Number(ms), observedAt) : undefined;
   if (exact !== undefined) return exact;
-  const value = header("retry-after")?.trim();
+  const value = header("retry-after")?.trim() ?? ms?.trim();
   if (value === undefined || value === "") return undefined;
+  if (isNumeric(value) && Number(value) === 0) {
+    return observedAt === undefined ? { retryAfterMs: 0 } : { retryAfterMs: 0, resetAt: observedAt };
+  }
   const duration = READ_AS.duration(value.split(",")[0] ?? "", observedAt);
   if (duration !== undefined || isNumeric(value)) return duration;
   return until(Date.parse(value), Date.parse(header("date") ?? ""), observedAt);

@@ -4,11 +4,12 @@
 /** What a fault is a property of: decides whether another target could do better. */
 export type FaultScope =
   | "request" //    the request itself: it fails the same way everywhere
-  | "credential" // this key or account
-  | "model" //      this model
-  | "provider" //   this provider, or this agent CLI
+  | "account" //    the credential at this endpoint
+  | "rate" //       this model for this account: a limit, unless the answer says that it holds for the whole account
+  | "model" //      this model at this endpoint
+  | "endpoint" //   the address it is reached at, or this agent CLI
   | "target" //     this target alone: what guards it here refused
-  | "network" //    the way there
+  | "network" //    the way to the endpoint
   | "tool" //       this tool
   | "output" //     what came back
   | "limit" //      a limit somebody set
@@ -43,6 +44,9 @@ export type CausePill =
   | "internal"
   | "unknown";
 
+/** What a person is asked about a fault, where a policy says that one is asked. */
+export type QuestionKind = "Approve" | "Ask" | "Select" | "Confirm" | "Auth.DeviceCode";
+
 export interface CatalogueRow {
   readonly class: string;
   /** Worth trying again unchanged. */
@@ -55,13 +59,17 @@ export interface CatalogueRow {
   readonly tripsBreaker: boolean;
   /** A cooperative exit and no error: never retried, never counted. */
   readonly cancels: boolean;
+  /** The whole run is over with it: no node can be skipped past it. */
+  readonly endsRun: boolean;
   readonly scope: FaultScope;
   /** The status of its problem+json. */
   readonly httpStatus: number;
   readonly pill: CausePill;
+  /** To sign in, to choose another way, to give other input, to confirm; otherwise to approve another try. */
+  readonly asks: QuestionKind;
 }
 
-type Mark = "retry" | "lifts" | "maybe-done" | "trips" | "cancels";
+type Mark = "retry" | "lifts" | "maybe-done" | "trips" | "cancels" | "ends-run";
 
 /** `traits` lists what is true of the code; everything not listed is false. */
 function row<Class extends string>(
@@ -70,6 +78,7 @@ function row<Class extends string>(
   scope: FaultScope,
   httpStatus: number,
   pill: CausePill,
+  asks: QuestionKind = "Approve",
 ): CatalogueRow & { readonly class: Class } {
   return {
     class: faultClass,
@@ -78,9 +87,11 @@ function row<Class extends string>(
     mayHaveHappened: traits.includes("maybe-done"),
     tripsBreaker: traits.includes("trips"),
     cancels: traits.includes("cancels"),
+    endsRun: traits.includes("ends-run"),
     scope,
     httpStatus,
     pill,
+    asks,
   };
 }
 
@@ -90,34 +101,37 @@ export const CATALOGUE = {
   ContractVersionMismatch: row("Validation",         [],                                "host",       422, "config invalid"),
   ConfigSchemaViolation:   row("Validation",         [],                                "host",       422, "config invalid"),
 
-  RateLimited:             row("ProviderTransient",  ["retry", "trips"],                "credential", 429, "rate limited"),
+  RateLimited:             row("ProviderTransient",  ["retry", "trips"],                "rate",       429, "rate limited"),
   Overloaded:              row("ProviderTransient",  ["retry", "trips"],                "model",      503, "overloaded"),
-  Provider5xx:             row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "provider",   502, "overloaded"),
+  Provider5xx:             row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "endpoint",   502, "overloaded"),
   NetworkTimeout:          row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    504, "timeout"),
   NetworkDisconnect:       row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    502, "network error"),
+  AnswerUnreadable:        row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "endpoint",   502, "network error"),
 
-  AuthFailed:              row("ProviderAccess",     [],                                "credential", 401, "auth error"),
-  AccessDenied:            row("ProviderAccess",     [],                                "credential", 403, "permission denied"),
-  QuotaExhausted:          row("ProviderAccess",     ["lifts"],                          "credential", 429, "quota exhausted"),
+  AuthFailed:              row("ProviderAccess",     [],                                "account",    401, "auth error", "Auth.DeviceCode"),
+  KeyMissing:              row("ProviderAccess",     [],                                "account",    401, "auth error", "Auth.DeviceCode"),
+  AccessDenied:            row("ProviderAccess",     [],                                "account",    403, "permission denied"),
+  QuotaExhausted:          row("ProviderAccess",     ["lifts"],                          "account",    429, "quota exhausted", "Select"),
   TlsUntrusted:            row("ProviderAccess",     [],                                "network",    502, "network error"),
-  BinaryMissing:           row("ProviderAccess",     [],                                "provider",   502, "provider not found"),
-  PermissionLoop:          row("ProviderAccess",     [],                                "provider",   403, "permission denied"),
+  BinaryMissing:           row("ProviderAccess",     [],                                "endpoint",   502, "provider not found", "Select"),
+  PermissionLoop:          row("ProviderAccess",     [],                                "endpoint",   403, "permission denied"),
 
-  RequestInvalid:          row("ProviderRequest",    [],                                "request",    400, "bad request"),
-  ModelNotFound:           row("ProviderRequest",    [],                                "model",      404, "provider not found"),
-  EndpointNotFound:        row("ProviderRequest",    [],                                "provider",   404, "provider not found"),
+  RequestInvalid:          row("ProviderRequest",    [],                                "request",    400, "bad request", "Ask"),
+  ModelNotFound:           row("ProviderRequest",    [],                                "model",      404, "provider not found", "Select"),
+  EndpointNotFound:        row("ProviderRequest",    [],                                "endpoint",   404, "provider not found", "Select"),
+  SessionLost:             row("ProviderRequest",    [],                                "endpoint",   404, "provider not found", "Select"),
   ContextOverflow:         row("ProviderRequest",    [],                                "model",      413, "context overflow"),
   ContentFiltered:         row("ProviderRequest",    [],                                "request",    422, "content filter"),
 
-  MissingStreaming:        row("ProviderCapability", [],                                "model",      422, "capability missing"),
-  MissingToolCalling:      row("ProviderCapability", [],                                "model",      422, "capability missing"),
-  MissingModality:         row("ProviderCapability", [],                                "model",      422, "capability missing"),
-  MissingCapability:       row("ProviderCapability", [],                                "model",      422, "capability missing"),
-  ContextWindowTooSmall:   row("ProviderCapability", [],                                "model",      422, "capability missing"),
+  MissingStreaming:        row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
+  MissingToolCalling:      row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
+  MissingModality:         row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
+  MissingCapability:       row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
+  ContextWindowTooSmall:   row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
 
-  SchemaInvalid:           row("Output",             [],                                "output",     502, "schema invalid"),
+  SchemaInvalid:           row("Output",             [],                                "output",     502, "schema invalid", "Confirm"),
   OutputTruncated:         row("Output",             [],                                "output",     502, "output cut"),
-  EmptyOutput:             row("Output",             [],                                "output",     502, "schema invalid"),
+  EmptyOutput:             row("Output",             ["trips"],                         "output",     502, "output cut"),
   TestsFailed:             row("Output",             [],                                "output",     422, "test failed"),
   AssertFailed:            row("Output",             [],                                "output",     422, "test failed"),
 
@@ -125,12 +139,12 @@ export const CATALOGUE = {
   ResourceBusy:            row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),
   ToolUnavailable:         row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),
 
-  InputInvalid:            row("ToolTerminal",       [],                                "request",    400, "tool failed"),
-  OutputMalformed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       502, "schema invalid"),
+  InputInvalid:            row("ToolTerminal",       [],                                "request",    400, "tool failed", "Ask"),
+  OutputMalformed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       502, "schema invalid", "Confirm"),
   Forbidden:               row("ToolTerminal",       [],                                "request",    403, "tool denied"),
-  NotFound:                row("ToolTerminal",       [],                                "tool",       404, "tool failed"),
+  NotFound:                row("ToolTerminal",       [],                                "tool",       404, "tool failed", "Ask"),
   ExecutionFailed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       500, "tool failed"),
-  Unsupported:             row("ToolTerminal",       [],                                "tool",       501, "tool failed"),
+  Unsupported:             row("ToolTerminal",       [],                                "tool",       501, "tool failed", "Select"),
   ResourceExhausted:       row("ToolTerminal",       [],                                "host",       507, "tool failed"),
 
   ManifestDrift:           row("Session",            [],                                "host",       409, "store error"),
@@ -138,12 +152,12 @@ export const CATALOGUE = {
   ResumeMismatch:          row("Session",            [],                                "host",       409, "store error"),
 
   BudgetExceeded:          row("Limit",              [],                                "limit",      402, "budget exceeded"),
-  RunTimeout:              row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
+  RunTimeout:              row("Limit",              ["maybe-done", "ends-run"],        "limit",      504, "timeout"),
   TurnTimeout:             row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
   TurnLimit:               row("Limit",              [],                                "limit",      429, "turn limit"),
 
   CircuitOpen:             row("Guard",              ["lifts"],                          "target",     503, "circuit open"),
-  RetryBudgetSpent:        row("Guard",              ["lifts"],                          "provider",   503, "circuit open"),
+  RetryBudgetSpent:        row("Guard",              ["lifts"],                          "endpoint",   503, "circuit open"),
   QueueFull:               row("Guard",              ["lifts"],                          "target",     503, "overloaded"),
 
   SandboxFailed:           row("Sandbox",            [],                                "request",    422, "sandbox error"),
@@ -157,7 +171,7 @@ export const CATALOGUE = {
   DependencyCycle:         row("ExtensionHost",      [],                                "host",       500, "config invalid"),
   DependencyMissing:       row("ExtensionHost",      [],                                "host",       500, "config invalid"),
 
-  ProcessCrashed:          row("Crash",              ["trips", "maybe-done"],           "provider",   502, "crashed"),
+  ProcessCrashed:          row("Crash",              ["trips", "maybe-done"],           "endpoint",   502, "crashed"),
   Interrupted:             row("Crash",              ["retry", "maybe-done"],           "host",       503, "crashed"),
 
   Uncaught:                row("Internal",           ["maybe-done"],                    "host",       500, "internal"),
@@ -185,6 +199,11 @@ export function traitsOf(code: FaultCode): CatalogueRow & { readonly class: Faul
   const traits = ROWS.get(code);
   if (traits === undefined) throw new RangeError(`There is no fault code ${JSON.stringify(code)}.`);
   return traits;
+}
+
+/** A limit on how much an account or one of its models is used: a rate or a quota. */
+export function limitsUse({ scope, lifts }: CatalogueRow): boolean {
+  return scope === "rate" || (scope === "account" && lifts);
 }
 
 export function isFaultCode(value: unknown): value is FaultCode {

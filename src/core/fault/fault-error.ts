@@ -2,6 +2,7 @@
 
 import type { Fault } from "./fault.ts";
 import { SHAPE_REDACTOR } from "./redact.ts";
+import { readWith } from "../tolerate.ts";
 
 /** Recognises the envelope across two copies of this package. */
 const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
@@ -19,5 +20,7 @@ export class FaultError extends Error {
 }
 
 export function isFaultError(value: unknown): value is FaultError {
-  return typeof value === "object" && value !== null && BRAND in value && "fault" in value;
+  return typeof value === "object" && value !== null && readWith(value, isBranded) === true;
 }
+
+const isBranded = (value: object): boolean => BRAND in value && "fault" in value;

@@ -1,6 +1,6 @@
 // A failure as plain, immutable data. A leaf: it imports nothing but the catalogue, so anything may carry one.
 
-import { type FaultClass, type FaultCode, traitsOf } from "./catalogue.ts";
+import { type FaultClass, type FaultCode, isFaultCode, traitsOf } from "./catalogue.ts";
 
 export type ContextValue = string | number | boolean;
 export type FaultContext = Readonly<Record<string, ContextValue>>;
@@ -25,6 +25,36 @@ export interface FaultEvidence {
   readonly nearly: readonly string[];
   /** What was read, shortened. Operators and audit only. */
   readonly excerpt: string;
+  /** What was thrown, with its causes. Operators and audit only; absent when nothing was thrown. */
+  readonly origin?: FaultOrigin;
+  /** What does not fit a schema in the input that the caller gave; the caller, a model too, may read it. */
+  readonly issues?: readonly FaultIssue[];
+}
+
+/** One thing that is wrong with an input. No part of it holds the value, which may be a secret. */
+export interface FaultIssue {
+  /** `$.items[0].price` */
+  readonly path: string;
+  /** In the schema's words: `must be number`, `is required`. */
+  readonly expected: string;
+  /** The type of what is there: `string`, `array`, `nothing`. */
+  readonly got: string;
+}
+
+export interface FaultOrigin {
+  /** The thrown value, then what caused it. */
+  readonly thrown: readonly OriginLink[];
+  /** The ids under which the other side has logged the request, by the name of their header or field. */
+  readonly requestIds: Readonly<Record<string, string>>;
+}
+
+export interface OriginLink {
+  /** The name of an error; the type of a thrown value that is not an error. */
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  /** The top frames, one per line. */
+  readonly stack?: string;
 }
 
 export interface Fault {
@@ -90,9 +120,47 @@ export function withContext(inner: Fault, context: FaultContext): Fault {
   return Object.freeze({ ...inner, context: Object.freeze({ ...inner.context, ...context }) });
 }
 
+/** The same fault with where it came from. */
+export function withOrigin(inner: Fault, origin: FaultOrigin | undefined): Fault {
+  if (origin === undefined || origin === inner.evidence.origin) return inner;
+  return Object.freeze({ ...inner, evidence: Object.freeze({ ...inner.evidence, origin }) });
+}
+
+/** The first fault, when dealing with it failed as well. Both are reported; class, code and timing are those of the first. */
+export function andAlso(first: Fault, what: string, second: Fault): Fault {
+  const thrown = [first, second].flatMap((one) => originOf(one)?.thrown ?? []);
+  const requestIds = { ...originOf(second)?.requestIds, ...originOf(first)?.requestIds };
+  const told = Object.freeze({ ...first, message: `${first.message}; ${what}: ${second.message}` });
+  return thrown.length === 0 ? told : withOrigin(told, { thrown, requestIds });
+}
+
+/** Where a fault came from. One that was made around another has the origin of the inner one. */
+export function originOf(outer: Fault): FaultOrigin | null {
+  return causeChain(outer).find(({ evidence }) => evidence.origin !== undefined)?.evidence.origin ?? null;
+}
+
 /** Tells a fault from the value it stands for when a function gives either. */
 export function isFault(value: unknown): value is Fault {
   return typeof value === "object" && value !== null && "class" in value && "code" in value && "evidence" in value;
+}
+
+/** A foreign value that claims to be a fault: true only if every part that our code reads is what it should be. */
+export function isWholeFault(value: unknown): value is Fault {
+  if (typeof value !== "object" || value === null) return false;
+  const { class: named, code, message, context, evidence } = value as Partial<Fault>;
+  return (
+    isFaultCode(code) &&
+    traitsOf(code).class === named &&
+    typeof message === "string" &&
+    typeof context === "object" &&
+    (context as unknown) !== null &&
+    isWholeEvidence(evidence)
+  );
+}
+
+function isWholeEvidence(evidence: Partial<FaultEvidence> | null | undefined): boolean {
+  const { rule, source, nearly, excerpt } = evidence ?? {};
+  return typeof rule === "string" && typeof source === "string" && typeof excerpt === "string" && Array.isArray(nearly);
 }
 
 /** The fault and everything it was caused by, outermost first. */

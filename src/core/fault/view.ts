@@ -2,7 +2,16 @@
 // the evidence too; audit gets everything. All of it passes the redactor.
 
 import { type FaultClass, type FaultCode, traitsOf } from "./catalogue.ts";
-import { causeChain, type ContextValue, type EvidenceSource, type Fault, type FaultContext } from "./fault.ts";
+import {
+  causeChain,
+  type ContextValue,
+  type EvidenceSource,
+  type Fault,
+  type FaultContext,
+  type FaultIssue,
+  type FaultOrigin,
+  originOf,
+} from "./fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "./redact.ts";
 import { type Locale, wordsFor } from "./words/words.ts";
 
@@ -13,7 +22,15 @@ export interface ModelView {
   readonly code: FaultCode;
   readonly message: string;
   readonly context: FaultContext;
+  /** What does not fit the tool's schema in the arguments that the model gave. */
+  readonly issues?: readonly FaultIssue[];
+  /** What the tool itself said, where its declaration lets a model read it. */
+  readonly detail?: string;
 }
+
+/** How much of what a failed tool said a model may read: nothing, the end of a process's output, or the whole message too. */
+export const MODEL_DETAILS = ["none", "stderr_tail", "full"] as const;
+export type ModelDetail = (typeof MODEL_DETAILS)[number];
 
 export interface UserView {
   readonly message: string;
@@ -40,6 +57,8 @@ export interface AuditView extends OperatorView {
   readonly retryable: boolean;
   /** Each cause below this fault, nearest first. */
   readonly causes: readonly { readonly class: FaultClass; readonly code: FaultCode; readonly message: string }[];
+  /** What was thrown, with its causes and the provider's request ids; null when nothing was. */
+  readonly origin: FaultOrigin | null;
 }
 
 export interface ViewOf {
@@ -53,6 +72,8 @@ export interface ViewOptions {
   readonly correlationId: string;
   readonly locale?: Locale;
   readonly redactor?: Redactor;
+  /** As the tool declares it. `none` when left out. Only for models. */
+  readonly modelDetail?: ModelDetail;
 }
 
 /** Fields of a fault's context that a model may see: names and numbers it already knows or needs to correct itself. */
@@ -67,8 +88,9 @@ export function viewFor<A extends Audience>(audience: A, fault: Fault, options: 
 
 type Resolved = Required<ViewOptions>;
 
-export function resolveViewOptions({ correlationId, locale = "en", redactor = SHAPE_REDACTOR }: ViewOptions): Resolved {
-  return { correlationId, locale, redactor };
+export function resolveViewOptions(options: ViewOptions): Resolved {
+  const { correlationId, locale = "en", redactor = SHAPE_REDACTOR, modelDetail = "none" } = options;
+  return { correlationId, locale, redactor, modelDetail };
 }
 
 const VIEWS: { readonly [A in Audience]: (fault: Fault, options: Resolved) => ViewOf[A] } = {
@@ -78,7 +100,7 @@ const VIEWS: { readonly [A in Audience]: (fault: Fault, options: Resolved) => Vi
   audit: auditView,
 };
 
-function modelView(fault: Fault, { locale, redactor }: Resolved): ModelView {
+function modelView(fault: Fault, { locale, redactor, modelDetail }: Resolved): ModelView {
   const context: Record<string, ContextValue> = {};
   for (const key of MODEL_CONTEXT) {
     const value = fault.context[key];
@@ -86,7 +108,46 @@ function modelView(fault: Fault, { locale, redactor }: Resolved): ModelView {
     if (typeof value !== "string") context[key] = value;
     else if (NAME_LIKE.test(value) && redactor.text(value) === value) context[key] = value;
   }
-  return { class: fault.class, code: fault.code, message: wordsFor(fault.code, locale).model, context };
+  const issues = issuesFor(fault, redactor);
+  const detail = DETAILS[modelDetail](fault, redactor);
+  return {
+    ...{ class: fault.class, code: fault.code, message: wordsFor(fault.code, locale).model, context },
+    ...(issues.length === 0 ? {} : { issues }),
+    ...(detail === "" ? {} : { detail }),
+  };
+}
+
+/** More mistakes than a model corrects at once. */
+const MAX_ISSUES = 10;
+const MAX_ISSUE_CHARS = 300;
+
+function issuesFor(fault: Fault, redactor: Redactor): readonly FaultIssue[] {
+  const text = (part: string): string => redactor.text(part).slice(0, MAX_ISSUE_CHARS);
+  return causeChain(fault)
+    .flatMap(({ evidence }) => evidence.issues ?? [])
+    .slice(0, MAX_ISSUES)
+    .map(({ path, expected, got }) => ({ path: text(path), expected: text(expected), got: text(got) }));
+}
+
+const MAX_DETAIL_CHARS = 2_000;
+
+const DETAILS: Readonly<Record<ModelDetail, (fault: Fault, redactor: Redactor) => string>> = {
+  none: () => "",
+  // Of what is no process nothing is shown: its words are not the end of an output.
+  stderr_tail: (fault, redactor) => (isOfProcess(fault) ? tailOf(fault.evidence.excerpt, redactor) : ""),
+  full: ({ message, evidence: { excerpt } }, redactor) => {
+    const isTold = excerpt === "" || message.includes(excerpt);
+    return tailOf(isTold ? message : `${message}\n${excerpt}`, redactor);
+  },
+};
+
+/** Redacted before it is cut, so that no part of a secret is left at the edge. */
+function tailOf(text: string, redactor: Redactor): string {
+  return redactor.text(text.trim()).slice(-MAX_DETAIL_CHARS);
+}
+
+function isOfProcess({ context, evidence }: Fault): boolean {
+  return evidence.source === "process" || context["exitCode"] !== undefined || context["signal"] !== undefined;
 }
 
 function userView(fault: Fault, { locale, redactor, correlationId }: Resolved): UserView {
@@ -128,5 +189,6 @@ function auditView(fault: Fault, options: Resolved): AuditView {
       code: cause.code,
       message: options.redactor.text(cause.message),
     })),
+    origin: options.redactor.value(originOf(fault)) as FaultOrigin | null,
   };
 }

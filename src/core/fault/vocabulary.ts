@@ -113,8 +113,10 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
   Provider5xx:             row("ProviderTransient/Provider5xx",            "overloaded",     "provider_unavailable", "provider_network_error",     "transient", "retryable"),
   NetworkTimeout:          row("ProviderTransient/NetworkTimeout",         "timeout",        "provider_unavailable", "provider_timeout",           "transient", "retryable"),
   NetworkDisconnect:       row("ProviderTransient/NetworkTimeout",         "transport",      "provider_unavailable", "provider_network_error",     "transient", "retryable"),
+  AnswerUnreadable:        row("ProviderTransient/Provider5xx",            "transport",      "provider_unavailable", "provider_network_error",     "transient", "retryable"),
 
   AuthFailed:              row("Validation/Unauthorized",                  "auth",           "provider_auth",        "provider_auth_error",        "permanent", "fatal"),
+  KeyMissing:              row("Validation/Unauthorized",                  "auth",           "provider_auth",        "provider_auth_error",        "permanent", "fatal"),
   AccessDenied:            row("Validation/Forbidden",                     "auth",           "provider_auth",        "provider_auth_error",        "permanent", "fatal"),
   QuotaExhausted:          row("Validation/QuotaExhausted",                "auth",           "provider_auth",        "provider_quota_exceeded",    "permanent", "fatal"),
   TlsUntrusted:            row("Validation/TlsUntrusted",                  "transport",      "provider_unavailable", "provider_network_error",     "permanent", "fatal"),
@@ -124,6 +126,7 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
   RequestInvalid:          row("Validation/ShapeInvalid",                  "bad_request",    "validation",           "provider_runtime_error",     "permanent", "fatal"),
   ModelNotFound:           row("ProviderCapability/ModelNotFound",         "bad_request",    "validation",           "provider_unsupported",       "permanent", "fatal"),
   EndpointNotFound:        row("ProviderCapability/EndpointNotFound",      "bad_request",    "validation",           "provider_not_found",         "permanent", "fatal"),
+  SessionLost:             row("ProviderCapability/EndpointNotFound",      "bad_request",    "validation",           "provider_runtime_error",     "permanent", "fatal"),
   ContextOverflow:         row("Validation/ContextOverflow",               "bad_request",    "validation",           "provider_runtime_error",     "permanent", "context_overflow"),
   ContentFiltered:         row("ProviderCapability/ContentFiltered",       "content_filter", "content_filter",       "provider_runtime_error",     "permanent", "fatal"),
 
@@ -135,7 +138,7 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
 
   SchemaInvalid:           row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           SCHEMA_OUTCOME,               "permanent", "fatal"),
   OutputTruncated:         row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           SCHEMA_OUTCOME,               "permanent", "fatal"),
-  EmptyOutput:             row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           SCHEMA_OUTCOME,               "permanent", "fatal"),
+  EmptyOutput:             row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           "provider_runtime_error",     "permanent", "fatal"),
   TestsFailed:             row("ToolTerminal/ToolExecutionFailed",         "unknown",        "tool_failed",          "test_failed",                "permanent", "fatal"),
   AssertFailed:            row("ToolTerminal/OutputMalformed",             "unknown",        "validation",           "provider_runtime_error",     "permanent", "fatal"),
 
@@ -156,13 +159,13 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
   ResumeMismatch:          row("Session/ResumeMismatch",                   "unknown",        "internal",             "internal_error",             "permanent", "fatal"),
 
   BudgetExceeded:          row("ExtensionHost/LoopBoundExceeded",          "unknown",        "budget_exceeded",      "max_iterations_reached",     "permanent", "fatal"),
-  RunTimeout:              row("ExtensionHost/LoopBoundExceeded",          "timeout",        "run_timeout",          "provider_timeout",           "permanent", "timeout"),
-  TurnTimeout:             row("ExtensionHost/LoopBoundExceeded",          "timeout",        "run_timeout",          "provider_timeout",           "permanent", "timeout"),
+  RunTimeout:              row("ExtensionHost/LoopBoundExceeded",          "timeout",        "run_timeout",          "provider_timeout",           "transient", "timeout"),
+  TurnTimeout:             row("ExtensionHost/LoopBoundExceeded",          "timeout",        "run_timeout",          "provider_timeout",           "transient", "timeout"),
   TurnLimit:               row("ExtensionHost/LoopBoundExceeded",          "unknown",        "turn_limit",           "max_iterations_reached",     "permanent", "fatal"),
 
-  CircuitOpen:             row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_network_error",     "permanent", "fatal"),
-  RetryBudgetSpent:        row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_network_error",     "permanent", "fatal"),
-  QueueFull:               row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_runtime_error",     "permanent", "fatal"),
+  CircuitOpen:             row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_network_error",     "transient", "fatal"),
+  RetryBudgetSpent:        row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_network_error",     "transient", "fatal"),
+  QueueFull:               row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_runtime_error",     "transient", "fatal"),
 
   SandboxFailed:           row("ToolTerminal/ToolExecutionFailed",         "unknown",        "sandbox_error",        "internal_error",             "permanent", "fatal"),
   SandboxTimeout:          row("ToolTransient/ExecutionTimeout",           "timeout",        "sandbox_error",        "internal_error",             "transient", "retryable"),

@@ -71,7 +71,7 @@ describe("order of belief", () => {
       { surface: "cli", message: "Warning: no last-known-good\nAPI Error: 529 Overloaded" },
       "Overloaded",
     ],
-    ["an empty 200", { surface: "http", status: 200, body: "" }, "EmptyOutput"],
+    ["an empty 200", { surface: "http", status: 200, body: "" }, "AnswerUnreadable"],
     ["a status nobody knows", { surface: "http", status: 599 }, "Provider5xx"],
     ["nothing at all", { surface: "cli" }, "Unclassified"],
   ])("sees through %s", (_what, evidence, code) => {

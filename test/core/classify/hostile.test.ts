@@ -36,6 +36,79 @@ function revoked(): object {
   return proxy;
 }
 
+/** What says that it is larger than any memory, or never comes to an end: each as every part of the evidence, and inside an error and a body. */
+const BOUNDLESS: readonly (readonly [string, () => unknown])[] = [
+  [
+    "a sparse array of 2^28 items",
+    () => {
+      const list: unknown[] = [];
+      list[2 ** 28] = "rate limit exceeded";
+      return list;
+    },
+  ],
+  ["an empty array of 2^32 - 1 items", () => new Array<unknown>(2 ** 32 - 1)],
+  [
+    "an array whose proxy says it is endless",
+    () => new Proxy([], { get: (_, key) => (key === "length" ? Infinity : ["a", "b"]) }),
+  ],
+  [
+    "a Map whose pairs never end",
+    () =>
+      new (class extends Map<string, string> {
+        override *[Symbol.iterator](): MapIterator<[string, string]> {
+          for (;;) yield ["a", "b"];
+        }
+      })(),
+  ],
+  [
+    "an object whose iterator never ends",
+    () => ({
+      *[Symbol.iterator]() {
+        for (;;) yield ["a", "b"];
+      },
+    }),
+  ],
+  ["a boxed text of 2^27 characters", () => Object("x".repeat(2 ** 27)) as unknown],
+  ["an object that says its length is 2^53", () => ({ length: Number.MAX_SAFE_INTEGER, 0: "a" })],
+];
+
+const PARTS = [
+  "error",
+  "body",
+  "headers",
+  "message",
+  "code",
+  "status",
+  "exitCode",
+  "signal",
+  "stopReason",
+  "provider",
+  "observedAt",
+] as const;
+const INSIDE = [
+  "headers",
+  "errors",
+  "cause",
+  "message",
+  "code",
+  "status",
+  "type",
+  "retry_after",
+  "details",
+  "error",
+] as const;
+
+describe("what is boundless", () => {
+  it.each(BOUNDLESS)("%s becomes a fault in every place", (_what, make) => {
+    const value = make();
+    for (const part of PARTS) expectFault({ surface: "http", status: 500, [part]: value });
+    for (const field of INSIDE) {
+      expectFault({ surface: "node", error: Object.assign(new Error("x"), { [field]: value }) });
+      expectFault({ surface: "http", body: { error: { [field]: value } } });
+    }
+  });
+});
+
 describe("hostile input", () => {
   it("of any kind becomes a fault", () => {
     const anything = fc.anything({

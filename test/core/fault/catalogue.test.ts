@@ -6,9 +6,31 @@ import { matrixOutcome, VOCABULARY } from "../../../src/core/fault/vocabulary.ts
 
 const NAMES: Readonly<Record<FaultClass, readonly string[]>> = {
   Validation: ["ShapeInvalid", "ContractVersionMismatch", "ConfigSchemaViolation"],
-  ProviderTransient: ["RateLimited", "Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect"],
-  ProviderAccess: ["AuthFailed", "AccessDenied", "QuotaExhausted", "TlsUntrusted", "BinaryMissing", "PermissionLoop"],
-  ProviderRequest: ["RequestInvalid", "ModelNotFound", "EndpointNotFound", "ContextOverflow", "ContentFiltered"],
+  ProviderTransient: [
+    "RateLimited",
+    "Overloaded",
+    "Provider5xx",
+    "NetworkTimeout",
+    "NetworkDisconnect",
+    "AnswerUnreadable",
+  ],
+  ProviderAccess: [
+    "AuthFailed",
+    "KeyMissing",
+    "AccessDenied",
+    "QuotaExhausted",
+    "TlsUntrusted",
+    "BinaryMissing",
+    "PermissionLoop",
+  ],
+  ProviderRequest: [
+    "RequestInvalid",
+    "ModelNotFound",
+    "EndpointNotFound",
+    "SessionLost",
+    "ContextOverflow",
+    "ContentFiltered",
+  ],
   ProviderCapability: [
     "MissingStreaming",
     "MissingToolCalling",
@@ -60,10 +82,12 @@ describe("the catalogue", () => {
 });
 
 describe("the vocabularies", () => {
-  it.each(FAULT_CODES)("%s is called transient exactly when it is retried", (code) => {
+  // A guard refuses for a while, and a time limit says nothing about what the tool would have answered.
+  it.each(FAULT_CODES)("%s is called transient exactly when it is retried, a guard's refusal or a timeout", (code) => {
     const { si, cli } = VOCABULARY[code];
-    const { retryable, cancels } = CATALOGUE[code];
-    expect(si).toBe(cancels ? null : retryable ? "transient" : "permanent");
+    const { retryable, cancels, class: faultClass, pill } = CATALOGUE[code];
+    const passes = retryable || faultClass === "Guard" || pill === "timeout";
+    expect(si).toBe(cancels ? null : passes ? "transient" : "permanent");
     expect(cli === "retryable").toBe(retryable);
     expect(cli === "aborted").toBe(cancels);
   });

@@ -46,7 +46,10 @@ describe("a fault", () => {
     const carried = fault("QuotaExhausted", { message: "used up" });
     const thrown = new Error("while planning", { cause: new FaultError(carried) });
     expect(isFaultError(thrown.cause)).toBe(true);
-    expect(classify({ surface: "node", error: thrown })).toBe(carried);
+    const { evidence, ...seen } = classify({ surface: "node", error: thrown });
+    expect(seen).toEqual({ ...carried, evidence: undefined });
+    expect(evidence).toMatchObject(carried.evidence);
+    expect(evidence.origin?.thrown.map(({ name }) => name)).toEqual(["Error", "FaultError"]);
   });
 
   it("shows no secret when the error that carries it is printed", () => {

@@ -73,6 +73,15 @@ export const EN: Words = {
     operator:
       "The stream or socket closed before completion, may be retried; check network, proxy idle limits and upstream.",
   },
+  AnswerUnreadable: {
+    title: "Answer could not be read",
+    user: "The service answered with something that is not an answer, such as a web page or broken data.",
+    next: "Try again in a minute. If it keeps happening, pick another model or ask the operator.",
+    model:
+      "The service sent something that could not be read; your arguments are probably fine, but check for any effect before you repeat a change.",
+    operator:
+      "The body of a successful response could not be read (a page, broken compression, no JSON, nothing at all); check the base URL, proxies and gateways in between.",
+  },
 
   AuthFailed: {
     title: "Sign-in failed",
@@ -81,6 +90,14 @@ export const EN: Words = {
     model:
       "The service did not accept the credential; do not repeat the call or look for another one, ask the user to sign in.",
     operator: "Authentication failed (HTTP 401); check that the token is set, current and meant for this endpoint.",
+  },
+  KeyMissing: {
+    title: "Key missing",
+    user: "The agent has no key or sign-in for this service.",
+    next: "Sign in or set the key; ask the operator if you do not manage it.",
+    model:
+      "No credential for this service is set; do not repeat the call or look for a credential, ask the user to set one.",
+    operator: "No key was found, so nothing was sent; set the environment variable or the setting that holds it.",
   },
   AccessDenied: {
     title: "Access denied",
@@ -150,6 +167,14 @@ export const EN: Words = {
     model:
       "The service does not exist at its configured address; do not repeat the call, use another tool or tell the user.",
     operator: "The endpoint does not exist (HTTP 404); check the base URL, its version prefix and the deployment name.",
+  },
+  SessionLost: {
+    title: "Session lost",
+    user: "The earlier conversation is no longer known to the agent.",
+    next: "Nothing, if the agent goes on in a new conversation; otherwise start one and say what matters from the old one.",
+    model: "The earlier session does not exist any more; start a new one with what has to be known from it.",
+    operator:
+      "The session id given to resume is unknown to the agent CLI: it was deleted, or belongs to another folder or account.",
   },
   ContextOverflow: {
     title: "Conversation too long",
@@ -511,7 +536,7 @@ export const EN: Words = {
     model:
       "An unexpected internal error occurred; check whether the work was done before you repeat it, or tell the user.",
     operator:
-      "An uncaught exception reached the boundary; find it in the log by its correlation id and report it as a defect.",
+      "An uncaught exception reached the boundary; open it with `faultline explain <correlation id>` and fix the code that threw it.",
   },
   InvariantBroken: {
     title: "Internal check failed",
