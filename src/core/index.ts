@@ -1,9 +1,19 @@
 // `faultline/core`: the pure part. No I/O, no clock, no chance, no dependency; runs anywhere JavaScript does.
 
 export { CATALOGUE, FAULT_CLASSES, FAULT_CODES, isFaultCode, traitsOf } from "./fault/catalogue.ts";
-export type { CatalogueRow, CausePill, FaultClass, FaultCode, FaultScope } from "./fault/catalogue.ts";
-export { causeChain, fault, withContext, wrap } from "./fault/fault.ts";
-export type { ContextValue, EvidenceSource, Fault, FaultContext, FaultDetail, FaultEvidence } from "./fault/fault.ts";
+export type { CatalogueRow, CausePill, FaultClass, FaultCode, FaultScope, QuestionKind } from "./fault/catalogue.ts";
+export { causeChain, fault, originOf, withContext, wrap } from "./fault/fault.ts";
+export type {
+  ContextValue,
+  EvidenceSource,
+  Fault,
+  FaultContext,
+  FaultDetail,
+  FaultEvidence,
+  FaultIssue,
+  FaultOrigin,
+  OriginLink,
+} from "./fault/fault.ts";
 export { FaultError, isFaultError } from "./fault/fault-error.ts";
 export { collectPartial } from "./fault/partial.ts";
 export type { ItemFault, ItemOutcome, PartialResult } from "./fault/partial.ts";
@@ -13,8 +23,17 @@ export { createRedactor, REDACTED, SHAPE_REDACTOR } from "./fault/redact.ts";
 export type { Redactor } from "./fault/redact.ts";
 export { suppressed } from "./fault/suppressed.ts";
 export type { SuppressedFault } from "./fault/suppressed.ts";
-export { MODEL_CONTEXT, viewFor } from "./fault/view.ts";
-export type { Audience, AuditView, ModelView, OperatorView, UserView, ViewOf, ViewOptions } from "./fault/view.ts";
+export { MODEL_CONTEXT, MODEL_DETAILS, viewFor } from "./fault/view.ts";
+export type {
+  Audience,
+  AuditView,
+  ModelDetail,
+  ModelView,
+  OperatorView,
+  UserView,
+  ViewOf,
+  ViewOptions,
+} from "./fault/view.ts";
 export { matrixOutcome, VOCABULARY } from "./fault/vocabulary.ts";
 export type {
   ErrorCategory,
@@ -60,14 +79,14 @@ export type { PresetName } from "./policy/presets.ts";
 export { baseDelayMs, delayBounds, delayMs, schedule } from "./policy/backoff.ts";
 export type { DelayBounds, ScheduledWait } from "./policy/backoff.ts";
 export { admit, CLOSED, isolate, record, release } from "./decide/breaker.ts";
-export type { Admission, Breaker, BreakerState, CallResult, Ticket } from "./decide/breaker.ts";
+export type { Admission, Breaker, BreakerCause, BreakerState, CallResult, Ticket } from "./decide/breaker.ts";
 export { decide } from "./decide/decide.ts";
 export { REFUSALS } from "./decide/decision.ts";
-export type { Considered, Decision, QuestionKind, Refusal } from "./decide/decision.ts";
+export type { Considered, Decision, Refusal } from "./decide/decision.ts";
 export { explain, formatMs, whyNot } from "./decide/explain.ts";
 export type { Explanation } from "./decide/explain.ts";
-export { nextTarget, SCOPES_THAT_ADVANCE } from "./decide/fallback.ts";
-export type { Chain, NextTarget, PassedOver, Target } from "./decide/fallback.ts";
+export { nextTarget } from "./decide/fallback.ts";
+export type { Chain, FailureDomains, NextTarget, PassedOver, Target } from "./decide/fallback.ts";
 export { earn, fullBudget, spend } from "./decide/retry-budget.ts";
 export type { RetryBudget } from "./decide/retry-budget.ts";
 export { situation } from "./decide/situation.ts";

@@ -31,3 +31,12 @@ export function readWith<T>(value: T, read: (value: T) => unknown): unknown {
     return undefined;
   }
 }
+
+/** `instanceof` for what a foreign program threw: a Proxy may throw from this question too. */
+export function isA<T>(value: unknown, type: abstract new (...args: never) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}

@@ -5,6 +5,8 @@ export interface Issue {
   /** `$.items[0].price`; `$` is the whole value. */
   readonly path: string;
   readonly message: string;
+  /** The type of what is there; `nothing` where it is missing. */
+  readonly got: string;
 }
 
 export type CheckResult =
@@ -30,4 +32,4 @@ export function failed(issues: readonly Issue[]): CheckResult {
   return { ok: false, issues: kept.length === 0 ? [NOT_VALID] : kept };
 }
 
-export const NOT_VALID: Issue = Object.freeze({ path: "$", message: "is not valid" });
+export const NOT_VALID: Issue = Object.freeze({ path: "$", message: "is not valid", got: "unknown" });

@@ -6,6 +6,7 @@ import { readField } from "../core/tolerate.ts";
 import { type Check, failed } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { compileJsonSchema, type JsonSchema } from "./json-schema.ts";
+import { kindOf } from "./path.ts";
 import { standardCheck } from "./standard.ts";
 
 export type AnySchema = StandardSchemaV1 | JsonSchema;
@@ -33,7 +34,8 @@ const PASS_A_SCHEMA =
   "Pass a schema that has `~standard` with a validate function (zod, valibot, arktype …), or a JSON Schema object.";
 
 const acceptsAll: Check = (value) => ({ ok: true, value });
-const acceptsNothing: Check = () => failed([{ path: "$", message: "is not allowed: the schema accepts nothing" }]);
+const acceptsNothing: Check = (value) =>
+  failed([{ path: "$", message: "is not allowed: the schema accepts nothing", got: kindOf([], value) }]);
 
 function isStandard(schema: unknown): schema is StandardSchemaV1 {
   // A schema may be a function: arktype's are.

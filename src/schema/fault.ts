@@ -1,6 +1,6 @@
 // The faults a schema leads to: a value that does not fit it, and a schema that is none.
 
-import { fault, FaultError, type Fault } from "../core/index.ts";
+import { fault, FaultError, type Fault, type FaultEvidence } from "../core/index.ts";
 import type { Issue } from "./check.ts";
 
 const CODES = { input: "InputInvalid", output: "OutputMalformed" } as const;
@@ -21,7 +21,15 @@ export function schemaFault(kind: "input" | "output", tool: string, issues: read
   return fault(CODES[kind], {
     message: `The ${kind} of tool ${tool} does not fit its schema${list === "" ? "" : `: ${list}`}. ${NEXT[kind]}`,
     context: field === "" ? { tool } : { tool, field },
+    ...(kind === "input" ? { evidence: { ...RAISED, issues: issues.map(toldOf) } } : {}),
   });
+}
+
+/** Our own code saw it. */
+const RAISED: FaultEvidence = { rule: "raised", source: "raised", nearly: [], excerpt: "" };
+
+function toldOf({ path, message, got }: Issue): NonNullable<FaultEvidence["issues"]>[number] {
+  return { path, expected: message, got };
 }
 
 /** `$.items[0].price` → `items.0.price`: only what looks like a name is shown to a model. */

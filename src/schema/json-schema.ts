@@ -6,7 +6,7 @@ import type { FormatsPlugin } from "ajv-formats";
 import { classify } from "../core/index.ts";
 import { type Check, failed, type Issue } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
-import { pathText } from "./path.ts";
+import { kindOf, pathText } from "./path.ts";
 
 /** A plain object, or `true` for anything and `false` for nothing. */
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ function checkWith(validate: ValidateFunction): Check {
     } catch (error) {
       // A value nested too deeply, or one whose getters throw.
       const { code } = classify({ surface: "schema", error });
-      return failed([{ path: "$", message: `cannot be checked (${code}): it is nested too deeply or cannot be read` }]);
+      return failed([{ path: "$", message: `cannot be checked (${code}): it is nested too deeply or cannot be read`, got: "unknown" }]);
     }
   };
 }
@@ -126,7 +126,7 @@ function issueOf(error: ErrorObject, value: unknown): Issue {
   const steps = [...stepsOf(error.instancePath), ...(typeof step === "string" ? [step] : [])];
   // Of a property's name ajv speaks as if it stood at its holder.
   const about = error.propertyName === undefined ? "" : "has a property whose name ";
-  return { path: pathText(steps, value), message: `${about}${message}`.slice(0, MAX_MESSAGE_CHARS) };
+  return { path: pathText(steps, value), message: `${about}${message}`.slice(0, MAX_MESSAGE_CHARS), got: kindOf(steps, value) };
 }
 
 const MAX_MESSAGE_CHARS = 300;

@@ -33,6 +33,14 @@ export function isName(key: string): boolean {
   return /^[\p{L}\p{N}_$][\p{L}\p{N}_$ .:/-]{0,63}$/u.test(key) && SHAPE_REDACTOR.text(key) === key;
 }
 
+/** What is there, by its type alone. */
+export function kindOf(steps: readonly Step[], value: unknown): string {
+  const found = steps.reduce(into, value);
+  if (found === undefined) return "nothing";
+  if (found === null) return "null";
+  return Array.isArray(found) ? "array" : typeof found;
+}
+
 /** The value one step further in; undefined where there is none. */
 export function into(holder: unknown, step: Step): unknown {
   return typeof holder === "object" && holder !== null ? readField(holder, step as string) : undefined;

@@ -5,7 +5,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { classify } from "../core/index.ts";
 import { readField } from "../core/tolerate.ts";
 import { type Check, type CheckResult, failed, type Issue, NOT_VALID } from "./check.ts";
-import { pathText, type Step } from "./path.ts";
+import { kindOf, pathText, type Step } from "./path.ts";
 import { maskerFor } from "./without-value.ts";
 
 export function standardCheck(schema: StandardSchemaV1): Check {
@@ -32,7 +32,7 @@ async function lateResult(answer: PromiseLike<unknown>, value: unknown): Promise
 function classifyBroken(error: unknown, value: unknown): CheckResult {
   const { message } = classify({ surface: "schema", error });
   const words = maskerFor(value)(message, []);
-  return failed([{ path: "$", message: `cannot be checked, because the schema's own code failed: ${words}` }]);
+  return failed([{ path: "$", message: `cannot be checked, because the schema's own code failed: ${words}`, got: "unknown" }]);
 }
 
 function isThenable(answer: unknown): answer is PromiseLike<unknown> {
@@ -41,7 +41,7 @@ function isThenable(answer: unknown): answer is PromiseLike<unknown> {
 
 function resultOf(answer: unknown, value: unknown): CheckResult {
   if (typeof answer !== "object" || answer === null) {
-    return failed([{ path: "$", message: "cannot be checked: the schema's own code gave no answer" }]);
+    return failed([{ path: "$", message: "cannot be checked: the schema's own code gave no answer", got: "unknown" }]);
   }
   const issues = readField(answer, "issues");
   // The specification's own test of success.
@@ -58,7 +58,7 @@ function issuesOf(issues: readonly unknown[], value: unknown): readonly Issue[] 
     const { message, path } = (issue ?? {}) as { readonly message?: unknown; readonly path?: unknown };
     const steps = Array.isArray(path) ? path.map(stepOf) : [];
     const words = typeof message === "string" ? mask(message, steps) : "";
-    return { path: pathText(steps, value), message: words === "" ? NOT_VALID.message : words };
+    return { path: pathText(steps, value), message: words === "" ? NOT_VALID.message : words, got: kindOf(steps, value) };
   });
 }
 

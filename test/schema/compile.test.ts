@@ -14,9 +14,9 @@ function check(schema: AnySchema, value: unknown): CheckResult | Promise<CheckRe
   return compileSchema(schema, WHAT)(value);
 }
 
-function issuesOf(schema: AnySchema, value: unknown): readonly Issue[] {
+function issuesOf(schema: AnySchema, value: unknown): readonly Pick<Issue, "path" | "message">[] {
   const result = check(schema, value);
-  return "issues" in result ? result.issues : [];
+  return "issues" in result ? result.issues.map(({ path, message }) => ({ path, message })) : [];
 }
 
 /** A handwritten schema, as a library we know nothing of would make one. */
@@ -39,7 +39,7 @@ describe("a JSON Schema", () => {
   });
 
   it("tells every mistake with its path", () => {
-    expect(check(ITEMS, { items: [{ price: "a" }, { price: 1 }, 7] })).toEqual({
+    expect(check(ITEMS, { items: [{ price: "a" }, { price: 1 }, 7] })).toMatchObject({
       ok: false,
       issues: [
         { path: "$.items[0].price", message: "must be number" },
@@ -149,7 +149,7 @@ describe("a Standard Schema", () => {
 
   it("tells every mistake with its path", () => {
     const schema = z.strictObject({ items: z.array(z.object({ price: z.number() })) });
-    expect(check(schema, { items: [{ price: "a" }, {}], more: 1 })).toEqual({
+    expect(check(schema, { items: [{ price: "a" }, {}], more: 1 })).toMatchObject({
       ok: false,
       issues: [
         { path: "$.items[0].price", message: "Invalid input: expected number, received string" },
@@ -162,7 +162,7 @@ describe("a Standard Schema", () => {
   it("may be asynchronous", async () => {
     const schema = standard((value) => Promise.resolve(value === 1 ? { value: "one" } : { issues: [{ message: "not one" }] }));
     await expect(check(schema, 1)).resolves.toEqual({ ok: true, value: "one" });
-    await expect(check(schema, 2)).resolves.toEqual({ ok: false, issues: [{ path: "$", message: "not one" }] });
+    await expect(check(schema, 2)).resolves.toMatchObject({ ok: false, issues: [{ path: "$", message: "not one" }] });
     const refined = z.string().refine((text) => Promise.resolve(text === "FRA"), "is no airport");
     await expect(check(refined, "FRA")).resolves.toEqual({ ok: true, value: "FRA" });
     await expect(check(refined, "XYZ")).resolves.toMatchObject({ ok: false, issues: [{ message: "is no airport" }] });
@@ -174,7 +174,7 @@ describe("a Standard Schema", () => {
 
   it("may be a function, and may write steps as objects", () => {
     const schema = Object.assign(() => true, standard(() => ({ issues: [{ message: "bad", path: [{ key: "a" }, 0, "b"] }] })));
-    expect(check(schema, {})).toEqual({ ok: false, issues: [{ path: "$.a[0].b", message: "bad" }] });
+    expect(check(schema, {})).toMatchObject({ ok: false, issues: [{ path: "$.a[0].b", message: "bad" }] });
   });
 
   it.each<[what: string, validate: (value: unknown) => unknown]>([
@@ -206,7 +206,7 @@ describe("a Standard Schema", () => {
 
   it("tells each mistake once, and at most twenty", () => {
     const same = standard(() => ({ issues: Array.from({ length: 40 }, () => ({ message: "bad" })) }));
-    expect(check(same, 1)).toEqual({ ok: false, issues: [{ path: "$", message: "bad" }] });
+    expect(check(same, 1)).toMatchObject({ ok: false, issues: [{ path: "$", message: "bad" }] });
     const many = standard(() => ({ issues: Array.from({ length: 40 }, (_, i) => ({ message: "bad", path: [i] })) }));
     expect(issuesOf(many, [])).toHaveLength(20);
   });

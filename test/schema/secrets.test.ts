@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type AnySchema, compileSchema, type Issue, schemaFault } from "../../src/schema/index.ts";
 
-async function issuesOf(schema: AnySchema, value: unknown): Promise<readonly Issue[]> {
+async function issuesOf(schema: AnySchema, value: unknown): Promise<readonly Pick<Issue, "path" | "message">[]> {
   const result = await compileSchema(schema, "a test")(value);
-  return result.ok ? [] : result.issues;
+  return result.ok ? [] : result.issues.map(({ path, message }) => ({ path, message }));
 }
 
 function echoing(message: (value: unknown) => string): StandardSchemaV1 {
@@ -153,7 +153,7 @@ describe("a Standard Schema's message", () => {
 
 describe("schemaFault", () => {
   const issues = (count: number): Issue[] =>
-    Array.from({ length: count }, (_, i) => ({ path: `$.items[${i}].price`, message: "must be number" }));
+    Array.from({ length: count }, (_, i) => ({ path: `$.items[${i}].price`, message: "must be number", got: "string" }));
 
   it("is InputInvalid before the tool ran and OutputMalformed after it", () => {
     expect(schemaFault("input", "flight_search", issues(1))).toMatchObject({
@@ -176,7 +176,7 @@ describe("schemaFault", () => {
     ['$["a b"].c', "a b.c"],
     ["$.a.b", "a.b"],
   ])("makes of %s the field %s", (path, field) => {
-    expect(schemaFault("input", "x", [{ path, message: "bad" }]).context["field"]).toBe(field);
+    expect(schemaFault("input", "x", [{ path, message: "bad", got: "string" }]).context["field"]).toBe(field);
   });
 
   it("needs no issue", () => {

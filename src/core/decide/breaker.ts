@@ -1,10 +1,13 @@
 // A circuit breaker as data. Every state carries only its own facts, and these hold:
 // B1  closed admits all; open admits nothing until its time is up; half-open admits one probe at a time.
 // B2  a result counts only in the generation its call was admitted in, so a late answer from before a break changes nothing.
+//     Failures of calls that overlap in time are one observation of one outage: a failure counts only if none has been
+//     counted since its call was admitted.
 // B3  a neutral result (cancelled, permanent) neither counts nor keeps the probe's place.
 // B4  a probe that never answers gives up its place after a while.
 // B5  an isolated breaker stays so until a person releases it.
 
+import type { FaultCode } from "../fault/catalogue.ts";
 import type { BreakerRule } from "../policy/policy.ts";
 
 interface Common {
@@ -14,11 +17,35 @@ interface Common {
   readonly opens: number;
 }
 
+/** The failure that opened a breaker, for the calls that it refuses. */
+export interface BreakerCause {
+  readonly code: FaultCode;
+  /** Scrubbed: a breaker is kept in the journal. */
+  readonly message: string;
+}
+
+/** An open breaker with what opened it; any other as it is. */
+export function withCause(breaker: Breaker, cause: BreakerCause): Breaker {
+  return breaker.state === "open" ? { ...breaker, cause } : breaker;
+}
+
 export type Breaker =
-  | (Common & { readonly state: "closed"; readonly failures: number })
-  | (Common & { readonly state: "open"; readonly openedAt: number; readonly openMs: number })
+  | (Common & {
+      readonly state: "closed";
+      /** Outages observed since the last success. */
+      readonly failures: number;
+      /** Outages observed in this generation, successes or not; a breaker that an older version kept has none. */
+      readonly observed?: number;
+    })
+  | (Common & {
+      readonly state: "open";
+      readonly openedAt: number;
+      readonly openMs: number;
+      readonly cause?: BreakerCause | null;
+    })
   | (Common & {
       readonly state: "half-open";
+      readonly cause?: BreakerCause | null;
       readonly successes: number;
       readonly probes: number;
       readonly probeStartedAt: number | null;
@@ -33,25 +60,32 @@ export interface Ticket {
   readonly generation: number;
   /** The number of the probe, 0 for an ordinary call. */
   readonly probe: number;
+  /** How many outages had been observed when the call was admitted. */
+  readonly observed: number;
 }
 
 export type Admission =
   | { readonly admitted: true; readonly breaker: Breaker; readonly ticket: Ticket }
   | { readonly admitted: false; readonly breaker: Breaker; readonly retryAt: number | null };
 
-export const CLOSED: Breaker = Object.freeze({ state: "closed", failures: 0, generation: 0, opens: 0 });
+export const CLOSED: Breaker = Object.freeze({ state: "closed", failures: 0, observed: 0, generation: 0, opens: 0 });
 
 /** May a call go now? Time alone moves open to half-open, so asking may change the state. */
 export function admit(breaker: Breaker, rule: BreakerRule, now: number): Admission {
   switch (breaker.state) {
     case "closed":
-      return { admitted: true, breaker, ticket: { generation: breaker.generation, probe: 0 } };
+      return {
+        admitted: true,
+        breaker,
+        ticket: { generation: breaker.generation, probe: 0, observed: breaker.observed ?? 0 },
+      };
     case "open": {
       const probeAt = breaker.openedAt + breaker.openMs;
       if (now < probeAt) return { admitted: false, breaker, retryAt: probeAt };
+      const { opens, cause = null } = breaker;
       const generation = breaker.generation + 1;
       return probe(
-        { state: "half-open", generation, opens: breaker.opens, successes: 0, probes: 0, probeStartedAt: null },
+        { state: "half-open", generation, opens, cause, successes: 0, probes: 0, probeStartedAt: null },
         now,
       );
     }
@@ -70,7 +104,7 @@ function probe(breaker: Extract<Breaker, { state: "half-open" }>, now: number): 
   return {
     admitted: true,
     breaker: { ...breaker, probes, probeStartedAt: now },
-    ticket: { generation: breaker.generation, probe: probes },
+    ticket: { generation: breaker.generation, probe: probes, observed: 0 },
   };
 }
 
@@ -80,8 +114,10 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
     case "closed": {
       if (result === "neutral") return breaker;
       if (result === "success") return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
+      const { observed = 0 } = breaker;
+      if (ticket.observed !== observed) return breaker;
       const failures = breaker.failures + 1;
-      return failures >= rule.failures ? open(breaker, rule, now) : { ...breaker, failures };
+      return failures >= rule.failures ? open(breaker, rule, now) : { ...breaker, failures, observed: observed + 1 };
     }
     case "half-open": {
       // Only the probe that holds the place may answer, and once; an earlier one gave it up.
@@ -90,7 +126,7 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
       if (result === "neutral") return { ...breaker, probeStartedAt: null };
       const successes = breaker.successes + 1;
       return successes >= rule.successes
-        ? { state: "closed", failures: 0, generation: breaker.generation + 1, opens: 0 }
+        ? { ...CLOSED, generation: breaker.generation + 1 }
         : { ...breaker, successes, probeStartedAt: null };
     }
     case "open":
@@ -104,6 +140,13 @@ function open(breaker: Breaker, rule: BreakerRule, now: number): Breaker {
   return { state: "open", generation: breaker.generation + 1, opens: breaker.opens + 1, openedAt: now, openMs };
 }
 
+/** The same breaker by a wall clock that was set: its open time and its probe's last as long as before. */
+export function movedBy(breaker: Breaker, byMs: number): Breaker {
+  if (breaker.state === "open") return { ...breaker, openedAt: breaker.openedAt + byMs };
+  if (breaker.state !== "half-open" || breaker.probeStartedAt === null) return breaker;
+  return { ...breaker, probeStartedAt: breaker.probeStartedAt + byMs };
+}
+
 /** A person takes the target out of service … */
 export function isolate(breaker: Breaker, reason: string, now: number): Breaker {
   return { state: "isolated", generation: breaker.generation + 1, opens: breaker.opens, since: now, reason };
@@ -111,5 +154,5 @@ export function isolate(breaker: Breaker, reason: string, now: number): Breaker 
 
 /** … and back into it. Also closes an open breaker by hand. */
 export function release(breaker: Breaker): Breaker {
-  return { state: "closed", failures: 0, generation: breaker.generation + 1, opens: 0 };
+  return { ...CLOSED, generation: breaker.generation + 1 };
 }

@@ -1,17 +1,19 @@
 // The only place that chooses. Sees the whole situation at once, which nested wrappers never do, and holds these:
 // D1  attempts never exceed the row's number, the first included.
 // D2  no wait outlives the deadline. Parking is no wait: the run is put away, and its clock stops until it is taken up again.
-// D3  what may have happened is neither run again, here or elsewhere, nor passed over in silence, unless it is idempotent.
+// D3  what may have happened is not run again, here or elsewhere, unless it is idempotent.
 // D4  a wait the other side named is kept exactly.
 // D5  cancellation wins: it is neither retried nor worked around.
 // D6  what a person has refused is not done. Giving up cannot be refused.
 // D7  memory changes only the order of what goes on at once: it adds nothing, and moves nothing past a question or a retry.
+// D8  a declared alternative, default or skip is honoured for every fault; D3, D5 and D6 still hold.
 
-import { type CausePill, traitsOf, type CatalogueRow } from "../fault/catalogue.ts";
-import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor } from "../policy/policy.ts";
+import { traitsOf, type CatalogueRow } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
+import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor, withDeclared } from "../policy/policy.ts";
 import { delayMs } from "../policy/backoff.ts";
-import type { Considered, Decision, QuestionKind, Refusal, Story } from "./decision.ts";
-import { firstBack, nextTarget, type PassedOver, SCOPES_THAT_ADVANCE } from "./fallback.ts";
+import type { Considered, Decision, Refusal, Story } from "./decision.ts";
+import { firstBack, nextTarget, type PassedOver, scopeOf } from "./fallback.ts";
 import { lastTries } from "./learned.ts";
 import type { Situation } from "./situation.ts";
 
@@ -24,7 +26,8 @@ export function decide(situation: Situation, policy: Policy): Decision {
   if (traits.cancels) return { ...story, left: [], recourse: "fail" };
 
   const wait = waitFor(situation, row.retry);
-  const then = withLearned(row.then, situation, policy);
+  const listed = withDeclared(row.then, situation.offers);
+  const then = withLearned(listed, situation, policy);
   const refused = refusalOfRetry(situation, row, wait, policy);
   if (refused === null && row.retry !== null) {
     const { maxAttempts } = row.retry;
@@ -33,10 +36,10 @@ export function decide(situation: Situation, policy: Policy): Decision {
   considered.push({ recourse: "retry", refused: refused ?? "not-in-policy" });
 
   for (const [index, recourse] of then.entries()) {
-    const no = refusalOf(recourse, situation, traits, policy);
+    const no = refusalOf(recourse, situation, policy);
     const taken = no ?? take(recourse, situation, traits, passedOver);
     if (typeof taken !== "string") {
-      const preferred = index < row.then.indexOf(recourse) ? recourse : null;
+      const preferred = index < listed.indexOf(recourse) ? recourse : null;
       return { ...story, preferred, left: then.slice(index + 1), ...taken };
     }
     considered.push({ recourse, refused: taken });
@@ -59,11 +62,12 @@ function waitFor({ fault, attempt, now, roll }: Situation, retry: Retry | null):
 function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, policy: Policy): Refusal | null {
   if (situation.denied.includes("retry")) return "denied";
   if (retry === null) return "not-in-policy";
-  const again = refusalToRunAgain(situation, traitsOf(situation.fault.code));
+  const again = refusalToRunAgain(situation);
   if (again !== null) return again;
   if (situation.fault.context["shouldRetry"] === false) return "server-says-no";
   if (!(situation.attempt < retry.maxAttempts)) return "attempts-spent";
-  if (lastTries("retry", situation, policy) === "failed") return "never-worked";
+  // Memory keeps a call from beginning to retry, never from going on.
+  if (situation.attempt === 1 && lastTries("retry", situation, policy) === "failed") return "never-worked";
   if (situation.breaker === "open" || situation.breaker === "isolated") return "breaker-open";
   if (!situation.retryBudgetLeft) return "retry-budget-spent";
   if (wait.delayMs > retry.maxWaitMs) return "wait-too-long";
@@ -73,18 +77,18 @@ function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, 
 }
 
 /** Whether the same work may be started once more, here or by another target. */
-function refusalToRunAgain(situation: Situation, traits: CatalogueRow): Refusal | null {
+function refusalToRunAgain(situation: Situation): Refusal | null {
   const { committed, now, deadlineAt } = situation;
-  if (isUnsafeToRepeat(situation, traits)) return "may-have-happened";
+  if (!situation.idempotent && mayHaveRun(situation.fault)) return "may-have-happened";
   if (committed) return "already-answering";
   if (deadlineAt !== null && now >= deadlineAt) return "deadline";
   return null;
 }
 
-/** The work may have been done, by what was seen of it or else by what the fault is, and doing it twice is not declared safe. */
-function isUnsafeToRepeat({ fault, idempotent }: Situation, traits: CatalogueRow): boolean {
-  const { ran } = fault.context;
-  return !idempotent && (ran === true || (traits.mayHaveHappened && ran !== false));
+/** The work may have been done: by what was seen of it, or else by what the fault is. */
+export function mayHaveRun({ code, context }: Pick<Fault, "code" | "context">): boolean {
+  const { ran } = context;
+  return ran === true || (traitsOf(code).mayHaveHappened && ran !== false);
 }
 
 interface RecourseTraits {
@@ -92,13 +96,11 @@ interface RecourseTraits {
   readonly runsAgain: boolean;
   /** Allowed once. */
   readonly once: boolean;
-  /** Goes on as if nothing had happened, which hides work that may have been done. */
-  readonly passesOver: boolean;
   /** Memory may move it ahead. Not so a park: however often it worked, it makes people wait where a switch may not. */
   readonly learns: boolean;
 }
 
-const PLAIN: RecourseTraits = { runsAgain: false, once: false, passesOver: false, learns: false };
+const PLAIN: RecourseTraits = { runsAgain: false, once: false, learns: false };
 const AT_ONCE: RecourseTraits = { ...PLAIN, runsAgain: true, learns: true };
 
 const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
@@ -107,9 +109,9 @@ const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
   "alternative": AT_ONCE,
   "compact": { ...AT_ONCE, once: true },
   "regenerate": { ...AT_ONCE, once: true },
-  "default": { ...PLAIN, passesOver: true },
+  "default": PLAIN,
   "partial": PLAIN,
-  "skip": { ...PLAIN, passesOver: true },
+  "skip": PLAIN,
   "park": { ...PLAIN, runsAgain: true },
   "ask": PLAIN,
   "surface": PLAIN,
@@ -129,15 +131,14 @@ function withLearned(then: readonly Recourse[], situation: Situation, policy: Po
   return [...then.slice(0, first), ...learned, ...then.slice(first).filter((recourse) => !learned.includes(recourse))];
 }
 
-function refusalOf(recourse: Recourse, situation: Situation, traits: CatalogueRow, policy: Policy): Refusal | null {
+function refusalOf(recourse: Recourse, situation: Situation, policy: Policy): Refusal | null {
   if (recourse === "fail") return null;
-  const { runsAgain, once, passesOver } = TRAITS_OF_RECOURSE[recourse];
+  const { runsAgain, once } = TRAITS_OF_RECOURSE[recourse];
   if (situation.denied.includes(recourse)) return "denied";
   if (!situation.offers.has(recourse)) return "not-offered";
   if (once && situation.taken.includes(recourse)) return "already-taken";
-  if (passesOver && isUnsafeToRepeat(situation, traits)) return "may-have-happened";
   if (runsAgain) {
-    const again = refusalToRunAgain(situation, traits);
+    const again = refusalToRunAgain(situation);
     if (again !== null) return again;
   }
   return lastTries(recourse, situation, policy) === "failed" ? "never-worked" : null;
@@ -152,8 +153,7 @@ function take(
 ): DistributiveOmit<Decision, keyof Story> | Refusal {
   switch (recourse) {
     case "fallback": {
-      if (!SCOPES_THAT_ADVANCE.has(traits.scope)) return "wrong-scope";
-      const next = nextTarget(situation.chain, traits.scope);
+      const next = nextTarget(situation.chain, scopeOf(situation.fault));
       passedOver.push(...next.passedOver);
       return next.target === null ? "no-target" : { recourse, target: next.target.id };
     }
@@ -170,7 +170,7 @@ function take(
       return wakeAt === null ? "no-reset-time" : { recourse, wakeAt };
     }
     case "ask":
-      return { recourse, question: QUESTION_ABOUT[traits.pill] ?? "Approve" };
+      return { recourse, question: traits.asks };
     default:
       return { recourse };
   }
@@ -178,18 +178,9 @@ function take(
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
+/** A fault that lifts "now" and is here all the same does not say when it does: parked, it would come back at once, for ever. */
 function wakeTime({ fault, now }: Situation, traits: CatalogueRow): number | null {
-  if (!traits.lifts) return null;
+  if (!traits.lifts || fault.retryAfterMs === 0) return null;
   const wakeAt = fault.resetAt ?? now + (fault.retryAfterMs ?? NaN);
   return Number.isFinite(wakeAt) ? Math.max(wakeAt, now) : null;
 }
-
-/** What a person is asked: to sign in, to choose, to give other input; otherwise to approve or not. */
-const QUESTION_ABOUT: Readonly<Partial<Record<CausePill, QuestionKind>>> = {
-  "auth error": "Auth.DeviceCode",
-  "quota exhausted": "Select",
-  "capability missing": "Select",
-  "provider not found": "Select",
-  "bad request": "Ask",
-  "schema invalid": "Confirm",
-};

@@ -1,5 +1,6 @@
 // What was decided, and the whole story of it: which row spoke, what else was considered, and why it was not taken.
 
+import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Recourse, RowOrigin } from "../policy/policy.ts";
 import type { PassedOver } from "./fallback.ts";
 
@@ -19,7 +20,6 @@ export const REFUSALS = [
   "never-worked", //        the memory of past incidents
   "not-offered", //         cannot be done here
   "already-taken", //       allowed once
-  "wrong-scope", //         another target would fail the same way
   "no-target",
   "no-alternative",
   "no-reset-time", //       nobody knows when it lifts
@@ -30,8 +30,6 @@ export interface Considered {
   readonly recourse: Recourse | "retry";
   readonly refused: Refusal;
 }
-
-export type QuestionKind = "Approve" | "Ask" | "Select" | "Confirm" | "Auth.DeviceCode";
 
 export interface Story {
   readonly row: RowOrigin;

@@ -1,7 +1,8 @@
 // A decision in words: what happens, why, and what was not done. The same sentences in the CLI, the daemon and the page.
 
+import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";
-import type { Considered, Decision, QuestionKind, Refusal } from "./decision.ts";
+import type { Considered, Decision, Refusal } from "./decision.ts";
 
 export interface Explanation {
   /** What happens now. */
@@ -142,7 +143,6 @@ const EN: DecisionWords = {
     "never-worked": "it did not help the last times",
     "not-offered": "not possible here",
     "already-taken": "already tried once",
-    "wrong-scope": "it would fail the same way elsewhere",
     "no-target": "no other target can take it",
     "no-alternative": "there is no other tool",
     "no-reset-time": "nobody knows when it lifts",
@@ -231,7 +231,6 @@ const ZH_CN: DecisionWords = {
     "never-worked": "最近几次都没有效果",
     "not-offered": "此处无法执行",
     "already-taken": "已经尝试过一次",
-    "wrong-scope": "换到别处也会同样失败",
     "no-target": "没有其他可用目标",
     "no-alternative": "没有可替代的工具",
     "no-reset-time": "不知道何时恢复",

@@ -1,14 +1,20 @@
-// Which target of a chain comes next. A fault says what it is a property of (its scope); a target that shares that
-// property would fail the same way and is passed over. So is one that lacks what the request needs.
+// Which target of a chain comes next. A fault's scope names what has failed; a target that shares it is passed over. So is
+// one that lacks what the request needs.
 
-import type { FaultScope } from "../fault/catalogue.ts";
+import { type FaultScope, limitsUse, traitsOf } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
 
-export interface Target {
-  readonly id: string;
-  readonly provider: string;
+/** Where a target can fail together with another one: an address, a credential there, a model there. */
+export interface FailureDomains {
+  /** Where it is reached: a base URL and the API spoken there, or an agent CLI. */
+  readonly endpoint: string;
+  /** The credential at the endpoint, by the operator's name for it or a short hash; never the secret. */
+  readonly account: string;
   readonly model: string;
-  /** Which key or account it uses. */
-  readonly credential: string;
+}
+
+export interface Target extends FailureDomains {
+  readonly id: string;
   /** What it can do: `streaming`, `tools`, `vision` … */
   readonly capabilities: readonly string[];
   readonly contextWindowTokens: number;
@@ -30,40 +36,94 @@ export interface Chain {
 
 export const NO_CHAIN: Chain = Object.freeze({ targets: [], current: 0, needs: [], minContextTokens: 0 });
 
-/** Scopes another target may cure; for an answer that is no good, only where a policy row says so. The rest would fail the same way everywhere, or is not about the target at all. */
-export const SCOPES_THAT_ADVANCE: ReadonlySet<FaultScope> = new Set([
-  "credential",
-  "model",
-  "provider",
-  "network",
-  "target",
-  "output",
+interface SharedDomains {
+  /** A target that has all of these in common with the failed one shares what failed. */
+  readonly shares: readonly (keyof FailureDomains)[];
+  /** It fails the same way for certain. Otherwise it is asked when no better target is left. */
+  readonly isCertain: boolean;
+  readonly why: PassedOver["why"];
+}
+
+/**
+ * What failed, by the fault's scope. Scopes that are not listed are not about a target: no target shares them, so any may be asked
+ * where a policy row says so. The matrix never does; an operator who writes `ContentFiltered: [fallback]` knows another model that answers.
+ */
+const DOMAINS_OF_SCOPE: ReadonlyMap<FaultScope, SharedDomains> = new Map<FaultScope, SharedDomains>([
+  // 401: every model that uses this key at this address is refused.
+  ["account", { shares: ["endpoint", "account"], isCertain: true, why: "same account" }],
+  // 429: another model, or the same model with another key, has a limit of its own.
+  ["rate", { shares: ["endpoint", "account", "model"], isCertain: true, why: "same rate limit" }],
+  // 529, model not found: another key may have reserved capacity, or access.
+  ["model", { shares: ["endpoint", "model"], isCertain: false, why: "same model" }],
+  // An answer that is not usable; only where a policy row says so.
+  ["output", { shares: ["endpoint", "model"], isCertain: false, why: "same model" }],
+  // 500, a lost connection: often one model or one route only, so the others are worth a try before giving up.
+  ["endpoint", { shares: ["endpoint"], isCertain: false, why: "same endpoint" }],
+  ["network", { shares: ["endpoint"], isCertain: false, why: "same endpoint" }],
+  // An open circuit, a full queue: of this target alone.
+  ["target", { shares: ["endpoint", "account", "model"], isCertain: true, why: "same target" }],
 ]);
+
+/** Scopes another target may cure without an operator who says so. */
+export const SCOPES_THAT_ADVANCE: ReadonlySet<FaultScope> = new Set(DOMAINS_OF_SCOPE.keys());
+
+/** What failed. An answer may say more than its code: a rate limit of the whole account, a quota of one model. */
+export function scopeOf({ code, context }: Pick<Fault, "code" | "context">): FaultScope {
+  const traits = traitsOf(code);
+  const limitOf = limitsUse(traits) ? context["limitOf"] : undefined;
+  if (limitOf === "account") return "account";
+  return limitOf === "model" ? "rate" : traits.scope;
+}
 
 export interface NextTarget {
   readonly target: Target | null;
+  /** The target shares what failed: it is asked only because no other is left, so patience with the failed one comes first. */
+  readonly isLastResort: boolean;
   readonly passedOver: readonly PassedOver[];
 }
 
 export interface PassedOver {
   readonly id: string;
   readonly why:
-    "same credential" | "same model" | "same provider" | "lacks capability" | "window too small" | "breaker open";
+    | "same account"
+    | "same rate limit"
+    | "same model"
+    | "same endpoint"
+    | "same target"
+    | "lacks capability"
+    | "window too small"
+    | "breaker open";
 }
 
 export function nextTarget({ targets, current, needs, minContextTokens }: Chain, scope: FaultScope): NextTarget {
   const failed = targets[current];
+  const domains = DOMAINS_OF_SCOPE.get(scope);
   const passedOver: PassedOver[] = [];
+  let lastResort: Target | null = null;
   for (const target of targets.slice(current + 1)) {
-    const why =
-      (failed === undefined ? null : sharedProperty(failed, target, scope)) ??
+    const cannot =
       (hasAll(target, needs) ? null : "lacks capability") ??
       (target.contextWindowTokens >= minContextTokens ? null : "window too small") ??
       (target.available ? null : "breaker open");
-    if (why === null) return { target, passedOver };
-    passedOver.push({ id: target.id, why });
+    const shared = failed !== undefined && domains !== undefined && sharesAll(failed, target, domains.shares);
+    if (!shared && cannot === null) return { target, isLastResort: false, passedOver };
+    passedOver.push({ id: target.id, why: shared ? domains.why : (cannot ?? "breaker open") });
+    const isWorthATry = shared && cannot === null && !domains.isCertain && !sharesAll(failed, target, EVERY_DOMAIN);
+    if (isWorthATry) lastResort ??= target;
   }
-  return { target: null, passedOver };
+  const others = passedOver.filter(({ id }) => id !== lastResort?.id);
+  return { target: lastResort, isLastResort: lastResort !== null, passedOver: others };
+}
+
+const EVERY_DOMAIN: readonly (keyof FailureDomains)[] = ["endpoint", "account", "model"];
+
+/** Whether two targets have these domains in common. */
+export function sharesAll(
+  one: FailureDomains,
+  other: FailureDomains,
+  domains: readonly (keyof FailureDomains)[],
+): boolean {
+  return domains.every((domain) => one[domain] === other[domain]);
 }
 
 /** The target that can take the request first, among those that are out of service for a known time; null when there is none. */
@@ -79,12 +139,4 @@ export function firstBack({ targets, current, needs, minContextTokens }: Chain):
 
 function hasAll({ capabilities }: Target, needs: readonly string[]): boolean {
   return needs.every((need) => capabilities.includes(need));
-}
-
-function sharedProperty(failed: Target, target: Target, scope: FaultScope): PassedOver["why"] | null {
-  if (scope === "credential") return failed.credential === target.credential ? "same credential" : null;
-  if (scope === "model" || scope === "output")
-    return failed.provider === target.provider && failed.model === target.model ? "same model" : null;
-  if (scope === "provider" || scope === "network") return failed.provider === target.provider ? "same provider" : null;
-  return null;
 }

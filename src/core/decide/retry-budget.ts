@@ -24,6 +24,12 @@ export function spend(budget: RetryBudget, rule: RetryBudgetRule, now: number): 
   return filled.tokens < 1 ? null : { ...filled, tokens: filled.tokens - 1 };
 }
 
+/** A retry of a schedule that has begun goes out whatever is left: what is missing is owed, and later calls earn it back. */
+export function borrow(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
+  const filled = add(budget, rule, now, 0);
+  return { ...filled, tokens: Math.max(filled.tokens - 1, -rule.capacity) };
+}
+
 /** A clock that went back adds nothing and takes nothing. */
 function add({ tokens, at }: RetryBudget, rule: RetryBudgetRule, now: number, extra: number): RetryBudget {
   const seconds = Math.max(0, now - at) / 1000;

@@ -16,7 +16,7 @@ export interface Remedy {
 export const REMEDIES: readonly Remedy[] = [
   { match: { cancels: true },                                   offer: [],                                              example: "somebody pressed Ctrl-C" },
   { match: { pill: "quota exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
-  { match: { class: "ProviderAccess", scope: "credential" },    offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
+  { match: { class: "ProviderAccess", scope: "account" },       offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
   { match: { pill: "permission denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
   { match: { pill: "tool denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
   { match: { pill: "provider not found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },

@@ -50,7 +50,7 @@ export interface OfferedAction {
 export interface ActionSituation {
   readonly run: string;
   readonly state: RunState;
-  /** Other targets of the agent of the node that `focusOf` names. */
+  /** All targets of the agent of the node that `focusOf` names, in the order they are asked. */
   readonly targets: readonly string[];
   /** Where that node's work could be sent back to. */
   readonly sendBackTo: string | null;
@@ -174,7 +174,7 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   // The prompt quotes what the content filter blocks; the operator writes another one.
   "edit-and-retry":      { offered: always,        needs: "text",    choices: none,      effect: "by-state" },
   // Claude's weekly limit is used up; the operator takes codex.
-  "switch-provider":     { offered: ({ about }) => about.targets.length > 0, needs: "target", choices: ({ about }) => about.targets, effect: "by-state" },
+  "switch-provider":     { offered: (subject) => otherTargets(subject).length > 0, needs: "target", choices: otherTargets, effect: "by-state" },
   // Three of five files are written, and the operator can do without the other two.
   "accept-partial":      { offered: ({ about }) => about.hasPartialOutput, needs: "nothing", choices: none, effect: "by-state" },
   // The machine was switched off; the run is marked as running and nobody works on it.
@@ -182,6 +182,15 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   // It goes the wrong way, and every minute costs money.
   "cancel":              { offered: (subject) => isOpenRun(subject) && subject.about.state.cancelledBy === null, needs: "nothing", choices: none, effect: "cancel" },
 };
+
+/** Without the target that has just failed: the one its last fault names, or else the one that was asked first. */
+function otherTargets({ about: { targets, state }, visit }: Subject): readonly string[] {
+  const instruction = visit?.instruction ?? null;
+  const switchedTo = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;
+  const named = (visit?.fault ?? state.fault)?.context["tool"];
+  const failed = targets.find((id) => id === named) ?? targets.find((id) => id === switchedTo) ?? targets[0];
+  return targets.filter((id) => id !== failed);
+}
 
 function optionsOf({ question }: Subject): readonly string[] {
   return question?.payload.kind === "Select" ? question.payload.options.map(({ id }) => id) : [];

@@ -8,7 +8,7 @@ import type { Decision } from "../decide/decision.ts";
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { ItemFault } from "../fault/partial.ts";
-import type { Recourse } from "../policy/policy.ts";
+import { type Recourse, RECOURSES } from "../policy/policy.ts";
 import type { Answer, Question } from "./interaction.ts";
 import type { Cost } from "./money.ts";
 
@@ -36,13 +36,15 @@ export type CallEvent =
       readonly cost: Cost | null;
     }
   | {
-      /** A new decision without a new attempt: a person said no, or the wait was not to be had. */
+      /** A new decision without an attempt of its own: a guard refused, a person said no, or another call's attempt showed it. */
       readonly type: "call-decided";
       readonly call: string;
       readonly tool: string;
       readonly fault: Fault;
       readonly decision: Decision;
       readonly breaker: BreakerState;
+      /** The attempt that another call's attempt, made while this one waited, stood for. */
+      readonly attempt?: number;
     }
   | {
       readonly type: "call-succeeded";
@@ -128,7 +130,7 @@ export interface CallState {
   /** The tool in charge: an alternative may have taken over. */
   readonly tool: string;
   readonly tried: readonly string[];
-  /** The last attempt of the tool in charge that was admitted; 0 before the first. */
+  /** The last attempt of the tool in charge that was admitted, or that another call's attempt stood for; 0 before the first. */
   readonly attempt: number;
   /** Of all tools together. */
   readonly attempts: number;
@@ -152,6 +154,11 @@ export interface CallState {
 
 /** Refused once a person has said no: trying again, and asking again. */
 const DENIED_BY_A_NO: readonly (Recourse | "retry")[] = ["retry", "ask"];
+/** A person chose that the call fails: then nothing else is done, not even what was declared. */
+const DENIED_BY_FAIL: readonly (Recourse | "retry")[] = [
+  "retry",
+  ...RECOURSES.filter((recourse) => recourse !== "fail"),
+];
 
 export function startCall(event: Extract<CallEvent, { type: "call-started" }>): CallState {
   return {
@@ -198,8 +205,11 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
       };
     case "call-failed":
       return decided(state, event.fault, event.decision, at);
-    case "call-decided":
-      return decided({ ...state, refusals: state.refusals + 1 }, event.fault, event.decision, at);
+    case "call-decided": {
+      const { attempt } = event;
+      const next = attempt === undefined ? { refusals: state.refusals + 1 } : { attempt, refusals: 0 };
+      return decided({ ...state, ...next }, event.fault, event.decision, at);
+    }
     case "call-succeeded":
       return { ...state, step: { at: "end", end: { status: "done", from: event.tool, errors: event.errors } } };
     case "call-cancelled":
@@ -272,6 +282,9 @@ function answered(state: CallState, answer: Answer, at: number): CallState {
   const { step, fault } = state;
   const kind = step.at === "ask" ? step.question?.payload.kind : undefined;
   if (kind === undefined || fault === null) return state;
+  if (kind === "Select" && answer.status === "accepted" && answer.value === "fail") {
+    return { ...state, denied: DENIED_BY_FAIL, step: { at: "decide" } };
+  }
   const refused = answer.status !== "accepted" || answer.value === false || answer.value === "fail";
   if (refused) return { ...state, denied: DENIED_BY_A_NO, step: { at: "decide" } };
   if (kind === "Select" && answer.value === "skip") {

@@ -36,8 +36,8 @@ export function endWithoutNeed({ optional, hasDefault }: PlanNode): UnrunStatus 
   return hasDefault ? "defaulted" : "failed";
 }
 
-/** The time is up. Nothing this node works with is missing, so a value that stands in for it says more than a gap. */
-export function endOutOfTime({ optional, hasDefault }: PlanNode): UnrunStatus {
+/** It cannot run, though nothing it needs is missing: a value that stands in for it says more than a gap. */
+export function endUnrun({ optional, hasDefault }: PlanNode): UnrunStatus {
   if (hasDefault) return "defaulted";
   return optional ? "skipped" : "failed";
 }

@@ -1,8 +1,7 @@
 // Questions to a person and their answers, as data. What each kind asks, how long it waits, and what an answer to it
 // looks like: a table each. A question that is not answered in time is a no.
 
-import type { QuestionKind } from "../decide/decision.ts";
-import type { FaultCode } from "../fault/catalogue.ts";
+import type { FaultCode, QuestionKind } from "../fault/catalogue.ts";
 import { fault, type Fault } from "../fault/fault.ts";
 import { parseJson, readField, tolerate } from "../tolerate.ts";
 

@@ -2,7 +2,7 @@
 
 export type CostBasis =
   | "reported" //  the provider said so
-  | "estimated" // nobody said; this is what was reserved before
+  | "estimated" // counted here, from what was sent and seen
   | "unpriced"; // there is no price
 
 export interface Cost {
@@ -50,7 +50,8 @@ function unbook(spending: Spending, cost: Cost | null): Spending {
   };
 }
 
-export type OnExceed = "warn" | "pause_for_approval" | "fail";
+export const ON_EXCEED = ["warn", "pause_for_approval", "fail"] as const;
+export type OnExceed = (typeof ON_EXCEED)[number];
 
 export interface BudgetRule {
   /** 0 means without bound. */

@@ -49,7 +49,8 @@ export type PauseReason =
   | "gate" //     a human gate
   | "question" // a call asks a person
   | "parked" //   a limit lifts at a known time
-  | "budget"; //  the money is used up, and a person may raise the limit
+  | "budget" //   the money is used up, and a person may raise the limit
+  | "stopped"; // a person stopped the process that ran it; it continues when a person resumes the run
 
 export type SkipReason =
   | "gate" //           its own CheckGate or Assert said so

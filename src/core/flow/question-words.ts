@@ -1,7 +1,7 @@
 // What a person is asked, in their language. Says what happened in the fault's own user words, never in the fault's message,
 // which may quote anything.
 
-import type { QuestionKind } from "../decide/decision.ts";
+import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
 import type { Choice } from "./call.ts";

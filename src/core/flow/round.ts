@@ -6,14 +6,7 @@
 
 import { FaultError } from "../fault/fault-error.ts";
 import { fault, type Fault } from "../fault/fault.ts";
-import {
-  endOutOfTime,
-  endWithoutNeed,
-  faultWithoutNeed,
-  isUsable,
-  type NodeStatus,
-  type UnrunStatus,
-} from "./cascade.ts";
+import { endUnrun, endWithoutNeed, faultWithoutNeed, isUsable, type NodeStatus, type UnrunStatus } from "./cascade.ts";
 import type { Plan } from "./plan.ts";
 
 export interface NodeEnd {
@@ -112,7 +105,7 @@ class PlanRound implements Round {
       const state = this.#states.get(node.id);
       if (state === "ended" || (state === "ready" && !unbegun.has(node.id))) continue;
       this.#end(node.id);
-      settled.push({ node: node.id, status: endOutOfTime(node), fault: met, because: "" });
+      settled.push({ node: node.id, status: endUnrun(node), fault: met, because: "" });
     }
     return settled;
   }

@@ -87,7 +87,7 @@ export function leave(
 }
 
 function isOver({ state }: Visit): boolean {
-  return state === "completed" || state === "failed" || state === "skipped";
+  return state !== "ready" && state !== "running" && state !== "paused";
 }
 
 /** Whether the run ends when this visit fails and goes nowhere: it stands beside nobody, or stops those beside it. */

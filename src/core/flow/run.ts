@@ -138,8 +138,21 @@ const FOLDS: Folds = {
     state.fault = event.fault;
     state.failedNode = event.node;
     state.endedAt = at;
+    for (const visit of state.visits) if (isOpen(visit)) close(visit, at);
   },
 };
+
+function isOpen({ state }: Visit): boolean {
+  return state === "ready" || state === "running" || state === "paused";
+}
+
+/** Nothing works on it any more, so its clock stops with the run. */
+function close(visit: Visit, at: number): void {
+  visit.state = "cancelled";
+  visit.pause = null;
+  visit.phase = null;
+  visit.endedAt = at;
+}
 
 export interface RunNeeds {
   /** To be started, in this order. */
@@ -158,7 +171,7 @@ export interface RunNeeds {
 
 /** What a run can do now. `busy` are the visits somebody is already working on. */
 export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>): RunNeeds {
-  const live = state.visits.filter(({ state: at }) => at === "ready" || at === "running" || at === "paused");
+  const live = state.visits.filter(isOpen);
   const running = live.filter((visit) => visit.state === "running");
   const paused = live.filter((visit) => visit.state === "paused");
   const isDue = ({ pause }: Visit): boolean => pause?.wakeAt !== null && (pause?.wakeAt ?? Infinity) <= now;
@@ -191,12 +204,7 @@ export function siblingsOf(state: RunState, failed: Visit): readonly Visit[] {
     if (state.fans[name]?.failFast === true) within.add(name);
   }
   if (within.size === 0) return [];
-  return state.visits.filter(
-    (visit) =>
-      visit !== failed &&
-      (visit.state === "ready" || visit.state === "running" || visit.state === "paused") &&
-      isWithin(state, visit.fan, within),
-  );
+  return state.visits.filter((visit) => visit !== failed && isOpen(visit) && isWithin(state, visit.fan, within));
 }
 
 function isWithin(state: RunState, fan: string, fans: ReadonlySet<string>): boolean {

@@ -3,15 +3,17 @@
 // S1  phases come in their order; CheckGate may pass over Act and Assert, and Exit always comes before Next.
 // S2  a stage is tried again by its own retry policy only. What its calls did before is not counted here.
 // S3  `decide` chooses, by a policy of two rows that the stage's declaration makes.
+// S4  `skip` is honoured for every fault. `retry-later` is, as long as an attempt is left, unless the work may have been done and
+//     is not idempotent. Cancellation wins over both.
 
-import { decide } from "../decide/decide.ts";
+import { decide, mayHaveRun } from "../decide/decide.ts";
 import type { Decision } from "../decide/decision.ts";
 import { situation } from "../decide/situation.ts";
 import { type CatalogueRow, FAULT_CODES, type FaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { delayMs } from "../policy/backoff.ts";
 import { DEFAULT_POLICY } from "../policy/matrix.ts";
-import type { Policy, PolicyRow, Retry } from "../policy/policy.ts";
+import type { Policy, Recourse, Retry } from "../policy/policy.ts";
 import type { Resolution, StagePhase } from "./node.ts";
 
 /** What a phase came to. `retry` and `skip` are verdicts of CheckGate and Assert. */
@@ -95,39 +97,44 @@ export type StageDecision =
 
 export function decideStage(failed: FailedAttempt, rules: StageRules): StageDecision {
   const { fault, again, attempt, now, deadlineAt, roll } = failed;
-  const { node, idempotent, resolution, retry } = rules;
+  const { node, resolution, retry } = rules;
+  // A verdict that asks for another attempt has seen that the work is not done.
+  const idempotent = rules.idempotent || again;
   const decision = decide(
     situation(fault, {
       place: { surface: "node", provider: "", tool: "", stage: node },
       attempt,
       now,
       deadlineAt,
-      // Who asks for another attempt has seen that the work is not done.
-      idempotent: idempotent || again,
-      offers: new Set(["skip", "fail"]),
+      idempotent,
+      offers: resolution === "skip" && !traitsOf(fault.code).endsRun ? SKIP_OR_FAIL : FAIL_ONLY,
       roll,
     }),
     policyOf(rules, again),
   );
   if (decision.recourse === "retry") return { do: "retry", decision, delayMs: decision.delayMs };
-  const traits = traitsOf(fault.code);
-  const isOver = traits.cancels || attempt >= retry.maxAttempts || (traits.mayHaveHappened && !idempotent && !again);
-  if (resolution === "retry-later" && !isOver)
+  const mayComeAgain = attempt < retry.maxAttempts && (idempotent || !mayHaveRun(fault));
+  const { cancels, endsRun } = traitsOf(fault.code);
+  if (resolution === "retry-later" && mayComeAgain && !cancels && !endsRun)
     return { do: "defer", decision, delayMs: delayMs(retry, attempt + 1, roll) };
   return { do: decision.recourse === "skip" ? "skip" : "fail", decision };
 }
 
-/** Codes a stage may be tried again for: what passes by itself, and what a model may do better the next time. */
+const SKIP_OR_FAIL: ReadonlySet<Recourse> = new Set<Recourse>(["skip", "fail"]);
+const FAIL_ONLY: ReadonlySet<Recourse> = new Set<Recourse>(["fail"]);
+
+/** Codes a stage may be tried again for: what passes by itself, what a model may do better, and work that failed while it ran. */
 export function isRedoable(code: FaultCode): boolean {
-  const { retryable, scope, cancels }: CatalogueRow = traitsOf(code);
-  return !cancels && (retryable || scope === "output");
+  const { retryable, mayHaveHappened, scope, cancels }: CatalogueRow = traitsOf(code);
+  const failedRunning = mayHaveHappened && (scope === "tool" || scope === "endpoint" || scope === "target");
+  return !cancels && (retryable || scope === "output" || failedRunning);
 }
 
 export const REDOABLE_CODES: readonly FaultCode[] = FAULT_CODES.filter(isRedoable);
 
-function policyOf({ node, retry, retryOn, resolution }: StageRules, again: boolean): Policy {
+function policyOf({ node, retry, retryOn }: StageRules, again: boolean): Policy {
   const origin = { layer: "stage", at: node } as const;
-  const then: PolicyRow["then"] = resolution === "skip" ? ["skip", "fail"] : ["fail"];
+  const then: readonly Recourse[] = ["fail"];
   const code = again ? FAULT_CODES : REDOABLE_CODES.filter((one) => retryOn?.includes(one) ?? true);
   return {
     ...DEFAULT_POLICY,

@@ -1,46 +1,101 @@
-// What a turn tells its user when not all of it was done: what was completed, what is missing, and why. The words are
-// chosen by the fault's pill from a table; nothing of a fault's message is said, as it may hold anything.
+// What a turn tells its user when not all of it was done: what was completed, what is missing and why, and what it waits for.
+// The words are chosen by the fault's pill and by the kind of question from tables; nothing of a fault's message is said,
+// as it may hold anything.
 
 import { type CausePill, isFaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { NodeStatus } from "./cascade.ts";
+import type { InteractionKind, Question } from "./interaction.ts";
+
+/** `unstarted`: it waits for another step, which is still open. */
+type StepStatus = NodeStatus | "waiting" | "parked" | "unstarted";
 
 export interface Settlement {
-  /** What the user knows the step by: "hotel search". */
+  /** What the user knows the step by: "hotel search". Empty: the turn itself. */
   readonly label: string;
-  readonly status: NodeStatus;
+  readonly status: StepStatus;
   /** null for one that is done, and where the reason is not known. */
   readonly fault: Fault | null;
   /** The label of the step it needed and could not have; empty when it ended for a reason of its own. */
   readonly because: string;
+  /** What a step that waits was asked … */
+  readonly question?: Question;
+  /** … or when a parked one goes on (epoch milliseconds). */
+  readonly wakeAt?: number;
 }
 
 /** More than these are counted and not named. */
 const MAX_NAMED = 5;
 
-export function tellMissing(settlements: readonly Settlement[], locale: Locale): string {
+/** What ended the turn is not told again when such a step failed with it. The turn survived the others. */
+const ENDS_TURN: ReadonlySet<StepStatus> = new Set<StepStatus>(["failed", "surfaced", "cancelled"]);
+
+/** `ended`: what ended the turn as a whole; null when nothing did. Empty when every step is done and nothing ended it. */
+export function tellTurn(settlements: readonly Settlement[], ended: Fault | null, locale: Locale): string {
   const words = TURN_WORDS[locale];
-  if (settlements.length === 0) return words.nothingToDo;
   const done: string[] = [];
   const own: string[] = [];
   const led: string[] = [];
-  for (const { label, status, fault, because } of settlements) {
-    const name = shown(label);
-    if (status === "done") done.push(name);
-    else if (because !== "") led.push(words.withoutNeed[status](name, shown(because)));
-    else if (fault === null) own.push(words.unexplained[status](name));
-    else own.push(words.ended[status](name, reasonFor(fault, words)));
+  const told = new Set<string>();
+  for (const each of settlements) {
+    if (each.status === "done") {
+      done.push(shown(each.label));
+      continue;
+    }
+    const isLed = each.because !== "";
+    (isLed ? led : own).push(clauseOf(each, words));
+    if (!isLed && each.fault !== null && ENDS_TURN.has(each.status)) told.add(each.fault.code);
   }
+  if (ended !== null && !told.has(ended.code)) own.unshift(words.ended.failed(words.turn, reasonFor(ended, words)));
   // Causes before what they led to.
   const missing = [...own, ...led];
+  if (missing.length === 0) return "";
   const more = missing.length - MAX_NAMED;
   return words.sentence([
-    done.length === 0 ? words.nothingDone : words.completed(done.slice(0, MAX_NAMED), done.length),
+    ...opening(done, settlements, words),
     ...missing.slice(0, MAX_NAMED),
     ...(more > 0 ? [words.moreMissing(more)] : []),
   ]);
+}
+
+/** Of a turn without steps nothing is known but how it ended: its body may have done anything. */
+function opening(done: readonly string[], settlements: readonly Settlement[], words: TurnWords): readonly string[] {
+  if (done.length > 0) return [words.completed(done.slice(0, MAX_NAMED), done.length)];
+  if (settlements.every(({ label }) => label === "")) return [];
+  return [settlements.some(({ status }) => isStillOpen(status)) ? words.nothingDoneYet : words.nothingDone];
+}
+
+function isStillOpen(status: StepStatus): status is "waiting" | "parked" | "unstarted" {
+  return status === "waiting" || status === "parked" || status === "unstarted";
+}
+
+function clauseOf({ label, status, fault, because, question, wakeAt = NaN }: Settlement, words: TurnWords): string {
+  const name = label === "" ? words.turn : shown(label);
+  const need = shown(because);
+  if (status === "done") return words.completed([name], 1);
+  if (status === "unstarted") return need === "" ? words.unstarted(name) : words.unstartedWithout(name, need);
+  if (status === "waiting") {
+    const wait = words.waits[question === undefined ? "Ask" : askedFor(question)];
+    // A question that no fault led to has no reason of its own.
+    return words.open(name, fault === null || question?.code === null ? "" : reasonFor(fault, words), wait);
+  }
+  if (status === "parked")
+    return words.open(name, fault === null ? "" : reasonFor(fault, words), words.goesOn(minuteOf(wakeAt)));
+  if (need !== "") return words.withoutNeed[status](name, need);
+  return fault === null ? words.unexplained[status](name) : words.ended[status](name, reasonFor(fault, words));
+}
+
+/** A sign-in without a page to show is put as a confirmation, and waits for a sign-in all the same. */
+function askedFor({ code, payload }: Question): InteractionKind {
+  const asks = code !== null && isFaultCode(code) ? traitsOf(code).asks : payload.kind;
+  return asks === "Auth.DeviceCode" ? asks : payload.kind;
+}
+
+/** Empty for a time that no date can tell. */
+function minuteOf(at: number): string {
+  return Math.abs(at) <= 8.64e15 ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : "";
 }
 
 const LONGEST_LABEL = 60;
@@ -61,8 +116,10 @@ function reasonFor({ code }: Fault, { reasons }: TurnWords): string {
 type MissingStatus = Exclude<NodeStatus, "done">;
 
 interface TurnWords {
-  readonly nothingToDo: string;
+  /** What the user calls the turn. */
+  readonly turn: string;
   readonly nothingDone: string;
+  readonly nothingDoneYet: string;
   /** `all` counts those that are not named too. */
   readonly completed: (named: readonly string[], all: number) => string;
   readonly moreMissing: (count: number) => string;
@@ -73,6 +130,12 @@ interface TurnWords {
   readonly unexplained: Readonly<Record<MissingStatus, (label: string) => string>>;
   /** … or because of another step. */
   readonly withoutNeed: Readonly<Record<MissingStatus, (label: string, need: string) => string>>;
+  /** A step that is not over; `reason` is empty when no fault led to the wait. */
+  readonly open: (label: string, reason: string, wait: string) => string;
+  readonly waits: Readonly<Record<InteractionKind, string>>;
+  readonly goesOn: (at: string) => string;
+  readonly unstarted: (label: string) => string;
+  readonly unstartedWithout: (label: string, need: string) => string;
   /** Said after the step's label. */
   readonly reasons: Readonly<Record<CausePill, string>>;
 }
@@ -81,18 +144,22 @@ const endedEn = (label: string, reason: string): string => `${label} ${reason}`;
 const leftOutEn = (label: string, need: string): string => `${label} was left out because it needs ${need}`;
 
 const EN: TurnWords = {
-  nothingToDo: "There was nothing to do.",
+  turn: "this request",
   nothingDone: "Nothing was completed",
+  nothingDoneYet: "Nothing is completed yet",
   completed(named, all) {
     const names = all > named.length ? [...named, `${all - named.length} more`] : named;
     return `Completed ${[names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "").join(" and ")}`;
   },
   moreMissing: (count) => (count === 1 ? "1 other step is missing too" : `${count} other steps are missing too`),
-  sentence: (clauses) => `${clauses.join("; ")}.`,
+  sentence(clauses) {
+    const text = clauses.join("; ");
+    return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  },
   ended: {
     partial: (label, reason) => `${label} ${reason}, so only part of it is there`,
     defaulted: (label, reason) => `${label} ${reason}, so a default value is used`,
-    skipped: endedEn,
+    skipped: (label, reason) => `${label} ${reason}, so it was left out`,
     surfaced: endedEn,
     failed: endedEn,
     cancelled: endedEn,
@@ -113,6 +180,18 @@ const EN: TurnWords = {
     failed: leftOutEn,
     cancelled: leftOutEn,
   },
+  open: (label, reason, wait) => (reason === "" ? `${label} ${wait}` : `${label} ${reason} and ${wait}`),
+  waits: {
+    "Ask": "waits for an answer",
+    "Approve": "waits for an approval",
+    "Select": "waits for a choice",
+    "Confirm": "waits for a confirmation",
+    "Auth.DeviceCode": "waits for a sign-in",
+    "Auth.Password": "waits for a password",
+  },
+  goesOn: (at) => (at === "" ? "goes on later" : `goes on at ${at}`),
+  unstarted: (label) => `${label} has not started yet`,
+  unstartedWithout: (label, need) => `${label} has not started yet because it needs ${need}`,
   reasons: {
     "schema invalid": "gave a result that could not be used",
     "network error": "could not be reached",
@@ -148,15 +227,16 @@ const endedZh = (label: string, reason: string): string => `${label}${reason}`;
 const leftOutZh = (label: string, need: string): string => `${label}未执行，因为它依赖${need}`;
 
 const ZH_CN: TurnWords = {
-  nothingToDo: "没有需要执行的步骤。",
+  turn: "本次请求",
   nothingDone: "没有步骤完成",
+  nothingDoneYet: "尚无步骤完成",
   completed: (named, all) => `已完成${named.join("、")}${all > named.length ? `等 ${all} 项` : ""}`,
   moreMissing: (count) => `另有 ${count} 项未完成`,
   sentence: (clauses) => `${clauses.join("；")}。`,
   ended: {
     partial: (label, reason) => `${label}${reason}，只有部分结果`,
     defaulted: (label, reason) => `${label}${reason}，已改用默认值`,
-    skipped: endedZh,
+    skipped: (label, reason) => `${label}${reason}，已跳过`,
     surfaced: endedZh,
     failed: endedZh,
     cancelled: endedZh,
@@ -177,6 +257,18 @@ const ZH_CN: TurnWords = {
     failed: leftOutZh,
     cancelled: leftOutZh,
   },
+  open: (label, reason, wait) => (reason === "" ? `${label}${wait}` : `${label}${reason}，${wait}`),
+  waits: {
+    "Ask": "正在等待回答",
+    "Approve": "正在等待批准",
+    "Select": "正在等待选择",
+    "Confirm": "正在等待确认",
+    "Auth.DeviceCode": "正在等待登录",
+    "Auth.Password": "正在等待输入密码",
+  },
+  goesOn: (at) => (at === "" ? "稍后继续" : `将于 ${at} 继续`),
+  unstarted: (label) => `${label}尚未开始`,
+  unstartedWithout: (label, need) => `${label}尚未开始，因为它依赖${need}`,
   reasons: {
     "schema invalid": "返回了无法使用的结果",
     "network error": "无法连接",

@@ -4,7 +4,15 @@ import type { Fault } from "../fault/fault.ts";
 import type { Question } from "./interaction.ts";
 import type { Instruction, NodeKind, PauseReason, SkipReason, StagePhase } from "./node.ts";
 
-export type VisitState = "ready" | "running" | "paused" | "completed" | "failed" | "skipped";
+export type VisitState =
+  | "ready"
+  | "running"
+  | "paused"
+  | "completed"
+  | "failed"
+  | "skipped"
+  /** It had begun, or was about to, when its run ended. */
+  | "cancelled";
 
 /** One visit of a node. */
 export interface Visit {

@@ -3,7 +3,15 @@
 
 import { FAULT_CODES, traitsOf } from "../fault/catalogue.ts";
 import { TOOL_RETRY } from "./matrix.ts";
-import { codesOf, type Policy, type PolicyRow, type Retry, type RowMatch, type RowOrigin } from "./policy.ts";
+import {
+  type Backoff,
+  codesOf,
+  type Policy,
+  type PolicyRow,
+  type Retry,
+  type RowMatch,
+  type RowOrigin,
+} from "./policy.ts";
 
 const LAYERS: readonly RowOrigin["layer"][] = ["matrix", "preset", "adapter", "tool", "stage", "file"];
 
@@ -27,30 +35,57 @@ export interface ToolRetryManifest {
 
 const STRATEGIES = { exponential_backoff: "exponential", linear_backoff: "linear", fixed_delay: "fixed" } as const;
 
-/** What a manifest leaves out stays as the default for tools. */
-export function toolRetry(manifest: ToolRetryManifest): Retry {
-  const { backoff } = TOOL_RETRY;
+/** What a place changes of a retry; what it leaves out stays as the row in charge has it. */
+export interface RetryChange extends Partial<Omit<Retry, "backoff">> {
+  readonly backoff?: Partial<Backoff>;
+}
+
+/** A longest wait that nobody changed does not cut short a first wait that somebody asked for. */
+export function changedRetry(base: Retry, change: RetryChange): Retry {
+  const initialMs = change.backoff?.initialMs ?? base.backoff.initialMs;
   return {
-    maxAttempts: manifest.max_attempts ?? TOOL_RETRY.maxAttempts,
+    maxAttempts: change.maxAttempts ?? base.maxAttempts,
     backoff: {
-      kind: manifest.strategy === undefined ? backoff.kind : STRATEGIES[manifest.strategy],
-      initialMs: manifest.initial_delay_ms ?? backoff.initialMs,
-      maxMs: manifest.max_delay_ms ?? Math.max(backoff.maxMs, manifest.initial_delay_ms ?? 0),
-      multiplier: manifest.multiplier ?? backoff.multiplier,
+      kind: change.backoff?.kind ?? base.backoff.kind,
+      initialMs,
+      maxMs: change.backoff?.maxMs ?? Math.max(base.backoff.maxMs, initialMs),
+      multiplier: change.backoff?.multiplier ?? base.backoff.multiplier,
     },
-    jitter: manifest.jitter_percent === undefined ? TOOL_RETRY.jitter : manifest.jitter_percent / 100,
-    maxWaitMs: TOOL_RETRY.maxWaitMs,
-    maxTotalWaitMs: manifest.max_total_time_ms ?? TOOL_RETRY.maxTotalWaitMs,
+    jitter: change.jitter ?? base.jitter,
+    maxWaitMs: change.maxWaitMs ?? base.maxWaitMs,
+    maxTotalWaitMs: change.maxTotalWaitMs ?? base.maxTotalWaitMs,
   };
 }
 
-/** The row a tool's manifest puts in front: its retry for everything transient it meets, the default list after it. */
+/** A manifest in the library's own words. */
+export function retryChangeOf(manifest: ToolRetryManifest): RetryChange {
+  const { strategy, initial_delay_ms: initialMs, max_delay_ms: maxMs, multiplier } = manifest;
+  const { jitter_percent: jitter, max_attempts: maxAttempts, max_total_time_ms: maxTotalWaitMs } = manifest;
+  return {
+    backoff: {
+      ...(strategy === undefined ? {} : { kind: STRATEGIES[strategy] }),
+      ...(initialMs === undefined ? {} : { initialMs }),
+      ...(maxMs === undefined ? {} : { maxMs }),
+      ...(multiplier === undefined ? {} : { multiplier }),
+    },
+    ...(jitter === undefined ? {} : { jitter: jitter / 100 }),
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(maxTotalWaitMs === undefined ? {} : { maxTotalWaitMs }),
+  };
+}
+
+/** For the transient faults of a tool: what a manifest leaves out stays as the default for tools. */
+export function toolRetry(manifest: ToolRetryManifest): Retry {
+  return changedRetry(TOOL_RETRY, retryChangeOf(manifest));
+}
+
+/** The rows a tool's manifest puts in front: its retry for everything transient it meets, the default list after it. */
 export function rowsOfTool(tool: string, manifest: ToolRetryManifest, base: Policy): readonly PolicyRow[] {
-  return rowsOfRetry(tool, toolRetry(manifest), base);
+  return rowsOfRetry(tool, retryChangeOf(manifest), base);
 }
 
 /** The same for a tool that says it in code. */
-export function rowsOfRetry(tool: string, retry: Retry, base: Policy): readonly PolicyRow[] {
+export function rowsOfRetry(tool: string, retry: RetryChange, base: Policy): readonly PolicyRow[] {
   return ownRows({ tool: [tool] }, retry, base, { layer: "tool", at: tool });
 }
 
@@ -64,11 +99,13 @@ export function rowsOfStage(stage: string, retry: Retry, base: Policy): readonly
   return ownRows({ stage: [stage] }, retry, base, { layer: "stage", at: stage });
 }
 
-/** Every row of the base that retries, narrowed to one place and given the place's own retry. */
-function ownRows(place: RowMatch, retry: Retry, base: Policy, origin: RowOrigin): readonly PolicyRow[] {
-  return base.rows
-    .filter((row) => row.retry !== null && isPaced(row, retry) && isAnywhere(row.match, place))
-    .map((row) => ({ ...row, match: { ...row.match, ...place }, retry, origin }));
+/** Every row of the base that retries, narrowed to one place and with the place's own changes. */
+function ownRows(place: RowMatch, change: RetryChange, base: Policy, origin: RowOrigin): readonly PolicyRow[] {
+  return base.rows.flatMap((row) =>
+    row.retry !== null && isPaced(row, change) && isAnywhere(row.match, place)
+      ? [{ ...row, match: { ...row.match, ...place }, retry: changedRetry(row.retry, change), origin }]
+      : [],
+  );
 }
 
 /** A row that already names a tool, a provider or a stage is about that one, not about this. */
@@ -80,7 +117,7 @@ function isAnywhere(match: RowMatch, place: RowMatch): boolean {
  * A place may pace what fails on the way to it, and forbid to repeat anything at all; how this machine's own store or crash
  * is retried is not its business.
  */
-function isPaced({ match }: PolicyRow, { maxAttempts }: Retry): boolean {
+function isPaced({ match }: PolicyRow, { maxAttempts = Infinity }: RetryChange): boolean {
   const traits = codesOf(match, FAULT_CODES).map(traitsOf);
   return traits.every(({ retryable, scope }) => scope !== "host" && (retryable || maxAttempts <= 1));
 }

@@ -31,6 +31,9 @@ type Match = FaultClass | readonly FaultCode[];
 /** Nobody knows whether an unknown failure did its work: a tool declared idempotent gets one more try, a model call none. */
 const TOOLS_ONLY = { surface: ["tool", "mcp"] } as const;
 
+/** What stands in the way of one agent CLI before it has done anything is that CLI's own: another one may start. */
+const CLIS_ONLY = { surface: ["cli"] } as const;
+
 function row(match: Match, retrying: Retry | null, then: readonly Recourse[]): PolicyRow {
   return {
     match: typeof match === "string" ? { class: [match] } : { code: match },
@@ -42,20 +45,27 @@ function row(match: Match, retrying: Retry | null, then: readonly Recourse[]): P
 
 // prettier-ignore
 export const MATRIX: readonly PolicyRow[] = [
-  row(["RateLimited"],                             RATE_LIMIT_RETRY, ["fallback", "alternative", "park", "default", "skip", "ask", "surface", "fail"]),
+  { ...row(["SandboxFailed"],                      null,             ["fallback", "surface", "fail"]), match: { code: ["SandboxFailed"], ...CLIS_ONLY } },
+  { ...row(["ConfigSchemaViolation"],              null,             ["fallback", "fail"]), match: { code: ["ConfigSchemaViolation"], ...CLIS_ONLY } },
+  { ...row(["Unclassified"],                       null,             ["fallback", "default", "skip", "surface", "ask", "fail"]), match: { code: ["Unclassified"], ...CLIS_ONLY } },
+
+  row(["RateLimited"],                             RATE_LIMIT_RETRY, ["fallback", "alternative", "default", "skip", "park", "ask", "surface", "fail"]),
   row("ProviderTransient",                         TRANSPORT_RETRY,  ["fallback", "alternative", "default", "skip", "ask", "surface", "fail"]),
 
   row(["AuthFailed"],                              null,             ["refresh-credential", "ask", "fail"]),
+  row(["KeyMissing"],                              null,             ["refresh-credential", "fallback", "ask", "fail"]),
   row(["QuotaExhausted"],                          null,             ["fallback", "park", "ask", "fail"]),
   row(["PermissionLoop"],                          null,             ["ask", "fail"]),
   row("ProviderAccess",                            null,             ["fallback", "ask", "fail"]),
 
   row(["ContextOverflow"],                         null,             ["compact", "fallback", "surface", "fail"]),
+  row(["SessionLost"],                             null,             ["compact", "fallback", "ask", "fail"]),
   row(["ModelNotFound", "EndpointNotFound"],       null,             ["fallback", "ask", "fail"]),
   row("ProviderRequest",                           null,             ["surface", "fail"]),
   row("ProviderCapability",                        null,             ["fallback", "ask", "fail"]),
 
   row(["TestsFailed"],                             null,             ["surface", "fail"]),
+  row(["EmptyOutput"],                             null,             ["regenerate", "fallback", "default", "surface", "ask", "fail"]),
   row("Output",                                    null,             ["regenerate", "default", "surface", "ask", "fail"]),
 
   row("ToolTransient",                             TOOL_RETRY,       ["alternative", "partial", "default", "skip", "surface", "ask", "fail"]),

@@ -21,6 +21,33 @@ export const RECOURSES = [
 ] as const;
 export type Recourse = (typeof RECOURSES)[number];
 
+/** What a tool, a step or a stage can declare for the case that it fails. Always honoured, whatever row is in charge. */
+const DECLARABLE = ["alternative", "default", "skip"] as const satisfies readonly Recourse[];
+
+/** Where a declared recourse goes in a row that does not name it: before everything that stands behind it here. */
+const PLACE_OF_DECLARED: readonly Recourse[] = [
+  "alternative",
+  "partial",
+  "default",
+  "skip",
+  "park",
+  "ask",
+  "surface",
+  "fail",
+];
+
+/** A row's list with the declared recourses it does not name. To be asked first, a row names them behind `ask`. */
+export function withDeclared(then: readonly Recourse[], offers: ReadonlySet<Recourse>): readonly Recourse[] {
+  let list = then;
+  for (const declared of DECLARABLE) {
+    if (!offers.has(declared) || list.includes(declared)) continue;
+    const later = PLACE_OF_DECLARED.slice(PLACE_OF_DECLARED.indexOf(declared) + 1);
+    const at = list.findIndex((recourse) => later.includes(recourse));
+    list = list.toSpliced(at === -1 ? list.length : at, 0, declared);
+  }
+  return list;
+}
+
 export type BackoffKind = "fixed" | "linear" | "exponential";
 
 export interface Backoff {

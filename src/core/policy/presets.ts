@@ -3,7 +3,7 @@
 import { FAULT_CODES, type FaultCode } from "../fault/catalogue.ts";
 import { withRows } from "./layer.ts";
 import { DEFAULT_POLICY, MATRIX, ONE_RETRY, RATE_LIMIT_RETRY, TRANSPORT_RETRY } from "./matrix.ts";
-import { codesOf, type Policy, type PolicyRow, type Recourse, type Retry } from "./policy.ts";
+import { codesOf, type Policy, type PolicyRow, type Recourse, RECOURSES, type Retry, withDeclared } from "./policy.ts";
 
 export const PRESET_NAMES = ["default", "cautious", "eager", "headless"] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
@@ -18,17 +18,17 @@ function rows(
 /** Asks before it spends or switches, and never repeats what nobody understood. */
 // prettier-ignore
 const CAUTIOUS = rows("cautious", [
-  [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 4 }, ["ask", "park", "fail"]],
-  [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect"], { ...TRANSPORT_RETRY, maxAttempts: 2 }, ["ask", "surface", "fail"]],
-  [["QuotaExhausted"],                                           null,                                    ["ask", "park", "fail"]],
-  [["Interrupted", "Unclassified"],                              null,                                    ["ask", "surface", "fail"]],
+  [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 4 }, ["ask", "alternative", "default", "skip", "park", "fail"]],
+  [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect", "AnswerUnreadable"], { ...TRANSPORT_RETRY, maxAttempts: 2 }, ["ask", "alternative", "default", "skip", "surface", "fail"]],
+  [["QuotaExhausted"],                                           null,                                    ["ask", "alternative", "default", "skip", "park", "fail"]],
+  [["Interrupted", "Unclassified"],                              null,                                    ["ask", "alternative", "default", "skip", "surface", "fail"]],
 ]);
 
 /** Keeps going: unknown failures count as transient, credentials may be switched. */
 // prettier-ignore
 const EAGER = rows("eager", [
   [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 7 }, ["fallback", "park", "fail"]],
-  [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect"], { ...TRANSPORT_RETRY, maxAttempts: 5, backoff: { ...TRANSPORT_RETRY.backoff, maxMs: 16_000 } }, ["fallback", "alternative", "default", "skip", "surface", "fail"]],
+  [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect", "AnswerUnreadable"], { ...TRANSPORT_RETRY, maxAttempts: 5, backoff: { ...TRANSPORT_RETRY.backoff, maxMs: 16_000 } }, ["fallback", "alternative", "default", "skip", "surface", "fail"]],
   [["AuthFailed"],                                               null,                                    ["refresh-credential", "fallback", "ask", "fail"]],
   [["Unclassified"],                                             { ...ONE_RETRY, maxAttempts: 3 },        ["fallback", "alternative", "default", "skip", "surface", "fail"]],
 ]);
@@ -45,12 +45,20 @@ function matrixWith(
   return [...own, ...left.map((row) => ({ ...row, then: list(row.then), origin }))];
 }
 
-/** Asking comes before going elsewhere. */
+/** Asking comes before going elsewhere, and before what was declared for a failure. */
 function askFirst(then: readonly Recourse[]): readonly Recourse[] {
-  const first = then.findIndex((recourse) => recourse === "fallback" || recourse === "alternative");
-  if (first === -1) return then;
-  const others = then.filter((recourse) => recourse !== "ask");
-  return [...others.slice(0, first), "ask", ...others.slice(first)];
+  const asked = then.indexOf("ask");
+  const asksEarly = asked !== -1 && !then.slice(0, asked).includes("surface");
+  if (!asksEarly && !then.some(goesElsewhere)) return then;
+  const others = withDeclared(
+    then.filter((recourse) => recourse !== "ask"),
+    new Set(RECOURSES),
+  );
+  return others.toSpliced(others.findIndex(goesElsewhere), 0, "ask");
+}
+
+function goesElsewhere(recourse: Recourse): boolean {
+  return recourse === "fallback" || recourse === "alternative";
 }
 
 const withoutAsk = (then: readonly Recourse[]): readonly Recourse[] => then.filter((recourse) => recourse !== "ask");

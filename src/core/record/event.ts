@@ -66,7 +66,10 @@ export type GuardEvent =
     }
   | { readonly type: "target-paused"; readonly target: string; readonly until: number; readonly call: string }
   | {
-      /** An attempt is held back: the other side asked for a pause, or its limit is nearly reached. Retries say so themselves. */
+      /**
+       * An attempt is held back: the other side asked for a pause, its limit is nearly reached, or other calls that wait for
+       * the same sick target are trying it. Waits before a retry are told with the failure.
+       */
       readonly type: "call-held";
       readonly call: string;
       readonly tool: string;

@@ -190,7 +190,7 @@ function toolError(event: EventOf<"call-failed" | "call-decided">, entry: Entry,
   // The specification has no word for a cancellation, as it is no error.
   if (classification === null) return { event_type: "ToolCancelled", ...place, ...tracedFault(fault) };
   const ran = event.type === "call-failed" ? event : null;
-  const attempt = ran?.attempt ?? attemptOf(tool, memory.calls.get(keyOf(entry, call)));
+  const attempt = event.attempt ?? attemptOf(tool, memory.calls.get(keyOf(entry, call)));
   const { what, why } = explain(decision, memory.locale);
   return {
     event_type: "ToolError",

@@ -14,6 +14,7 @@ import {
   type CallResult,
   type Ticket,
 } from "../../../src/core/index.ts";
+import { withCause } from "../../../src/core/decide/breaker.ts";
 
 const RULE: BreakerRule = {
   ...DEFAULT_POLICY.breaker,
@@ -124,8 +125,29 @@ describe("a breaker", () => {
   it("stays isolated until a person releases it", () => {
     const out = isolate(CLOSED, "maintenance", 5);
     expect(admit(out, RULE, 1e12)).toMatchObject({ admitted: false, retryAt: null });
-    expect(record(out, RULE, { generation: out.generation, probe: 0 }, "success", 6)).toBe(out);
+    expect(record(out, RULE, { generation: out.generation, probe: 0, observed: 0 }, "success", 6)).toBe(out);
     expect(admit(release(out), RULE, 7).admitted).toBe(true);
+  });
+
+  it("counts failures of calls that overlap as one outage, and one that began afterwards as another", () => {
+    const calls = Array.from({ length: 20 }, () => admitted(CLOSED, 0).ticket);
+    const once = calls.reduce((breaker, ticket) => record(breaker, RULE, ticket, "failure", 5), CLOSED);
+    expect(once).toMatchObject({ state: "closed", failures: 1 });
+    expect(run(once, ["failure"], 5)).toMatchObject({ state: "closed", failures: 2 });
+    expect(run(once, ["failure", "failure"], 5)).toMatchObject({ state: "open" });
+  });
+
+  it("counts on from what an older version kept, which knows nothing of overlaps", () => {
+    const kept: Breaker = { state: "closed", failures: 2, generation: 4, opens: 0 };
+    expect(run(kept, ["failure"], 0).state).toBe("open");
+  });
+
+  it("says what opened it, also while it is probed", () => {
+    const cause = { code: "Provider5xx", message: "upstream is down" } as const;
+    const open = withCause(OPEN, cause);
+    expect(open).toMatchObject({ state: "open", cause });
+    expect(admit(open, RULE, 1000).breaker).toMatchObject({ state: "half-open", cause });
+    expect(withCause(CLOSED, cause)).toBe(CLOSED);
   });
 
   it("survives being written down and read again", () => {
@@ -147,6 +169,37 @@ describe("over any history", () => {
     }),
     fc.record({ kind: fc.constant("wait" as const), ms: fc.nat(2000) }),
   );
+
+  it("observes at most one outage for failures that overlap in time", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const patient = { ...RULE, failures: Infinity };
+        let breaker = CLOSED;
+        let order = 0;
+        let countedAt = -1;
+        let expected = 0;
+        const running: { readonly ticket: Ticket; readonly startedAt: number }[] = [];
+        for (const move of steps) {
+          order += 1;
+          if (move.kind === "start") {
+            const admission = admit(breaker, patient, 0);
+            if (admission.admitted) running.push({ ticket: admission.ticket, startedAt: order });
+          } else if (move.kind === "finish") {
+            const [call] = running.splice(move.which, 1);
+            if (call === undefined) continue;
+            breaker = record(breaker, patient, call.ticket, move.result, 0);
+            if (move.result === "success") expected = 0;
+            if (move.result === "failure" && call.startedAt > countedAt) {
+              expected += 1;
+              countedAt = order;
+            }
+          }
+          expect(breaker).toMatchObject({ state: "closed", failures: expected });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
 
   it("admits nothing while open, and never two probes whose time is not up", () => {
     fc.assert(

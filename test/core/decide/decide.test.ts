@@ -7,11 +7,15 @@ import {
   decide,
   explain,
   fault,
+  FAULT_CODES,
   LOCALES,
   PRESETS,
   REFUSALS,
   situation,
+  traitsOf,
+  withRows,
   type Decision,
+  rowFor,
   type FaultCode,
   type FaultDetail,
   type Recourse,
@@ -19,28 +23,29 @@ import {
   type Situation,
   type Target,
 } from "../../../src/core/index.ts";
+import { NOWHERE } from "../../../src/core/policy/policy.ts";
 
-const EVERYTHING: ReadonlySet<Recourse> = new Set([
+/** All but what a tool declares; of that, `decided` offers what the row names. See `declarations.test.ts` for the rest. */
+const UNDECLARED: ReadonlySet<Recourse> = new Set([
   "refresh-credential",
   "fallback",
-  "alternative",
   "compact",
   "regenerate",
-  "default",
   "partial",
-  "skip",
   "park",
   "ask",
   "surface",
   "fail",
 ]);
 
+const EVERYTHING: ReadonlySet<Recourse> = new Set([...UNDECLARED, "alternative", "default", "skip"]);
+
 function target(id: string, details: Partial<Target> = {}): Target {
   return {
     id,
-    provider: id,
+    endpoint: id,
     model: id,
-    credential: id,
+    account: id,
     capabilities: ["tools"],
     contextWindowTokens: 100_000,
     available: true,
@@ -59,7 +64,9 @@ function decided(
   detail: FaultDetail = {},
   policy = DEFAULT_POLICY,
 ): Decision {
-  return decide(situation(fault(code, detail), { idempotent: true, offers: EVERYTHING, ...details }), policy);
+  const met = fault(code, detail);
+  const offers = new Set([...UNDECLARED, ...rowFor(policy, met, NOWHERE).then]);
+  return decide(situation(met, { idempotent: true, offers, ...details }), policy);
 }
 
 function refusalsIn({ considered }: Decision): Partial<Record<string, Refusal>> {
@@ -209,19 +216,32 @@ describe("switching", () => {
 
   it("follows the fault's scope", () => {
     expect(decided("QuotaExhausted", { chain: both })).toMatchObject({ recourse: "fallback", target: "claude" });
-    expect(
-      refusalsIn(
-        decided(
-          "RequestInvalid",
-          { chain: both },
-          {},
-          {
-            ...DEFAULT_POLICY,
-            rows: [{ match: {}, retry: null, then: ["fallback"], origin: { layer: "file", at: "x" } }],
-          },
-        ),
-      ),
-    ).toMatchObject({ fallback: "wrong-scope" });
+  });
+
+  it("does so for every code whose row lists it, however the row is matched", () => {
+    const codes = FAULT_CODES.filter((code) => !traitsOf(code).cancels);
+    const wrong: string[] = [];
+    for (const code of codes) {
+      const matched = [{}, { code: [code] }, { class: [traitsOf(code).class] }];
+      for (const match of matched) {
+        for (const then of [["fallback"], ["fallback", "ask", "fail"], ["compact", "fallback"]] as const) {
+          const origin = { layer: "file", at: "own.yaml:1" } as const;
+          const policy = withRows(DEFAULT_POLICY, [{ match, retry: null, then, origin }]);
+          const offers = new Set<Recourse>(["fallback", "ask", "surface"]);
+          const { recourse } = decided(code, { chain: both, offers, idempotent: true }, {}, policy);
+          if (recourse !== "fallback") wrong.push(`${code} ${JSON.stringify(match)} ${then.join()}: ${recourse}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("is never what the default policy does about a request that no target would take", () => {
+    const chain = chainOf(target("gpt"), target("claude"));
+    const went = FAULT_CODES.filter((code) => traitsOf(code).scope === "request").filter(
+      (code) => decided(code, { chain }).recourse === "fallback",
+    );
+    expect(went).toEqual([]);
   });
 
   it("never leaves a bad credential behind unless the policy says so", () => {
@@ -233,8 +253,8 @@ describe("switching", () => {
   it("passes over targets that share the fault, lack a capability, are too small or are broken", () => {
     const chain = {
       ...chainOf(
-        target("a", { provider: "p" }),
-        target("b", { provider: "p" }),
+        target("a", { endpoint: "p" }),
+        target("b", { endpoint: "p" }),
         target("c", { capabilities: [] }),
         target("d", { contextWindowTokens: 10 }),
         target("e", { available: false }),
@@ -247,7 +267,7 @@ describe("switching", () => {
       recourse: "fallback",
       target: "f",
       passedOver: [
-        { id: "b", why: "same provider" },
+        { id: "b", why: "same endpoint" },
         { id: "c", why: "lacks capability" },
         { id: "d", why: "window too small" },
         { id: "e", why: "breaker open" },
@@ -288,7 +308,7 @@ describe("memory of what worked", () => {
     expect(decided("RateLimited", spent)).toMatchObject({ recourse: "fallback", preferred: null });
     const decision = decided("RateLimited", { ...spent, incidents: tries("alternative", ...five) });
     expect(decision).toMatchObject({ recourse: "alternative", tool: "search_b", preferred: "alternative" });
-    expect(decision.left).toEqual(["fallback", "park", "default", "skip", "ask", "surface", "fail"]);
+    expect(decision.left).toEqual(["fallback", "default", "skip", "park", "ask", "surface", "fail"]);
     expect(explain(decision, "en").why).toEqual([
       "not retried: all attempts are used",
       "another tool first: it worked the last times",
@@ -420,10 +440,10 @@ describe("explaining", () => {
 
   it("says what comes if that does not help", () => {
     expect(explain(decided("RateLimited"), "en").next).toBe(
-      "If it fails again: up to attempt 6, then fallback, alternative, park, default, skip, ask, surface, fail.",
+      "If it fails again: up to attempt 6, then fallback, alternative, default, skip, park, ask, surface, fail.",
     );
     expect(explain(decided("RateLimited", { attempt: 5 }), "en").next).toBe(
-      "If that does not help: fallback, alternative, park, default, skip, ask, surface, fail.",
+      "If that does not help: fallback, alternative, default, skip, park, ask, surface, fail.",
     );
     expect(explain(decided("ContextOverflow"), "en").next).toBe("If that does not help: fallback, surface, fail.");
     expect(explain(decided("ShapeInvalid"), "en").next).toBe("Nothing else is tried.");

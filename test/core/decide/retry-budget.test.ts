@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { borrow } from "../../../src/core/decide/retry-budget.ts";
 import { earn, fullBudget, spend, type RetryBudgetRule } from "../../../src/core/index.ts";
 
 const RULE: RetryBudgetRule = { capacity: 10, perCall: 0.2, perSecond: 0 };
@@ -28,6 +29,16 @@ it("fills with time, never above its capacity, and a clock that goes back change
   expect(spend(empty, trickle, 10_500)?.tokens).toBe(0);
   expect(earn(empty, trickle, 1e9).tokens).toBe(10);
   expect(earn(empty, trickle, 5_000)).toEqual({ tokens: 0.2, at: 10_000 });
+});
+
+it("lets a schedule that has begun borrow, up to its capacity, and refuses until that is earned back", () => {
+  let budget = fullBudget(RULE, 0);
+  for (let retry = 0; retry < 100; retry++) budget = borrow(budget, RULE, 0);
+  expect(budget.tokens).toBe(-RULE.capacity);
+  for (let call = 0; call < 54; call++) budget = earn(budget, RULE, 0);
+  expect(spend(budget, RULE, 0)).toBeNull();
+  for (let call = 0; call < 2; call++) budget = earn(budget, RULE, 0);
+  expect(spend(budget, RULE, 0)).not.toBeNull();
 });
 
 it("never goes below zero or above its capacity", () => {

@@ -9,7 +9,7 @@ import type { RunState } from "../../../src/core/flow/run.ts";
 import { failedWith, pausedFor, question, SELECT, situation } from "./action-situations.ts";
 
 function offered(id: ActionId, state: RunState): OfferedAction {
-  const more = { targets: ["codex", "gemini"], sendBackTo: "coder", hasPartialOutput: true };
+  const more = { targets: ["claude", "codex", "gemini"], sendBackTo: "coder", hasPartialOutput: true };
   const found = actionsFor(situation(state, more), "en").find((action) => action.id === id);
   if (found === undefined) throw new Error(`${id} is not offered`);
   return found;

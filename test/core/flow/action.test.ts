@@ -20,7 +20,7 @@ import {
   started,
 } from "./action-situations.ts";
 
-const EVERYTHING = { targets: ["codex"], sendBackTo: "coder" };
+const EVERYTHING = { targets: ["claude", "codex"], sendBackTo: "coder" };
 const idsOf = (state: RunState, more = {}): readonly ActionId[] =>
   actionsFor(situation(state, more), "en").map(({ id }) => id);
 
@@ -85,6 +85,28 @@ describe("a failed run", () => {
     expect(idsOf(failedWith("AuthFailed"))).toEqual(["sign-in-again"]);
     expect(idsOf(failedWith("TestsFailed"))).toEqual(["edit-and-retry"]);
     expect(idsOf(failedWith("TestsFailed"), { sendBackTo: "reviewer" })).toEqual(["edit-and-retry"]);
+  });
+
+  it.each([
+    { name: "whose fault it was", tool: "west/llama", switchedTo: "", offers: ["east/llama", "claude"] },
+    { name: "that was asked first", tool: "", switchedTo: "", offers: ["west/llama", "claude"] },
+    { name: "that was switched to", tool: "", switchedTo: "claude", offers: ["east/llama", "west/llama"] },
+    { name: "that failed after a switch", tool: "east/llama", switchedTo: "claude", offers: ["west/llama", "claude"] },
+    {
+      name: "that was asked first, when a tool failed",
+      tool: "search",
+      switchedTo: "",
+      offers: ["west/llama", "claude"],
+    },
+  ])("never offers to switch to the target $name", ({ tool, switchedTo, offers }) => {
+    const state = failedWith("Overloaded");
+    const visit = focusOf(state);
+    if (visit === null) throw new Error("the run has no visit");
+    visit.fault = fault("Overloaded", tool === "" ? {} : { context: { tool } });
+    visit.instruction =
+      switchedTo === "" ? null : { action: "switch-provider", params: { target: switchedTo }, by: "ann" };
+    const offered = actionsFor(situation(state, { targets: ["east/llama", "west/llama", "claude"] }), "en");
+    expect(offered.find(({ id }) => id === "switch-provider")?.choices).toEqual(offers);
   });
 
   it("offers what the node had by then as its result", () => {

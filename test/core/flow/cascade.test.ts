@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { fault } from "../../../src/core/index.ts";
-import { endOutOfTime, endWithoutNeed, faultWithoutNeed, isUsable } from "../../../src/core/flow/cascade.ts";
+import { endUnrun, endWithoutNeed, faultWithoutNeed, isUsable } from "../../../src/core/flow/cascade.ts";
 
 const node = (optional: boolean, hasDefault: boolean): Parameters<typeof endWithoutNeed>[0] => ({
   id: "n",
@@ -20,7 +20,7 @@ it.each([
   [false, false, "failed", "failed"],
 ])("optional %s, default %s: without a need %s, out of time %s", (optional, hasDefault, withoutNeed, outOfTime) => {
   expect(endWithoutNeed(node(optional, hasDefault))).toBe(withoutNeed);
-  expect(endOutOfTime(node(optional, hasDefault))).toBe(outOfTime);
+  expect(endUnrun(node(optional, hasDefault))).toBe(outOfTime);
 });
 
 it("takes a whole, a partial and a declared result as usable, and nothing else", () => {

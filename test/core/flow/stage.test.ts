@@ -88,12 +88,14 @@ const failures = fc
   .record({
     code: fc.constantFrom(...FAULT_CODES),
     waitMs: fc.option(fc.integer({ min: 1, max: 50_000 })),
+    ran: fc.option(fc.boolean(), { nil: undefined }),
     again: fc.boolean(),
     attempt: fc.integer({ min: 1, max: 6 }),
     roll: fc.double({ min: 0, max: 0.99, noNaN: true }),
   })
-  .map(({ code, waitMs, ...rest }): FailedAttempt => {
-    const seen = fault(code, waitMs === null ? {} : { retryAfterMs: waitMs });
+  .map(({ code, waitMs, ran, ...rest }): FailedAttempt => {
+    const context = ran === undefined ? {} : { ran };
+    const seen = fault(code, waitMs === null ? { context } : { context, retryAfterMs: waitMs });
     return { ...rest, fault: seen, now: 1_000, deadlineAt: null };
   });
 
@@ -124,18 +126,46 @@ describe("after an attempt that failed", () => {
     fc.assert(
       fc.property(failures, rules, (failed, own) => {
         const { do: what } = decideStage(failed, own);
-        const isRisky = traitsOf(failed.fault.code).mayHaveHappened && !own.idempotent && !failed.again;
+        const isRisky = mayHaveRun(failed) && !own.idempotent && !failed.again;
         if (isRisky) expect(["skip", "fail"]).toContain(what);
       }),
       { numRuns: 2_000 },
     );
   });
 
+  it("its resolution is what happens, for every code, whether it ran or not, idempotent or not", () => {
+    const wrong: string[] = [];
+    for (const code of FAULT_CODES.filter((one) => !traitsOf(one).cancels && !traitsOf(one).endsRun)) {
+      for (const ran of [undefined, true, false]) {
+        for (const idempotent of [true, false]) {
+          const failed = { ...once(code), fault: fault(code, { context: ran === undefined ? {} : { ran } }) };
+          for (const resolution of RESOLUTIONS) {
+            const own = { node: "n", retry: { ...RETRY, maxAttempts: 2 }, retryOn: [], resolution, idempotent };
+            const mayRepeat = idempotent || !mayHaveRun(failed);
+            const declared = { "skip": "skip", "retry-later": mayRepeat ? "defer" : "fail", "abort-workflow": "fail" };
+            const { do: what } = decideStage(failed, own);
+            if (what !== declared[resolution]) wrong.push(`${code} ran=${String(ran)} ${resolution}: ${what}`);
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("what failed while it ran is tried again by the stage's own attempts when that does no harm", () => {
+    for (const code of ["ExecutionFailed", "OutputMalformed", "ProcessCrashed"] as const) {
+      expect(isRedoable(code)).toBe(true);
+      const own = { node: "n", retry: RETRY, retryOn: null, resolution: "abort-workflow" } as const;
+      expect(decideStage(once(code), { ...own, idempotent: true }).do).toBe("retry");
+      expect(decideStage(once(code), { ...own, idempotent: false }).do).toBe("fail");
+    }
+  });
+
   it("a cancellation is never tried again, not even later", () => {
-    for (const code of FAULT_CODES.filter((one) => traitsOf(one).cancels)) {
+    for (const code of FAULT_CODES.filter((one) => traitsOf(one).cancels || traitsOf(one).endsRun)) {
       for (const resolution of RESOLUTIONS) {
         const own = { node: "n", retry: { ...RETRY, maxAttempts: 5 }, retryOn: null, resolution, idempotent: true };
-        expect(["skip", "fail"]).toContain(decideStage(once(code), own).do);
+        expect(decideStage(once(code), own).do).toBe("fail");
         expect(isRedoable(code)).toBe(false);
       }
     }
@@ -166,4 +196,9 @@ const RETRY = { maxAttempts: 3, backoff, jitter: 0, maxWaitMs: 100_000, maxTotal
 
 function once(code: FailedAttempt["fault"]["code"]): FailedAttempt {
   return { fault: fault(code), again: false, attempt: 1, now: 1_000, deadlineAt: null, roll: 0.5 };
+}
+
+function mayHaveRun({ fault: { code, context } }: FailedAttempt): boolean {
+  const { ran } = context;
+  return typeof ran === "boolean" ? ran : traitsOf(code).mayHaveHappened;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { fault, FAULT_CODES, LOCALES, traitsOf, type FaultCode } from "../../../src/core/index.ts";
 import type { NodeStatus } from "../../../src/core/flow/cascade.ts";
-import { tellMissing, type Settlement } from "../../../src/core/flow/turn-words.ts";
+import { tellTurn, type Settlement } from "../../../src/core/flow/turn-words.ts";
 
 const done = (label: string): Settlement => ({ label, status: "done", fault: null, because: "" });
 const missing = (label: string, status: NodeStatus, code: FaultCode, because = ""): Settlement => ({
@@ -20,16 +20,17 @@ describe("a turn that is not complete", () => {
       missing("car rental", "skipped", "ExecutionTimeout", "hotel search"),
       missing("hotel search", "failed", "ExecutionTimeout"),
     ];
-    expect(tellMissing(settlements, "en")).toBe(
+    expect(tellTurn(settlements, null, "en")).toBe(
       "Completed flight search; hotel search timed out; car rental was left out because it needs hotel search.",
     );
     expect(
-      tellMissing(
+      tellTurn(
         [
           done("航班搜索"),
           missing("酒店搜索", "failed", "ExecutionTimeout"),
           missing("租车", "failed", "ExecutionTimeout", "酒店搜索"),
         ],
+        null,
         "zh-CN",
       ),
     ).toBe("已完成航班搜索；酒店搜索超时；租车未执行，因为它依赖酒店搜索。");
@@ -41,18 +42,17 @@ describe("a turn that is not complete", () => {
       missing("price lookup", "defaulted", "RateLimited"),
       missing("map", "defaulted", "RateLimited", "price lookup"),
     ];
-    expect(tellMissing(settlements, "en")).toBe(
+    expect(tellTurn(settlements, null, "en")).toBe(
       "Nothing was completed; hotel search timed out, so only part of it is there; price lookup was slowed down by too many requests, so a default value is used; map has a default value because it needs price lookup.",
     );
-    expect(tellMissing(settlements, "zh-CN")).toContain("map使用了默认值，因为它依赖price lookup");
+    expect(tellTurn(settlements, null, "zh-CN")).toContain("map使用了默认值，因为它依赖price lookup");
   });
 
-  it("says so when everything was done, and when there was nothing", () => {
-    expect(tellMissing([done("a")], "en")).toBe("Completed a.");
-    expect(tellMissing([done("a"), done("b")], "en")).toBe("Completed a and b.");
-    expect(tellMissing([done("a"), done("b"), done("c")], "en")).toBe("Completed a, b and c.");
-    expect(tellMissing([], "en")).toBe("There was nothing to do.");
-    expect(tellMissing([], "zh-CN")).toBe("没有需要执行的步骤。");
+  it("says nothing when all is there", () => {
+    for (const locale of LOCALES) {
+      expect(tellTurn([], null, locale)).toBe("");
+      expect(tellTurn([done("a"), done("b")], null, locale)).toBe("");
+    }
   });
 
   it.each([
@@ -61,23 +61,26 @@ describe("a turn that is not complete", () => {
   ])("of %s missing steps names five and counts the others, causes first", (count, en, zh) => {
     const others = Array.from({ length: count - 1 }, (_, index) => missing(`s${index}`, "skipped", "NotFound", "root"));
     const settlements = [...others, missing("root", "failed", "NotFound")];
-    const text = tellMissing(settlements, "en");
+    const text = tellTurn(settlements, null, "en");
     expect(text.startsWith("Nothing was completed; root failed; s0 was left out")).toBe(true);
     expect(text.split("; ")).toHaveLength(7);
     expect(text.endsWith(en)).toBe(true);
-    expect(tellMissing(settlements, "zh-CN").endsWith(zh)).toBe(true);
+    expect(tellTurn(settlements, null, "zh-CN").endsWith(zh)).toBe(true);
   });
 
   it("counts what was completed too", () => {
-    const many = Array.from({ length: 12 }, (_, index) => done(`s${index}`));
-    expect(tellMissing(many, "en")).toBe("Completed s0, s1, s2, s3, s4 and 7 more.");
-    expect(tellMissing(many, "zh-CN")).toBe("已完成s0、s1、s2、s3、s4等 12 项。");
+    const many = [
+      ...Array.from({ length: 12 }, (_, index) => done(`s${index}`)),
+      missing("x", "failed", "ExecutionTimeout"),
+    ];
+    expect(tellTurn(many, null, "en")).toBe("Completed s0, s1, s2, s3, s4 and 7 more; x timed out.");
+    expect(tellTurn(many, null, "zh-CN")).toBe("已完成s0、s1、s2、s3、s4等 12 项；x超时。");
   });
 
   it.each(LOCALES)("has words in %s for every fault, by what caused it, and says nothing of its message", (locale) => {
     const saidOf = new Map<string, string>();
     for (const code of FAULT_CODES) {
-      const text = tellMissing([missing("X", "failed", code)], locale);
+      const text = tellTurn([missing("X", "failed", code)], null, locale);
       expect(text).not.toMatch(/sk-live|srv|undefined|token/);
       const { pill } = traitsOf(code);
       expect(saidOf.get(pill) ?? text).toBe(text);
@@ -87,15 +90,19 @@ describe("a turn that is not complete", () => {
   });
 
   it("shows a label as one short line without secrets", () => {
-    const text = tellMissing([done(`look\n up\t with sk-${"a1B2".repeat(10)} ${"x".repeat(500)}`)], "en");
+    const text = tellTurn(
+      [missing("y", "failed", "NotFound"), done(`look\n up\t with sk-${"a1B2".repeat(10)} ${"x".repeat(500)}`)],
+      null,
+      "en",
+    );
     expect(text).not.toContain("a1B2");
     expect(text).not.toMatch(/[\n\t]/);
-    expect(text.length).toBeLessThan(90);
+    expect(text.length).toBeLessThan(110);
   });
 
   it("says what it can of a code of a newer program", () => {
     const newer = { ...fault("NotFound"), code: "Haunted" as FaultCode };
-    expect(tellMissing([{ label: "a", status: "failed", fault: newer, because: "" }], "en")).toBe(
+    expect(tellTurn([{ label: "a", status: "failed", fault: newer, because: "" }], null, "en")).toBe(
       "Nothing was completed; a failed for an unknown reason.",
     );
   });
@@ -107,10 +114,10 @@ describe("a turn that is not complete", () => {
       fault: null,
       because: "",
     }));
-    expect(tellMissing(untold, "en")).toBe(
+    expect(tellTurn(untold, null, "en")).toBe(
       "Nothing was completed; only part of partial is there; a default value is used for defaulted; skipped was left out; cancelled was cancelled.",
     );
-    expect(tellMissing(untold, "zh-CN")).toBe(
+    expect(tellTurn(untold, null, "zh-CN")).toBe(
       "没有步骤完成；partial只有部分结果；defaulted使用了默认值；skipped未执行；cancelled已取消。",
     );
   });
