@@ -2,7 +2,8 @@
 
 import type { Breaker } from "../core/decide/breaker.ts";
 import type { Incident } from "../core/decide/situation.ts";
-import type { Fault } from "../core/fault/fault.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, type Fault } from "../core/fault/fault.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { Rule } from "../core/classify/rule.ts";
@@ -11,7 +12,7 @@ import type { Keep } from "../journal/journal.ts";
 import { BoundedCounters } from "./bounded-counters.ts";
 import { Binding } from "./call/binding.ts";
 import type { Engine } from "./engine.ts";
-import { Incidents } from "./call/incidents.ts";
+import { Incidents, MAX_FINGERPRINTS } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { PatientStore } from "./patient-store.ts";
@@ -63,7 +64,7 @@ export function createEngine(
     defaults: { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: DEFAULT_QUEUE },
     retryBudget: policy.retryBudget,
     maxTargets: options.maxTargets,
-    now: () => clock.now(),
+    clock,
     // One that is well need not be remembered.
     changed: ({ id, breaker, hasFailures }) =>
       keeper.keep("breaker", id, breaker.state === "closed" && !hasFailures ? null : breaker),
@@ -85,6 +86,7 @@ export function createEngine(
   }
 
   function made(tool: AnyTool): Binding {
+    refuseNoTool(tool);
     const override = overrides.get(tool.id);
     const binding = new Binding(override === undefined ? tool : withOverride(tool, override), home);
     bindings.set(tool, binding);
@@ -115,12 +117,19 @@ export function createEngine(
   };
 }
 
+/** A function is not a tool: without an id nothing could be said about its failures. */
+function refuseNoTool(given: unknown): void {
+  if (typeof given === "object" && given !== null && "run" in given && "id" in given) return;
+  const message = `protect needs a tool, and got a ${typeof given}: wrap it, as in tool({ id: "search", run: search })`;
+  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tool" } }));
+}
+
 /** What the journal kept from an earlier life of the program. */
 export async function restore({ journal, targets, incidents, clock, suppress }: LiveEngine): Promise<void> {
   try {
     for (const { key, value } of await journal.keptAll("breaker")) targets.restore(key, value as Breaker);
-    for (const { key, value } of await journal.keptAll("incident"))
-      incidents.restore(key, value as readonly Incident[]);
+    const noted = await journal.keptByTime("incident", { order: "newest", limit: MAX_FINGERPRINTS });
+    for (const { key, value } of noted.toReversed()) incidents.restore(key, value as readonly Incident[]);
   } catch (error) {
     const seen = classify({ surface: "store", error, observedAt: clock.now() });
     suppress(seen, "calls go on without the memory of breakers and incidents");

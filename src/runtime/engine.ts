@@ -1,7 +1,7 @@
 // What all calls of one runtime share. Made once by `createFaultline`; inside, nothing is optional.
 
 import type { Fault } from "../core/fault/fault.ts";
-import type { Redactor } from "../core/fault/redact.ts";
+import type { LearningRedactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import type { Chance } from "../host/chance.ts";
 import type { Clock } from "../host/clock.ts";
@@ -23,7 +23,8 @@ export interface Engine {
   readonly store: PatientStore;
   readonly wheel: Wheel;
   readonly ring: RingRecorder;
-  readonly redactor: Redactor;
+  /** For calls outside sessions; a session has one of its own that stands on it. */
+  readonly redactor: LearningRedactor;
   readonly locale: Locale;
   readonly incidents: Incidents;
   readonly counters: Map<string, ToolCounters>;

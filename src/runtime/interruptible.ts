@@ -1,7 +1,7 @@
 // Something that waits and can be cancelled while it does: the wait then ends at once.
 
 import type { Fault } from "../core/fault/fault.ts";
-import type { Clock } from "../host/clock.ts";
+import { type Clock, Moment } from "../host/clock.ts";
 import type { Cancellable } from "./scope.ts";
 
 export class Interruptible implements Cancellable {
@@ -21,17 +21,22 @@ export class Interruptible implements Cancellable {
 
   /** Waits; false when it was cancelled meanwhile. */
   async waitUntil(at: number): Promise<boolean> {
-    const clock = this.clock;
-    for (let now = clock.now(); now < at && this.cancelled === null; now = clock.now()) {
-      await new Promise<void>((resolve) => {
-        const disarm = clock.after(at - now, resolve);
-        this.wake = () => {
-          disarm();
-          resolve();
-        };
-      });
-      this.wake = null;
-    }
+    const { clock } = this;
+    const until = new Moment(clock, at);
+    while (clock.now() < until.at && this.cancelled === null) await this.waitOnce(until.at);
     return this.cancelled === null;
+  }
+
+  /** Waits until then, or until `wake` is called. */
+  async waitOnce(at: number): Promise<void> {
+    const { clock } = this;
+    await new Promise<void>((resolve) => {
+      const disarm = clock.after(at - clock.now(), resolve);
+      this.wake = () => {
+        disarm();
+        resolve();
+      };
+    });
+    this.wake = null;
   }
 }

@@ -3,9 +3,9 @@
 import type { Rule } from "../core/classify/rule.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
-import { createRedactor, type Redactor } from "../core/fault/redact.ts";
+import { createRedactor, type LearningRedactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import { type BudgetRule, NO_BUDGET } from "../core/flow/money.ts";
+import { type BudgetRule, NO_BUDGET, ON_EXCEED } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { PRESETS, type PresetName } from "../core/policy/presets.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
@@ -56,7 +56,7 @@ export interface ResolvedOptions {
   readonly extensions: readonly Extension[];
   readonly budget: BudgetRule;
   readonly limits: SessionLimits;
-  readonly redactor: Redactor;
+  readonly redactor: LearningRedactor;
   readonly locale: Locale;
   readonly maxTargets: number;
   readonly maxRecent: number;
@@ -74,6 +74,7 @@ const DEFAULT_LIMITS: SessionLimits = {
 };
 
 export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
+  refuseJournalPath(options.journal);
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
   const journal = options.journal ?? createMemoryJournal({ clock, chance });
@@ -87,7 +88,7 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
     rules: options.rules ?? [],
     interactors: options.interactors ?? [],
     extensions: options.extensions ?? [],
-    budget: checked("budget", { ...NO_BUDGET, ...options.budget }),
+    budget: budgetOf(options.budget),
     limits: checked("limits", { ...DEFAULT_LIMITS, ...options.limits }),
     redactor: createRedactor(options.secrets ?? []),
     locale: options.locale ?? "en",
@@ -97,20 +98,42 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
   };
 }
 
+/** Opening a file takes time, and making the object does not: the two are separate steps. */
+function refuseJournalPath(journal: unknown): void {
+  if (journal === undefined || (typeof journal === "object" && journal !== null && "append" in journal)) return;
+  const path = typeof journal === "string" ? JSON.stringify(journal) : '"agent.db"';
+  throw invalid("journal", `journal must be an open journal: createFaultline({ journal: await openJournal(${path}) })`);
+}
+
+export function budgetOf(given: Partial<BudgetRule> | undefined): BudgetRule {
+  const budget: BudgetRule = { ...NO_BUDGET, ...given };
+  if (!ON_EXCEED.includes(budget.onExceed)) {
+    const list = ON_EXCEED.map((one) => JSON.stringify(one)).join(", ");
+    throw invalid(
+      "budget.onExceed",
+      `budget.onExceed is ${JSON.stringify(budget.onExceed)}; it must be one of ${list}`,
+    );
+  }
+  return checked("budget", budget, ["onExceed"]);
+}
+
+function invalid(field: string, message: string): FaultError {
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
+}
+
 function policyOf(policy: PresetName | Policy): Policy {
   if (typeof policy !== "string") return policy;
   if (Object.hasOwn(PRESETS, policy)) return PRESETS[policy];
   const message = `there is no policy preset ${JSON.stringify(policy)}; there are ${Object.keys(PRESETS).join(", ")}`;
-  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "policy" } }));
+  throw invalid("policy", message);
 }
 
-/** Numbers that are none, or negative, would switch a limit off without a word. */
-export function checked<T extends object>(field: string, values: T): T {
+/** Values that are no numbers, or negative, would switch a limit off without a word. */
+export function checked<T extends object>(field: string, values: T, others: readonly (keyof T)[] = []): T {
   for (const [name, value] of Object.entries(values) as [string, unknown][]) {
-    if (typeof value === "number" && !(value >= 0)) {
-      const message = `${field}.${name} is ${String(value)}; it must be a number from 0 up`;
-      throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: `${field}.${name}` } }));
-    }
+    if (others.includes(name as keyof T) || (typeof value === "number" && value >= 0)) continue;
+    const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+    throw invalid(`${field}.${name}`, `${field}.${name} is ${shown}; it must be a number from 0 up`);
   }
   return values;
 }

@@ -2,8 +2,7 @@
 // nothing and a person can still see what went wrong. Inside: the journal (see `session-recorder.ts`).
 
 import { classify } from "../core/classify/classify.ts";
-import type { Fault } from "../core/fault/fault.ts";
-import type { Redactor } from "../core/fault/redact.ts";
+import type { LearningRedactor, Redactor } from "../core/fault/redact.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 import type { Keep } from "../journal/journal.ts";
@@ -12,6 +11,8 @@ import { eventsOf, QUIET_EVENTS, type QuietCall } from "./call/quiet-call.ts";
 export interface Recorder {
   /** Empty outside a session. */
   readonly session: string;
+  /** Knows what is secret here: all that the program has named, and in a session its own. Whatever is shown of a call passes it. */
+  readonly redactor: LearningRedactor;
   /** Where calls are kept that were over before anybody was told of them; null while each event is told as it happens. */
   readonly quiet: QuietKeeper | null;
   /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot go on. */
@@ -29,14 +30,15 @@ type Slot = Entry | { readonly seq: number; readonly quiet: QuietCall };
 export class RingRecorder implements Recorder, QuietKeeper {
   readonly session = "";
   private readonly size: number;
-  private readonly redactor: Redactor;
+  readonly redactor: LearningRedactor;
   private readonly slots: Slot[] = [];
   private next = 0;
   private readonly listeners = new Set<(entry: Entry) => unknown>();
+  private readonly warned = new WeakSet<(entry: Entry) => unknown>();
   private seq = 0;
   quiet: QuietKeeper | null = this;
 
-  constructor(size: number, redactor: Redactor) {
+  constructor(size: number, redactor: LearningRedactor) {
     this.size = size;
     this.redactor = redactor;
   }
@@ -74,9 +76,8 @@ export class RingRecorder implements Recorder, QuietKeeper {
 
   private tell(entry: Entry): void {
     const shown = scrubbed(entry, this.redactor);
-    const suppress = (error: unknown): void =>
-      void this.keepSuppressed(classify({ surface: "node", error, observedAt: entry.at }), entry.at);
     for (const listener of this.listeners) {
+      const suppress = (error: unknown): void => this.keepSuppressed(listener, error, entry.at);
       try {
         const result = listener(shown);
         if (result instanceof Promise) result.catch(suppress);
@@ -86,9 +87,13 @@ export class RingRecorder implements Recorder, QuietKeeper {
     }
   }
 
-  /** A listener that throws must not make a call fail; it is told, but not to the listeners. */
-  private keepSuppressed(seen: Fault, at: number): void {
-    const { type, fault, reason } = suppressed(seen, "a listener threw; the others and the call go on", at);
+  /** A listener that throws must not make a call fail. It is reported once, and not to the listeners. */
+  private keepSuppressed(listener: (entry: Entry) => unknown, error: unknown, at: number): void {
+    if (this.warned.has(listener)) return;
+    this.warned.add(listener);
+    const seen = classify({ surface: "node", error, observedAt: at });
+    const why = "a listener threw; the others and the call go on. Later failures of this listener are not reported";
+    const { type, fault, reason } = suppressed(seen, why, at);
     this.keep({ session: "", seq: ++this.seq, at, event: { type, fault, reason } });
   }
 

@@ -1,7 +1,8 @@
 // The runtime: one object an agent program makes at its start. Everything in it is shared by all its calls and sessions.
 
+import { Moment, NEVER } from "../host/clock.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import { fault } from "../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
 import type { BudgetRule, Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
@@ -24,10 +25,12 @@ import { collectContributions, type ExtendedRuntime } from "./extension/contribu
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { wakeAsker } from "./person/wake-asker.ts";
+import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
-import { checked, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
-import type { Outcome } from "./call/outcome.ts";
+import type { FirstWords } from "./session/session-options.ts";
+import { budgetOf, checked, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import { type Outcome, withError } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
@@ -48,6 +51,8 @@ export interface SessionOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly budget?: Partial<BudgetRule>;
   readonly limits?: Partial<SessionLimits>;
+  /** Values that must not get out of this session, besides those the runtime knows: texts, numbers, also inside lists and objects. */
+  readonly secrets?: readonly unknown[];
 }
 
 export interface TargetReport {
@@ -61,10 +66,20 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(resolveOptions(options));
 }
 
+export interface QuestionsFilter {
+  readonly session?: string;
+  readonly limit?: number;
+  /** Only those behind this one. */
+  readonly after?: Pick<Question, "id" | "askedAt">;
+}
+
+const QUESTIONS_A_PAGE = 500;
+
 export class Runtime {
   readonly #options: ResolvedOptions;
   readonly #ring: RingRecorder;
-  readonly #suppress: LiveEngine["suppress"];
+  /** Reports an error that is ignored on purpose. */
+  protected readonly suppress: LiveEngine["suppress"];
   readonly #interactors: Interactors;
   readonly #budget: Budget;
   /** null until extensions have started and the journal's memory is read. */
@@ -76,8 +91,8 @@ export class Runtime {
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#ring = createRing(options);
-    this.#suppress = createSuppress(this.#ring, options);
-    this.#interactors = createInteractors({ clock: options.clock, suppress: this.#suppress });
+    this.suppress = createSuppress(this.#ring, options);
+    this.#interactors = createInteractors({ clock: options.clock, suppress: this.suppress });
     this.#budget = new Budget(options.budget);
     for (const interactor of options.interactors) this.#interactors.attach(interactor);
     if (options.extensions.length === 0 && !options.journal.durable) this.#engine = this.#build(this.#own());
@@ -113,7 +128,7 @@ export class Runtime {
       scope = signal === undefined ? null : scopeOfSignal(signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
-      return Promise.resolve(refusedOutcome(engine, seen));
+      return Promise.resolve(withError(failedOutcome(engine.newCall(), seen), error));
     }
     return new CallRun(engine, {
       binding,
@@ -124,9 +139,10 @@ export class Runtime {
       recorder: this.#ring,
       budget: this.#budget,
       scope,
-      deadlineAt: deadlineMs === undefined ? Infinity : engine.clock.now() + deadlineMs,
+      deadline: deadlineMs === undefined ? NEVER : new Moment(engine.clock, engine.clock.now() + deadlineMs),
       deadlineCode: "RunTimeout",
       optional: options.optional ?? false,
+      mayRepeat: false,
       fallbackValue: options !== NO_OPTIONS && "default" in options ? { value: options.default } : null,
       resumed: null,
       headless: false,
@@ -139,7 +155,7 @@ export class Runtime {
     } catch (error) {
       const { chance, clock } = this.#options;
       const seen = classify({ surface: "node", error, observedAt: clock.now() });
-      return { status: "failed", fault: seen, decision: null, call: chance.newId("call"), attempts: 0 };
+      return withError(failedOutcome(chance.newId("call"), seen), error);
     }
   }
 
@@ -166,7 +182,7 @@ export class Runtime {
 
   async #start(): Promise<LiveEngine> {
     const own = this.#own();
-    this.#extended = await collectContributions(this.#options, own, this.#interactors, this.#ring, this.#suppress);
+    this.#extended = await collectContributions(this.#options, own, this.#interactors, this.#ring, this.suppress);
     const engine = this.#build(this.#extended.contributions);
     await restore(engine);
     this.#engine = engine;
@@ -179,7 +195,7 @@ export class Runtime {
   }
 
   #build(contributions: Contributions): LiveEngine {
-    return createEngine(this.#options, contributions, this.#ring, this.#interactors, this.#suppress);
+    return createEngine(this.#options, contributions, this.#ring, this.#interactors, this.suppress);
   }
 
   /** Begins a session, or goes on with the one of that name. Rejects when it must not start: a wrong extension, a drifted file. */
@@ -189,22 +205,38 @@ export class Runtime {
     return this.#sessions.get(name, () => this.#open(engine, name, options));
   }
 
-  #open(engine: LiveEngine, name: string, options: SessionOptions): Promise<Session> {
-    const { budget, limits, rescueFolders } = this.#options;
-    return openSession(engine, name, {
-      mode: options.mode ?? "attended",
-      labels: options.labels ?? {},
-      budget: checked("budget", { ...budget, ...options.budget }),
-      limits: checked("limits", { ...limits, ...options.limits }),
-      policy: engine.policy,
-      rescueFolders,
-    });
+  /** Begins a session with its first entries, all of them or none. Rejects when the name is taken. */
+  async beginSession(name: string, options: SessionOptions, first: FirstWords): Promise<Session> {
+    const engine = await this.#begin();
+    return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
 
-  /** Questions nobody has answered yet. */
-  async questions(): Promise<readonly Question[]> {
-    const kept = await this.journal.keptAll("question");
-    return kept.map(({ value }) => value as Question);
+  #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWords | null = null): Promise<Session> {
+    const { mode = "attended", labels = {}, secrets = [] } = given;
+    const budget = budgetOf({ ...this.#options.budget, ...given.budget });
+    const limits = checked("limits", { ...this.#options.limits, ...given.limits });
+    const { rescueFolders } = this.#options;
+    const { policy } = engine;
+    return openSession(engine, name, { mode, labels, budget, limits, policy, secrets, rescueFolders }, first);
+  }
+
+  /** Questions that wait for an answer, the oldest first: all of them, those of one session, or a page behind the last of another one. */
+  async questions({ session, limit = Infinity, after }: QuestionsFilter = {}): Promise<readonly Question[]> {
+    const found: Question[] = [];
+    let last = after === undefined ? undefined : { at: after.askedAt, key: after.id };
+    while (found.length < limit) {
+      const pageLimit = Math.min(limit - found.length, QUESTIONS_A_PAGE);
+      const page = await this.journal.keptByTime("question", {
+        order: "oldest",
+        limit: pageLimit,
+        ...(session === undefined ? {} : { tag: session }),
+        ...(last === undefined ? {} : { after: last }),
+      });
+      found.push(...page.map(({ value }) => value as Question));
+      last = page.at(-1);
+      if (page.length < pageLimit) break;
+    }
+    return found;
   }
 
   /** Answers a question of a session that waits; it goes on when it is taken up again. First answer wins: false for a later one. */
@@ -291,8 +323,4 @@ function settingsOf({ policy }: LiveEngine): {
   maxQueued: number;
 } {
   return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity };
-}
-
-function refusedOutcome(engine: LiveEngine, seen: Fault): Outcome<unknown> {
-  return { status: "failed", fault: seen, decision: null, call: engine.newCall(), attempts: 0 };
 }

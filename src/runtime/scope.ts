@@ -7,7 +7,7 @@ import type { CancelScope } from "../core/classify/evidence.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
-import { tolerate } from "../core/tolerate.ts";
+import { isA, tolerate } from "../core/tolerate.ts";
 
 /** Something that can be cancelled: a call, a wait, another scope. */
 export interface Cancellable {
@@ -108,6 +108,6 @@ export function scopeOfSignal(signal: AbortSignal): Scope {
 function reasonOf(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   if (typeof reason === "string") return reason;
-  const isPlainAbort = reason instanceof DOMException && reason.name === "AbortError";
-  return reason instanceof Error && !isPlainAbort ? tolerate(() => reason.message, "") : "";
+  const isPlainAbort = isA(reason, DOMException) && reason.name === "AbortError";
+  return isA(reason, Error) && !isPlainAbort ? tolerate(() => reason.message, "") : "";
 }

@@ -2,16 +2,17 @@
 // deadlines are rounded up into buckets (by less than one percent) and one clock timer serves the earliest.
 // W1  an entry fires once, never early, and at most one bucket late.
 // W2  adding and removing cost the same however many entries there are.
-// W3  an empty wheel lets the process end within one tick.
+// W3  setting the wall clock moves no entry: buckets are in steady time.
+// W4  an empty wheel lets the process end within one tick.
 
-import type { Clock } from "../host/clock.ts";
+import { type Clock, steadyNow } from "../host/clock.ts";
 
 /** What can be put on the wheel. The links belong to the wheel. */
 export interface WheelEntry {
   wheelBucket: Bucket | null;
   wheelBefore: WheelEntry | null;
   wheelAfter: WheelEntry | null;
-  /** Its time is up. */
+  /** Its time is up; told in steady time. */
   expire(now: number): void;
 }
 
@@ -41,9 +42,14 @@ export class Wheel {
     return this.clock.now();
   }
 
+  get shiftMs(): number {
+    return this.clock.shiftMs;
+  }
+
   add(entry: WheelEntry, now: number, at: number): void {
+    const { shiftMs } = this.clock;
     const grain = grainOf(at - now);
-    const time = Math.ceil(at / grain) * grain;
+    const time = Math.ceil((at - shiftMs) / grain) * grain;
     let bucket = this.buckets.get(time);
     if (bucket === undefined) {
       bucket = { at: time, first: null };
@@ -56,7 +62,7 @@ export class Wheel {
     if (first !== null) first.wheelBefore = entry;
     bucket.first = entry;
     this.count += 1;
-    if (time < this.armedFor) this.arm(now);
+    if (time < this.armedFor) this.arm(now - shiftMs);
   }
 
   remove(entry: WheelEntry): void {
@@ -86,7 +92,7 @@ export class Wheel {
   private turn(): void {
     this.armedFor = Infinity;
     this.disarm = nothing;
-    const now = this.clock.now();
+    const now = steadyNow(this.clock);
     for (let time = this.times[0]; time !== undefined && time <= now; time = this.times[0]) {
       popTime(this.times);
       const bucket = this.buckets.get(time);

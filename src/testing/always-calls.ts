@@ -46,7 +46,7 @@ export function attemptsNeverExceedThePolicysNumber(story: Story): Broken {
   });
 }
 
-/** Neither by the same tool nor by another one; nor is it passed over with a default, or left out, in silence. */
+/** Neither by the same tool nor by another one. A declared default or skip is no repetition: its fault is on record. */
 export function nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved(story: Story): Broken {
   return firstBroken(story, (history) => repeated(story.world, history) ?? effectTwice(history)) ?? passedOver(story);
 }
@@ -90,8 +90,6 @@ function repeated(world: WorldSpec, { call, moments }: CallHistory): Broken {
     running = null;
     if (toolOf(world, event.tool).idempotent || !mayHaveHappened(event.fault)) continue;
     unsafe = `${event.tool} failed with ${event.fault.code} (attempt ${event.attempt})`;
-    const { recourse } = event.decision;
-    if (recourse === "default" || recourse === "skip") return `${call}: ${unsafe} and went on with ${recourse}`;
   }
   return null;
 }

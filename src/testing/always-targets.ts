@@ -2,12 +2,15 @@
 // sentence as its name. null: it holds; else what broke it.
 
 import type { Broken } from "./always-calls.ts";
-import { type CallHistory, type CallWritten, historiesOf, isApproval, toolOf } from "./call-history.ts";
+import { type CallHistory, type CallWritten, decisionOf, historiesOf, isApproval, toolOf } from "./call-history.ts";
 import type { BreakerSeen, Run, Story } from "./story.ts";
 import type { TargetSpec, WorldSpec } from "./world-spec.ts";
 
-/** Judged by what the program last knew of the breaker; a moment at which it changed speaks for nobody. */
-export function anOpenBreakerAdmitsNothingButItsProbe(story: Story): Broken {
+/**
+ * Judged by what the program last knew of the breaker; a moment at which it changed speaks for nobody. A call that had begun
+ * goes on with its retries, unless the breaker counts attempts or an operator has taken the target out of service.
+ */
+export function anOpenBreakerLetsNoCallBeginButItsProbe(story: Story): Broken {
   const admissions = [...historiesOf(story).values()].flatMap((history) => admissionsOf(story.world, history));
   const seenOf = Map.groupBy(story.breakers, ({ life, target }) => `${life} ${target}`);
   for (const admission of admissions) {
@@ -53,6 +56,8 @@ function wentPast(
   if (recordedAt === lives[life]?.endedAt || seen.some(({ at }) => at === recordedAt)) return null;
   const breaker = seen.findLast(({ at }) => at < recordedAt)?.breaker;
   if (breaker === undefined || breaker.state === "closed") return null;
+  const isRetry = event.type === "call-admitted" && event.attempt > 1;
+  if (isRetry && breaker.state !== "isolated" && target.breaker.counts !== "attempts") return null;
   const probeAt = breaker.state === "half-open" ? breaker.probeStartedAt : null;
   const isProbe = probeAt !== null && probesAt(admissions, target.id, life, probeAt).includes(event.call);
   return isProbe
@@ -110,6 +115,49 @@ function isFirst({ written, isApproved }: Admission): boolean {
 function answersBetween(story: Story, call: string, from: number, until: number): boolean {
   const events = historiesOf(story).get(call)?.events ?? [];
   return events.some(({ event, recordedAt }) => ANSWERS.has(event.type) && recordedAt >= from && recordedAt <= until);
+}
+
+/** Nor does the breaker end it: what other calls met in the same outage is not held against it. */
+export function aBreakerEndsNoScheduleThatHasBegun(story: Story): Broken {
+  for (const { call, events } of historiesOf(story).values()) {
+    for (const [index, { event, seq, life }] of events.entries()) {
+      if (event.type !== "call-decided" || event.fault.code !== "CircuitOpen") continue;
+      const before = events[index - 1]?.event;
+      if (before?.type !== "call-failed" || before.decision.recourse !== "retry") continue;
+      const { target } = toolOf(story.world, event.tool);
+      const isIsolated = story.breakers.some(
+        (seen) => seen.life === life && seen.target === target.id && seen.breaker.state === "isolated",
+      );
+      if (target.breaker.counts === "attempts" || isIsolated) continue;
+      return `${call}: entry ${seq} refuses a retry, because the breaker of ${target.id} is ${event.breaker}`;
+    }
+  }
+  return null;
+}
+
+/** What one call is told instead of an attempt of its own, another call has met after its retry was due. */
+export function aSharedAttemptIsOneThatFailed(story: Story): Broken {
+  for (const { call, events } of historiesOf(story).values()) {
+    for (const [index, { event, seq, recordedAt }] of events.entries()) {
+      if (event.type !== "call-decided" || event.attempt === undefined) continue;
+      const announced = events[index - 1];
+      const decision = announced === undefined ? null : decisionOf(announced.event);
+      if (announced === undefined || decision?.recourse !== "retry" || decision.attempt !== event.attempt) {
+        return `${call}: entry ${seq} stands for attempt ${event.attempt}, which was not announced`;
+      }
+      const dueAt = announced.recordedAt + decision.delayMs;
+      const by = historiesOf(story).get(String(event.fault.context["shownBy"]))?.events ?? [];
+      const failed = by.some(
+        (other) =>
+          other.event.type === "call-failed" &&
+          other.event.fault.code === event.fault.code &&
+          other.recordedAt >= dueAt &&
+          other.recordedAt <= recordedAt,
+      );
+      if (!failed) return `${call}: entry ${seq} stands for an attempt that no other call has made`;
+    }
+  }
+  return null;
 }
 
 /** Of each target, and of each round of a plan. What was given up or cancelled has left its place. */

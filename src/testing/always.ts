@@ -18,7 +18,12 @@ import {
   noWaitOutlivesTheDeadline,
   onlyTheStoreEndsASessionEarly,
 } from "./always-sessions.ts";
-import { anOpenBreakerAdmitsNothingButItsProbe, concurrencyLimitsHold } from "./always-targets.ts";
+import {
+  aBreakerEndsNoScheduleThatHasBegun,
+  anOpenBreakerLetsNoCallBeginButItsProbe,
+  aSharedAttemptIsOneThatFailed,
+  concurrencyLimitsHold,
+} from "./always-targets.ts";
 import {
   costBookedIsTheSumOfAllAttempts,
   noPlantedSecretGetsOut,
@@ -33,7 +38,9 @@ const PROPERTIES: readonly Property[] = [
   attemptsNeverExceedThePolicysNumber,
   noWaitOutlivesTheDeadline,
   nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
-  anOpenBreakerAdmitsNothingButItsProbe,
+  anOpenBreakerLetsNoCallBeginButItsProbe,
+  aBreakerEndsNoScheduleThatHasBegun,
+  aSharedAttemptIsOneThatFailed,
   aSessionEndsOnceAndCancelWins,
   anEventIsOnDiskBeforeAnyoneSeesIt,
   aResumedRunEndsAsOneThatDidNotCrash,

@@ -1,7 +1,7 @@
 // Time for tests and simulations: it stands still until it is moved, and then everything happens in one fixed order.
 // F1  timers fire by time, and by the order in which they were set among those of one time.
 // F2  between two timers, all promises and everything asked for `soon` have run.
-// F3  time never goes back, and during a timer it is exactly that timer's time.
+// F3  time never goes back, and during a timer it is exactly that timer's time; only `set` moves the wall clock alone.
 // F4  setting and taking back cost the logarithm of what is pending; a timer taken back leaves nothing behind.
 
 import { fault } from "../core/fault/fault.ts";
@@ -17,6 +17,8 @@ export interface FakeClock extends Clock {
   runAll(): Promise<number>;
   /** Fires timers until the work has ended, and gives its result; throws when nothing is left that could end it. */
   runUntil<T>(work: Promise<T>): Promise<T>;
+  /** Sets the wall clock, forward or back: no time passes, and every timer stays as far away as it was. */
+  set(byMs: number): void;
   /** Timers, and what was asked for `soon`, that have not run yet. */
   readonly pending: number;
   /** When the next timer falls due; null when there is none. */
@@ -24,7 +26,7 @@ export interface FakeClock extends Clock {
 }
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly order: number;
   readonly wake: () => void;
   /** Its place in the heap; -1 once it is out. */
@@ -47,6 +49,7 @@ export function createFakeClock(
   const heap: Timer[] = [];
   const soon: (() => void)[] = [];
   let now = startAt;
+  let shiftMs = 0;
   let timersSet = 0;
   let isMoving = false;
 
@@ -92,6 +95,14 @@ export function createFakeClock(
   return {
     tickMs: Infinity,
     now: () => now,
+    get shiftMs() {
+      return shiftMs;
+    },
+    set(byMs) {
+      now += byMs;
+      shiftMs += byMs;
+      for (const timer of heap) timer.at += byMs;
+    },
     after(delayMs, wake) {
       const waitMs = Number.isFinite(delayMs) ? Math.max(0, Math.ceil(delayMs)) : LONGEST_WAIT_MS;
       const timer: Timer = { at: now + waitMs, order: timersSet++, wake, index: heap.length };

@@ -48,7 +48,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         expect(numbers(await late.until(751))).toEqual(Array.from({ length: 751 }, (_, index) => index + 11));
       }));
 
-    it("that throws is told about, and gets the next entry all the same", () =>
+    it("that throws is reported once, and gets the next entry all the same", () =>
       using(async ({ journal, troubles }) => {
         const seen: number[] = [];
         journal.subscribe(({ seq }) => {
@@ -62,10 +62,9 @@ export function subscriptionSuite(name: string, using: Using): void {
         await journal.append("s", 2, [note("c")]);
         expect(numbers(await other.until(3))).toEqual([1, 2, 3]);
         expect(seen).toEqual([1, 2, 3]);
-        for (const seq of seen) {
-          expect(troubles.filter((text) => text.includes(`listener failed at ${seq}`))).toHaveLength(1);
-          expect(troubles.filter((text) => text.includes(`later failed at ${seq}`))).toHaveLength(1);
-        }
+        for (const first of ["listener failed at 1", "later failed at 1"])
+          expect(troubles.filter((text) => text.includes(first))).toHaveLength(1);
+        expect(troubles.filter((text) => text.includes("failed at"))).toHaveLength(2);
       }));
 
     it("that comes while another one is far behind gets only what is written from then on", () =>

@@ -22,6 +22,7 @@ export class SimulatedDisk {
     this.#story = story;
     const clock: Clock = {
       now: () => this.#now(),
+      shiftMs: 0,
       after: () => () => undefined,
       // Not before an append has been noted here.
       soon: (next) => queueMicrotask(() => queueMicrotask(next)),
@@ -62,8 +63,9 @@ export class SimulatedDisk {
         if (kind === "breaker") this.#noteRestored(life, kept);
         return kept;
       },
+      keptByTime: (kind, query) => read(() => inner.keptByTime(kind, query)),
       session: (session) => read(() => inner.session(session)),
-      sessions: (filter) => read(() => inner.sessions(filter)),
+      sessions: (query) => read(() => inner.sessions(query)),
       subscribe: (listener, from) => {
         const stop = inner.subscribe((entry) => life.isOver() || listener(entry), from);
         void life.over.then(stop);

@@ -72,13 +72,18 @@ function checkMoney({ spec, entries }: EndedSession, came: readonly Came[]): rea
   });
 }
 
+const DECLARED: Readonly<Record<string, StepStatus | undefined>> = { default: "defaulted", skip: "skipped" };
+
 function givenUpCalls(entries: readonly Entry[]): ReadonlyMap<string, StepStatus> {
   const questions = new Map<string, number>();
   const givenUp = new Map<string, StepStatus>();
   for (const { event } of entries) {
     if (event.type === "question-asked") questions.set(event.call, (questions.get(event.call) ?? 0) + 1);
-    if (event.type !== "call-failed" || !isTerminal(event) || (questions.get(event.call) ?? 0) < MAX_QUESTIONS)
-      continue;
+    if (event.type !== "call-failed" || !isTerminal(event)) continue;
+    // What a kill interrupted may have happened. Where a default or a skip was declared, it binds.
+    const declared = event.fault.code === "Interrupted" ? DECLARED[event.decision.recourse] : undefined;
+    if (declared !== undefined) givenUp.set(event.call, declared);
+    if ((questions.get(event.call) ?? 0) < MAX_QUESTIONS) continue;
     if (event.decision.recourse === "surface") givenUp.set(event.call, "surfaced");
     if (event.decision.recourse === "fail") givenUp.set(event.call, "failed");
   }

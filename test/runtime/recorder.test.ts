@@ -13,7 +13,7 @@ describe("somebody who listens", () => {
       },
     ],
     ["rejects", (): Promise<void> => Promise.reject(new Error("bug in the listener"))],
-  ])("and %s harms no call, keeps nobody else from listening, and is told of", async (_what, listener) => {
+  ])("and %s harms no call, does not keep others from listening, and is reported once", async (_what, listener) => {
     const here = world();
     const heard: Entry[] = [];
     here.fl.subscribe(listener);
@@ -30,8 +30,7 @@ describe("somebody who listens", () => {
     ]);
     await here.clock.advance(0);
     const suppressed = here.events().filter(({ type }) => type === "fault-suppressed");
-    expect(suppressed).toHaveLength(heard.length);
-    expect(suppressed[0]).toMatchObject({ fault: { message: "bug in the listener" } });
+    expect(suppressed).toMatchObject([{ fault: { message: "bug in the listener" } }]);
   });
 
   it("hears nothing more once it has left", async () => {

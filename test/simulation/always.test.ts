@@ -2,6 +2,8 @@
 // thing changed.
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { fault } from "../../src/core/fault/fault.ts";
+import { toolOf } from "../../src/testing/call-history.ts";
 import { ALWAYS } from "../../src/testing/always.ts";
 import { simulate } from "../../src/testing/simulate.ts";
 import { type Run, Story, type Written } from "../../src/testing/story.ts";
@@ -73,7 +75,25 @@ const CHANGES: Readonly<Record<string, Change>> = {
     story.runs.push({ ...run, order: LAST });
     return true;
   },
-  "an open breaker admits nothing but its probe": (story) => {
+  "a breaker ends no schedule that has begun": (story) => {
+    const failed = eventsOf(story, "call-failed").find(({ entry }) => {
+      const { decision, tool } = entry.event as unknown as { decision: { recourse: string }; tool: string };
+      return decision.recourse === "retry" && toolOf(story.world, tool).target.breaker.counts !== "attempts";
+    });
+    if (failed === undefined) return false;
+    const { call, tool, decision } = failed.entry.event as unknown as { call: string; tool: string; decision: never };
+    const event = { type: "call-decided", call, tool, fault: fault("CircuitOpen"), decision, breaker: "open" } as const;
+    story.written.splice(story.written.indexOf(failed) + 1, 0, { ...failed, entry: { ...failed.entry, event } });
+    return true;
+  },
+  "a shared attempt is one that failed": (story) => {
+    const [failed] = eventsOf(story, "call-failed");
+    if (failed === undefined) return false;
+    const event = { ...failed.entry.event, type: "call-decided" } as never;
+    story.written.splice(story.written.indexOf(failed), 1, { ...failed, entry: { ...failed.entry, event } });
+    return true;
+  },
+  "an open breaker lets no call begin but its probe": (story) => {
     const admitted = eventsOf(story, "call-admitted").find(
       ({ life, entry }) => entry.at < (story.lives[life]?.endedAt ?? 0),
     );

@@ -16,7 +16,7 @@ import type { Outcome } from "./outcome.ts";
 /** Whoever has a question: a call, or the program itself. */
 export interface Asker {
   readonly engine: Engine;
-  readonly request: Pick<CallRequest, "recorder" | "headless" | "deadlineAt">;
+  readonly request: Pick<CallRequest, "recorder" | "headless" | "deadline">;
   readonly cancelled: Fault | null;
   wake: (() => void) | null;
 }
@@ -96,7 +96,7 @@ async function withDeviceCode({ binding, engine }: LiveCall, plain: QuestionPayl
 export function expiryOf(run: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
   return isHeadless(run, kind)
     ? askedAt + HEADLESS_WAIT_MS
-    : Math.min(askedAt + INTERACTIONS[kind].timeoutMs, run.request.deadlineAt);
+    : Math.min(askedAt + INTERACTIONS[kind].timeoutMs, run.request.deadline.at);
 }
 
 function isHeadless(run: Asker, kind: Question["payload"]["kind"]): boolean {

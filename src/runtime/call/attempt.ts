@@ -12,7 +12,7 @@ import { cancellation } from "../scope.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
 
-export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel";
+export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel" | "overspent";
 
 /** Whose attempt it is. */
 export interface AttemptOwner {
@@ -21,6 +21,8 @@ export interface AttemptOwner {
   committed: boolean;
   responseHeaders(headers: unknown): void;
   cancel(why: Fault): void;
+  /** What it has cost so far has grown. A fault: that is more than there is. */
+  metered(attempt: Attempt, microcents: number): Fault | null;
   /** It has ended, on the short way. */
   landed(attempt: Attempt): void;
   /** The tool has answered after it was given up. */
@@ -36,8 +38,9 @@ export class Attempt implements RunContext, WheelEntry {
   readonly owner: AttemptOwner;
   private readonly wheel: Wheel;
   readonly attempt: number;
-  readonly startedAt: number;
-  readonly deadlineAt: number;
+  /** Steady times: the wall clock may be set while it runs. */
+  private readonly began: number;
+  private readonly due: number;
   /** The clock gives it up because the turn is over, not because the tool took too long. */
   private readonly turnComesFirst: boolean;
   private controller: AbortController | null = null;
@@ -47,28 +50,50 @@ export class Attempt implements RunContext, WheelEntry {
 
   /** How it ended; null while it runs. */
   end: AttemptEnd | null = null;
-  /** The tool's value, what it threw, or the cancellation's fault. */
+  /** The tool's value, what it threw, or the fault it was given up with. */
   result: unknown = undefined;
   partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
   costMicrocents: number | null = null;
   costBasis: "reported" | "estimated" = "reported";
+  /** What is put by for it in the budget; null when nothing is. */
+  reserved: number | null;
+  /** A person has let it past the budget. */
+  mayOverspend = false;
   /** What was booked for it when it ended or was given up. */
   booked: Cost | null = null;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
 
-  constructor(spec: AnyTool, number: number, now: number, turnDeadlineAt: number, wheel: Wheel, owner: AttemptOwner) {
+  constructor(
+    spec: AnyTool,
+    number: number,
+    reserved: number | null,
+    now: number,
+    turnDeadlineAt: number,
+    wheel: Wheel,
+    owner: AttemptOwner,
+  ) {
     this.spec = spec;
+    this.reserved = reserved;
     this.attempt = number;
-    this.startedAt = now;
+    const { shiftMs } = wheel;
     const limitAt = now + spec.timeoutMs;
     this.turnComesFirst = turnDeadlineAt < limitAt;
-    this.deadlineAt = this.turnComesFirst ? turnDeadlineAt : limitAt;
+    this.began = now - shiftMs;
+    this.due = (this.turnComesFirst ? turnDeadlineAt : limitAt) - shiftMs;
     this.wheel = wheel;
     this.owner = owner;
   }
 
   get tool(): string {
     return this.spec.id;
+  }
+
+  get startedAt(): number {
+    return this.began + this.wheel.shiftMs;
+  }
+
+  get deadlineAt(): number {
+    return this.due + this.wheel.shiftMs;
   }
 
   get call(): string {
@@ -115,6 +140,16 @@ export class Attempt implements RunContext, WheelEntry {
       if (!Number.isFinite(microcents) || microcents < 0) return;
       this.costMicrocents = Math.round(microcents);
       this.costBasis = basis;
+    };
+  }
+
+  get costSoFar(): RunContext["costSoFar"] {
+    return (microcents) => {
+      if (this.end !== null || !Number.isFinite(microcents) || microcents < 0) return;
+      this.costMicrocents = Math.round(microcents);
+      this.costBasis = "estimated";
+      const overspent = this.owner.metered(this, this.costMicrocents);
+      if (overspent !== null) this.abandon("overspent", overspent);
     };
   }
 
@@ -178,7 +213,7 @@ export class Attempt implements RunContext, WheelEntry {
     this.finish(end, result);
   }
 
-  private abandon(end: "timeout" | "deadline" | "cancel", result: unknown): void {
+  private abandon(end: "timeout" | "deadline" | "cancel" | "overspent", result: unknown): void {
     if (this.end !== null) return;
     this.wheel.remove(this);
     this.finish(end, result);
@@ -201,7 +236,7 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   private reason(): unknown {
-    if (this.end === "cancel") return new FaultError(this.result as Fault);
+    if (this.end === "cancel" || this.end === "overspent") return new FaultError(this.result as Fault);
     return new DOMException(`${this.tool} was given up after ${this.deadlineAt - this.startedAt} ms`, "TimeoutError");
   }
 }

@@ -4,7 +4,7 @@ import { classify, DEFAULT_RULES, rulesWith } from "../../core/classify/classify
 import type { RuleBook } from "../../core/classify/rule-book.ts";
 import { isFaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { type Fault, fault } from "../../core/fault/fault.ts";
+import { type Fault, fault, isWholeFault, withOrigin } from "../../core/fault/fault.ts";
 import { type Place, type Policy, type PolicyRow, type Recourse } from "../../core/policy/policy.ts";
 import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
@@ -13,6 +13,7 @@ import type { Rule } from "../../core/classify/rule.ts";
 import { LastFailure } from "./last-failure.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { Target } from "../target/target.ts";
+import { accountKey } from "../target/target-key.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
 /** What a binding needs of the runtime it is in. */
@@ -61,7 +62,7 @@ export class Binding {
       hurried === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, hurried, { ...home.policy, rows }));
     const rules = [...tool.rules, ...home.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
-    this.provider = home.targets.provider(tool.provider);
+    this.provider = home.targets.provider(tool.chain?.facts.endpoint ?? tool.provider);
     this.counters = home.counters.get(tool.id) ?? createCounters();
     home.counters.set(tool.id, this.counters);
     this.alternatives = tool.alternatives.map((named) =>
@@ -80,8 +81,9 @@ export class Binding {
   }
 
   #lookUp(): Target {
-    const { maxConcurrent, maxQueued } = this.tool;
-    return this.#home.targets.get(this.tool.target, { rule: this.policy.breaker, maxConcurrent, maxQueued });
+    const { target, maxConcurrent, maxQueued, chain } = this.tool;
+    const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
+    return this.#home.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));
   }
 
   /** From now on its calls are held against the budget. */
@@ -92,9 +94,22 @@ export class Binding {
 
   /** The most an attempt will cost; null when nobody knows. */
   estimate(input: unknown, suppress: (fault: Fault, reason: string) => void): number | null {
-    if (this.tool.estimate === null) return null;
+    return this.#priced(this.tool.estimate, input, suppress);
+  }
+
+  /** What an attempt cost that went out and said nothing; null when nobody knows. */
+  estimateSent(input: unknown, suppress: (fault: Fault, reason: string) => void): number | null {
+    return this.#priced(this.tool.estimateSent ?? this.tool.estimate, input, suppress);
+  }
+
+  #priced(
+    priceOf: AnyTool["estimate"],
+    input: unknown,
+    suppress: (fault: Fault, reason: string) => void,
+  ): number | null {
+    if (priceOf === null) return null;
     try {
-      const microcents = this.tool.estimate(input);
+      const microcents = priceOf(input);
       return microcents !== null && microcents >= 0 && Number.isFinite(microcents) ? Math.round(microcents) : null;
     } catch (error) {
       suppress(classify({ surface: "node", error }), `the cost of a call of tool ${this.tool.id} counts as unknown`);
@@ -128,7 +143,7 @@ export class Binding {
     try {
       const own: unknown = this.tool.classify(error, seen);
       if (own === undefined) return seen;
-      if (isFault(own)) return own;
+      if (isWholeFault(own)) return withOrigin(own, own.evidence.origin ?? seen.evidence.origin);
       if (!isFaultCode(own)) throw new TypeError("it returned neither a fault code nor a fault");
       const { message, context, retryAfterMs, resetAt } = seen;
       const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
@@ -141,13 +156,6 @@ export class Binding {
       return seen;
     }
   }
-}
-
-/** Hooks are other people's code: what is no fault would break whoever reads it. */
-function isFault(value: unknown): value is Fault {
-  if (typeof value !== "object" || value === null) return false;
-  const { code, context, evidence } = value as Partial<Fault>;
-  return isFaultCode(code) && typeof context === "object" && typeof evidence === "object";
 }
 
 function concerns({ match }: PolicyRow, place: Place): boolean {

@@ -1,30 +1,33 @@
 // What happens when an attempt has ended, or was refused: its value is checked, its failure named and decided about, and all
 // of it written down.
 
-import type { BreakerState, CallResult } from "../../core/decide/breaker.ts";
+import { type BreakerCause, type BreakerState, type CallResult, withCause } from "../../core/decide/breaker.ts";
 import type { Decision } from "../../core/decide/decision.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { Cost } from "../../core/flow/money.ts";
 import { countSuccess } from "../../core/record/metrics.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Check } from "../../schema/index.ts";
+import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "./budget.ts";
-import { decideAbout, faultOf, noteWhatHelped } from "./call-faults.ts";
+import { decideAbout, faultOf, noteWhatFailed, noteWhatHelped } from "./call-faults.ts";
 import { checkValue } from "./check-value.ts";
 import { keepArtefacts } from "./keep-artefacts.ts";
 import { type CallValue, type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
 import { hasJsonForm, preview } from "./preview.ts";
 
-/** What it came to. `estimate` is what was put by for it; without a limit nothing is, and it is asked for only if the attempt does not say. */
-export function costOfAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Cost | null {
-  const { binding, request, engine } = run;
-  const { costMicrocents, costBasis } = attempt;
-  const isGuessed = costMicrocents === null && !request.budget.isBounded;
-  const guess = isGuessed ? binding.estimate(run.input, engine.suppress) : estimate;
-  return costOf(binding.tool.estimate !== null, costMicrocents, guess, costBasis);
+/** What it came to: as the attempt said, or, if it said nothing, what is known of one that went out. */
+function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: Attempt): Cost | null {
+  const { costMicrocents, costBasis, reserved } = attempt;
+  const { estimate, estimateSent } = binding.tool;
+  if (costMicrocents !== null) return costOf(estimate !== null, costMicrocents, null, costBasis);
+  // Where only `estimate` can say it, it has been asked before the attempt, if there is a limit.
+  const isAsked = estimateSent === null && request.budget.isBounded;
+  return costOf(estimate !== null, null, isAsked ? reserved : binding.estimateSent(input, engine.suppress));
 }
 
 /** Ends a call whose first attempt has succeeded. null when there is more to it than to count it, and to keep what it cost. */
@@ -33,30 +36,40 @@ export function endQuietly(run: LiveCall, attempt: Attempt): CallValue | null {
   const { tool, counters } = binding;
   const { quiet } = request.recorder;
   if (attempt.end !== "value" || ticket === null || tool.checkOutput !== null) return null;
-  const cost = costOfAttempt(run, attempt, null);
+  const cost = costOfAttempt(run, attempt);
   if (cost !== null && quiet === null) return null;
   const value = valueOf(attempt);
   const { startedAt } = attempt;
   binding.target.record(ticket, "success", startedAt);
+  if (binding.target.outage.isSick) binding.target.outage.succeeded(run.sent, run.engine.clock.now());
   counters.calls += 1;
   countSuccess(counters, 1, cost);
   if (cost === null) return value;
-  const { deadlineAt, budget } = request;
+  const { deadline, budget } = request;
   if (!binding.costs) binding.noteCost();
   budget.settle(null, cost);
   const endedAt = run.engine.clock.now();
-  quiet?.keepQuiet({ call: run.call, tool: tool.id, deadlineAt, startedAt, endedAt, cost, errors: value.errors });
+  quiet?.keepQuiet({
+    call: run.call,
+    tool: tool.id,
+    deadlineAt: deadline.at,
+    startedAt,
+    endedAt,
+    cost,
+    errors: value.errors,
+  });
   return value;
 }
 
 /** null: all is written down already. */
-export function endAttempt(run: LiveCall, attempt: Attempt, estimate: number | null): Promise<void> | null {
+export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | null {
   const { engine, request, binding } = run;
-  const cost = costOfAttempt(run, attempt, estimate);
-  request.budget.settle(estimate, cost);
+  const cost = costOfAttempt(run, attempt);
+  request.budget.settle(attempt.reserved, cost);
   attempt.booked = cost;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
   run.partialValue = attempt.partialValue;
+  if (attempt.end === "error") run.thrown = attempt.result;
   if (run.cancelled !== null) return endAsCancelled(run, run.cancelled, cost);
   const now = engine.clock.now();
   const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
@@ -81,8 +94,9 @@ function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt:
   }
   run.result = { value, errors };
   giveBack(run, "success", ran.at);
+  run.binding.target.outage.succeeded(run.sent, ran.at);
   noteWhatHelped(run, true, ran.at);
-  const output = request.recorder.session === "" ? null : preview(value, run.engine.redactor);
+  const output = request.recorder.session === "" ? null : preview(value, request.recorder.redactor);
   const { durationMs, cost } = ran;
   return record.write(
     { type: "call-succeeded", call, tool: run.binding.tool.id, attempt: ran.attempt, durationMs, cost, errors, output },
@@ -116,12 +130,13 @@ function withdrawn({ record, request }: LiveCall): readonly Keep[] {
   ];
 }
 
-/** Found running after a crash: nobody knows how it ended, and what it cost is booked as it was estimated. */
+/** Found running after a crash: how it ended is not known. It went out, and that much is booked, once, as estimated. */
 export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallState): Promise<void> {
   const { binding, engine, input } = run;
-  const cost = costOf(binding.tool.estimate !== null, null, binding.estimate(input, engine.suppress));
+  const cost = costOf(binding.tool.estimate !== null, null, binding.estimateSent(input, engine.suppress));
   run.request.budget.rebook(null, cost);
-  const seen = fault("Interrupted", { message: `${tool} was running when the process ended` });
+  const context = run.request.mayRepeat ? { repeatApproved: true } : {};
+  const seen = fault("Interrupted", { message: `${tool} was running when the process ended`, context });
   await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);
 }
 
@@ -146,11 +161,15 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const { tool, policy } = run.binding;
   const told = withContext(seen, { tool: tool.id, attempt: ran.attempt });
   const result = traitsOf(told.code).tripsBreaker ? "failure" : "neutral";
-  noteWhatHelped(run, false, ran.at);
+  const isOutage = left !== null && result === "failure";
+  const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);
+  const noteEnd = noteWhatFailed(run, ran.at);
   // An attempt that counts may open the breaker: that comes first, so that no retry is announced which cannot be made.
-  if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at);
-  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at, "attempt");
-  if (decision.recourse !== "retry") giveBack(run, result, ran.at);
+  if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at, told);
+  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at, "attempt", isNews);
+  noteEnd(decision);
+  if (decision.recourse !== "retry") giveBack(run, result, ran.at, told);
+  else if (isOutage) run.binding.target.outage.announce(ran.at + decision.delayMs);
   const writeDown = (): Promise<void> | null => writeFailure(run, about, ran, decision, breaker);
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
   return keepArtefacts(run, left).then((files) => {
@@ -190,12 +209,44 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   );
 }
 
+/** Another call's attempt showed what this one's would have: it stands for it, and is decided about as its own. */
+export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown): Promise<void> {
+  const { record, call, binding, engine } = run;
+  const { id } = binding.tool;
+  const now = engine.clock.now();
+  const attempt = record.state.attempt + 1;
+  // This call's own work has not been tried again, whatever the other one's has come to.
+  const told = withContext(seen, { tool: id, attempt, ran: false, shownBy: by });
+  const noteEnd = noteWhatFailed(run, now);
+  const state = { ...record.state, attempt, refusals: 0 };
+  const { fault: about, decision, breaker } = decideAbout(run, told, state, now, "guard", false);
+  noteEnd(decision);
+  if (decision.recourse !== "retry") giveBack(run, "failure", now, told);
+  await record.write(
+    { type: "call-decided", call, tool: id, fault: about, decision, breaker, attempt },
+    decision.recourse === "partial" ? record.keepsOf(call, run.partialValue) : NO_KEEPS,
+  );
+}
+
 /** The breaker is told how it went, once. */
-function giveBack(run: LiveCall, result: CallResult, now: number): void {
+function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | null = null): void {
   if (run.ticket === null) return;
   const { target } = run.binding;
   const from = target.breaker.state;
   target.record(run.ticket, result, now);
+  const to: BreakerState = target.breaker.state;
+  if (to === "open" && from !== to && seen !== null)
+    target.replace(withCause(target.breaker, causeOf(seen, run.request.recorder.redactor)));
   run.ticket = null;
+  // The probe's place is free.
+  if (from === "half-open" && result === "neutral") target.outage.wakeAll();
   noteBreaker(run, from);
+}
+
+const MAX_CAUSE = 200;
+
+/** What calls are told that the open breaker refuses, and what the journal keeps with it. */
+function causeOf({ code, message }: Fault, redactor: Redactor): BreakerCause {
+  const scrubbed = redactor.text(message);
+  return { code, message: scrubbed.length > MAX_CAUSE ? `${scrubbed.slice(0, MAX_CAUSE)}…` : scrubbed };
 }

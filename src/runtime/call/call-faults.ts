@@ -12,7 +12,7 @@ import { placeOf } from "../../core/flow/node.ts";
 import type { Place, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor, withFirstReturn } from "./chain.ts";
-import type { LiveCall } from "./live-call.ts";
+import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
 
 /** A person is asked about one call at most this often, so that a program that answers yes to everything ends too. */
 const MAX_QUESTIONS = 3;
@@ -27,6 +27,8 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
       });
     case "deadline":
       return fault(request.deadlineCode, { message: `the time was up while ${tool.id} was running` });
+    case "overspent":
+      return attempt.result as Fault;
     default:
       return binding.classify(attempt.result, now, engine.suppress);
   }
@@ -41,13 +43,17 @@ export interface Decided {
   readonly breaker: BreakerState;
 }
 
-/** Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. */
+/**
+ * Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. A failure that is
+ * no news, because others have met the same outage, costs the budget nothing; nor does an empty one end a schedule that has begun.
+ */
 export function decideAbout(
   run: LiveCall,
   seen: Fault,
   state: CallState,
   now: number,
   from: "attempt" | "guard",
+  isNews = true,
 ): Decided {
   const { binding, engine, request } = run;
   const chain = chainOf(run, seen, now);
@@ -55,6 +61,7 @@ export function decideAbout(
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
   run.met = binding.fingerprint(seen);
+  if (state.decision?.recourse !== "retry") run.metAfter = engine.incidents.noted;
   const situation: Situation = {
     fault: seen,
     place: placeIn(binding.place, request.turn),
@@ -62,10 +69,11 @@ export function decideAbout(
     attempt: Math.max(1, state.attempt + state.refusals),
     waitedMs: state.waitedMs,
     now,
-    deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : null,
+    deadlineAt: Number.isFinite(request.deadline.at) ? request.deadline.at : null,
     breaker: mayPass(run, breaker),
-    retryBudgetLeft: provider.canSpend(now),
-    idempotent: binding.tool.idempotent,
+    retryBudgetLeft: !isNews || state.attempt > 1 || provider.canSpend(now),
+    // A person who resumes what they stopped takes the risk that some of it was done.
+    idempotent: binding.tool.idempotent || seen.context["repeatApproved"] === true,
     committed: run.committed,
     chain,
     alternatives,
@@ -76,7 +84,7 @@ export function decideAbout(
     roll: engine.chance.roll(),
   };
   const decision = decide(situation, policyFor(run, seen, chain));
-  if (decision.recourse === "retry") provider.spend(now);
+  if (decision.recourse === "retry" && isNews) provider.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
   // Only the other side's own word holds others back, not what a guard made of it.
   if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
@@ -87,9 +95,10 @@ export function decideAbout(
   return { fault: isFinal ? withFirstReturn(seen, chain, now) : seen, decision, breaker };
 }
 
-/** A call that holds the breaker's probe is not stopped by the breaker it probes. */
+/** A call that holds the breaker's probe is not stopped by the breaker it probes, nor one that is in its own schedule. */
 function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
-  return run.ticket !== null && run.binding.target.honours(run.ticket) ? "closed" : breaker;
+  const isHonoured = run.ticket !== null && run.binding.target.honours(run.ticket);
+  return isHonoured || goesOnPastBreaker(run) ? "closed" : breaker;
 }
 
 /** Those of the tool that was asked for, then those of the one in charge; each is tried once. */
@@ -120,12 +129,31 @@ function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
   return traitsOf(code).pill !== "budget exceeded" || request.budget.rule.onExceed === "pause_for_approval";
 }
 
-/** The attempt that followed a recourse shows whether the recourse helped. */
+/** What follows a recourse shows whether it helped: the attempt after it, or where it was to try again, the end of the tries. */
 export function noteWhatHelped(run: LiveCall, worked: boolean, now: number): void {
-  if (run.met === "" || run.binding.policy.learnsAfter === 0) return;
+  note(run, run.met, worked, now);
+}
+
+/** The same for a failure, which is decided about meanwhile: call the result with that decision. */
+export function noteWhatFailed(run: LiveCall, now: number): (next: Decision) => void {
+  const { met } = run;
   const { decision } = run.record.state;
+  if (decision?.recourse !== "retry") {
+    note(run, met, false, now);
+    return nothing;
+  }
+  return (next) => {
+    if (next.recourse !== "retry") note(run, met, false, now);
+  };
+}
+
+const nothing = (): void => undefined;
+
+function note({ engine, binding, record, metAfter }: LiveCall, met: string, worked: boolean, now: number): void {
+  if (met === "" || binding.policy.learnsAfter === 0) return;
+  const { decision } = record.state;
   if (decision === null || !HELPS.has(decision.recourse)) return;
-  run.engine.incidents.note(run.met, decision.recourse, worked, now);
+  engine.incidents.note(met, decision.recourse, worked, now, metAfter);
 }
 
 /** Recourses that run the work again, so that the next attempt says whether they helped. */

@@ -4,7 +4,6 @@ import type { ToolCounters } from "../../core/record/metrics.ts";
 import { countEvent } from "../../core/record/metrics.ts";
 import { advanceCall, type CallEvent, type CallState, startCall } from "../../core/flow/call.ts";
 import type { GuardEvent, HostEvent, JournalEvent, MoneyEvent } from "../../core/record/event.ts";
-import type { Redactor } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { CallRequest } from "./call-request.ts";
@@ -14,25 +13,22 @@ import { preview } from "./preview.ts";
 interface RecordHome {
   readonly counters: Map<string, ToolCounters>;
   readonly clock: Clock;
-  readonly redactor: Redactor;
 }
 
 export class CallRecord {
   readonly #request: CallRequest;
   readonly #counters: Map<string, ToolCounters>;
   readonly #clock: Clock;
-  readonly #redactor: Redactor;
   #state: CallState | null;
   /** Events that stand after that state. Most calls succeed at once, and then nobody asks for it. */
   #unfolded: { readonly event: CallEvent; readonly at: number }[] = [];
   /** Events that count already and are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
-  constructor(request: CallRequest, { counters, clock, redactor }: RecordHome) {
+  constructor(request: CallRequest, { counters, clock }: RecordHome) {
     this.#request = request;
     this.#counters = counters;
     this.#clock = clock;
-    this.#redactor = redactor;
     this.#state = request.resumed;
   }
 
@@ -51,15 +47,15 @@ export class CallRecord {
   }
 
   begin(call: string): void {
-    const { turn, digest, deadlineAt, binding, input, recorder } = this.#request;
+    const { turn, digest, deadline, binding, input, recorder } = this.#request;
     const started = {
       type: "call-started",
       call,
       turn,
       tool: binding.tool.id,
       digest,
-      input: recorder.session === "" ? null : preview(input, this.#redactor),
-      deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null,
+      input: recorder.session === "" ? null : preview(input, recorder.redactor),
+      deadlineAt: Number.isFinite(deadline.at) ? deadline.at : null,
     } as const;
     this.note(started, 0);
   }

@@ -1,5 +1,6 @@
 // What is asked for when a call starts: the tool, its input, and where it stands in a session.
 
+import type { Moment } from "../../host/clock.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { Binding } from "./binding.ts";
@@ -18,8 +19,7 @@ export interface CallRequest {
   readonly recorder: Recorder;
   readonly budget: Budget;
   readonly scope: Scope | null;
-  /** Infinity for never. */
-  readonly deadlineAt: number;
+  readonly deadline: Moment;
   /** What it is called when that time has come. */
   readonly deadlineCode: FaultCode;
   /** The caller can do without it, whatever the tool says. */
@@ -28,6 +28,8 @@ export interface CallRequest {
   readonly fallbackValue: { readonly value: unknown } | null;
   /** Where an earlier life of this call stopped; null for a new one. */
   readonly resumed: CallState | null;
+  /** A person asked for it to run again if it was interrupted. */
+  readonly mayRepeat: boolean;
   /** Nobody sits in front of it: a question is written down and the call stops until it is answered. */
   readonly headless: boolean;
 }

@@ -8,10 +8,15 @@ import type { Attempt } from "./attempt.ts";
 import { costOf } from "./budget.ts";
 import { unawaited } from "./unawaited.ts";
 import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, withError } from "./outcome.ts";
 
 /** `held` is what a call that is done, in part or in full, has to show. */
 export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
+  const outcome = endedAs(run, state, end, held);
+  return outcome.status === "done" ? outcome : withError(outcome, run.thrown);
+}
+
+function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const { call } = run;
   const { attempts, decision } = state;
   const { value, errors } = held;

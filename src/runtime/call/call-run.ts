@@ -20,10 +20,11 @@ import { CallRecord } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
 import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.ts";
 import type { Engine } from "../engine.ts";
-import { mayGoAtOnce, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
+import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
 import { type CallValue, type LiveCall, NO_FAULT } from "./live-call.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, withError } from "./outcome.ts";
 import { prepareAtOnce, prepareInput } from "./prepare-input.ts";
+import { shareAttempt } from "./share-attempt.ts";
 import { toolInCharge } from "./tool-in-charge.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
@@ -34,6 +35,9 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   result: CallValue | null = null;
   partialValue: CallValue | null = null;
   met = "";
+  thrown: unknown = undefined;
+  metAfter = 0;
+  sent = 0;
   private kept: CallRecord | null = null;
   private name: string | null;
   given: unknown;
@@ -100,7 +104,6 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   // The short way.
-
   /** The first attempt, if it can go out at once. */
   private launchFirst(now: number): boolean {
     const { target, isPlain } = this.binding;
@@ -128,11 +131,19 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   private launch(number: number, now: number): void {
-    const { tool, provider } = this.binding;
-    if (number === 1) provider.earn(now);
-    const attempt = new Attempt(tool, number, now, this.request.deadlineAt, this.engine.wheel, this);
-    this.running = attempt;
-    attempt.start(this.fit);
+    if (number === 1) this.binding.provider.earn(now);
+    this.begin(number, null, now).start(this.fit);
+  }
+
+  private begin(number: number, reserved: number | null, now: number): Attempt {
+    const { tool, target } = this.binding;
+    const deadlineAt = this.request.deadline.at;
+    this.sent = target.outage.depart(now);
+    return (this.running = new Attempt(tool, number, reserved, now, deadlineAt, this.engine.wheel, this));
+  }
+
+  metered(attempt: Attempt, microcents: number): Fault | null {
+    return this.request.budget.isBounded ? meterAttempt(this, attempt, microcents) : null;
   }
 
   landed(attempt: Attempt): void {
@@ -146,7 +157,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       // Thrown on, it would be nobody's: the caller waits for an answer.
       const seen = classify({ surface: "node", error, observedAt: this.engine.clock.now() });
       this.request.scope?.remove(this);
-      this.answer(this.failed(seen));
+      this.answer(withError(this.failed(seen), error));
     }
   }
 
@@ -156,7 +167,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       record.begin(call);
       record.note({ type: "call-admitted", call, tool: attempt.tool, attempt: 1 }, attempt.startedAt);
     }
-    const ended = endAttempt(this, attempt, null);
+    const ended = endAttempt(this, attempt);
     if (ended !== null) this.answer(ended.then(() => this.long()));
     else if (this.result !== null) this.done(attempt, this.result);
     else this.goOn();
@@ -190,14 +201,13 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   // The long way.
-
   private async long(): Promise<Outcome<unknown>> {
     try {
       return await this.drive();
     } catch (error) {
       // The journal is gone, or we have a bug.
       const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
-      return this.failed(seen);
+      return withError(this.failed(seen), error);
     } finally {
       this.request.scope?.remove(this);
     }
@@ -212,7 +222,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     for (;;) {
       const { state } = this.record;
       const { step, attempts } = state;
-      if (step.at === "end") return outcomeOf(this, state, step.end, this.result ?? (await keptResult(this, step.end)));
+      if (step.at === "end") {
+        const held = this.result ?? (await keptResult(this, step.end));
+        return outcomeOf(this, state, step.end, held);
+      }
       if (this.cancelled !== null) {
         await endAsCancelled(this, this.cancelled, null);
         continue;
@@ -236,7 +249,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
         case "park": {
           const { wakeAt } = step;
           if (this.engine.clock.now() < wakeAt) {
-            return { status: "parked", wakeAt, fault: state.fault ?? NO_FAULT, call: this.call, attempts };
+            const fault = state.fault ?? NO_FAULT;
+            return withError({ status: "parked", wakeAt, fault, call: this.call, attempts }, this.thrown);
           }
           await this.admit(wakeAt);
           break;
@@ -254,7 +268,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   private async admit(notBefore: number): Promise<void> {
     const { engine, request } = this;
-    if (!(await this.waitUntil(notBefore))) return;
+    if (!(await this.waitUntil(notBefore)) || !(await shareAttempt(this))) return;
     if ((!this.inputReady || this.record.state.repairDue) && !(await prepareInput(this))) return;
     const { tool, target, provider } = this.binding;
     const estimate = request.budget.isBounded ? this.binding.estimate(this.fit, engine.suppress) : null;
@@ -264,13 +278,14 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     let attempt: Attempt | null = null;
     try {
       const number = this.record.state.attempt + 1;
+      const mayOverspend = isMoneyApproved(this);
       if (number === 1) provider.earn(engine.clock.now());
       await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
       const now = engine.clock.now();
       // Writing it down may have taken the time that was left.
-      if (this.cancelled === null && now < request.deadlineAt) {
-        attempt = new Attempt(tool, number, now, request.deadlineAt, engine.wheel, this);
-        this.running = attempt;
+      if (this.cancelled === null && now < request.deadline.at) {
+        attempt = this.begin(number, estimate, now);
+        attempt.mayOverspend = mayOverspend;
         await attempt.run(this.fit);
       }
     } finally {
@@ -278,7 +293,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       target.leave();
       if (attempt === null) request.budget.settle(estimate, null);
     }
-    if (attempt !== null) await endAttempt(this, attempt, estimate);
+    if (attempt !== null) await endAttempt(this, attempt);
     else if (this.cancelled === null) await endUnbegun(this);
   }
 
@@ -288,6 +303,5 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 }
 
 const nothing = (): void => undefined;
-
 /** Each launch stands on the stack of the one before when the tool answers at once. */
 const MOST_LAUNCHES = 20;

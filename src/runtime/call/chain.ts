@@ -1,7 +1,7 @@
 // The chain a call runs on, as `decide` sees it: which targets there are, which can be had now and when the others are back,
 // and what the request needs of them.
 
-import { type Chain, NO_CHAIN, nextTarget, type Target } from "../../core/decide/fallback.ts";
+import { type Chain, NO_CHAIN, nextTarget, scopeOf, type Target } from "../../core/decide/fallback.ts";
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Policy } from "../../core/policy/policy.ts";
@@ -26,27 +26,27 @@ type Member = NonNullable<LiveCall["binding"]["tool"]["chain"]>["members"][numbe
 
 function targetOf({ engine }: LiveCall, member: Member, now: number): Target {
   const { target } = engine.bind(member);
-  const { provider, model, credential, capabilities, contextWindowTokens, lastResort } =
-    member.chain?.facts ?? NO_FACTS;
+  const { endpoint, account, model, capabilities, contextWindowTokens, lastResort } = member.chain?.facts ?? NO_FACTS;
   const backAt = Math.max(target.retryAt(now) ?? Infinity, target.pausedUntil);
   const available = lastResort || backAt <= now;
-  return { id: member.id, provider, model, credential, capabilities, contextWindowTokens, available, backAt };
+  return { id: member.id, endpoint, account, model, capabilities, contextWindowTokens, available, backAt };
 }
 
 const NO_FACTS = {
-  provider: "",
+  endpoint: "",
+  account: "",
   model: "",
-  credential: "",
   capabilities: [] as readonly string[],
   contextWindowTokens: Infinity,
   lastResort: false,
 };
 
-/** While another target can be had, nobody waits long for this one; when it is the last, the policy's own patience applies. */
+/** While a target that does not share the fault can be had, this one is not waited for long; otherwise the policy's own patience applies. */
 export function policyFor({ binding }: LiveCall, seen: Fault, chain: Chain): Policy {
   if (chain === NO_CHAIN) return binding.policy;
-  const { scope, pill } = traitsOf(seen.code);
-  const isLast = nextTarget(chain, scope).target === null;
+  const { pill } = traitsOf(seen.code);
+  const { target, isLastResort } = nextTarget(chain, scopeOf(seen));
+  const isLast = target === null || isLastResort;
   const policy = isLast ? binding.policy : binding.hurried;
   // Who was silent once is not waited for a second time while somebody else can answer.
   const isOver = !canGoOn(chain) || (pill === "timeout" && !isLast);

@@ -27,7 +27,7 @@ export async function checkValue(
 async function inTime(run: LiveCall, checking: Promise<CheckResult>): Promise<CheckResult | null> {
   const { clock } = run.engine;
   const now = clock.now();
-  const untilAt = Math.min(now + run.binding.tool.timeoutMs, run.request.deadlineAt);
+  const untilAt = Math.min(now + run.binding.tool.timeoutMs, run.request.deadline.at);
   let disarm: () => void = () => undefined;
   const result = await new Promise<CheckResult | null>((resolve) => {
     disarm = clock.after(untilAt - now, () => resolve(null));

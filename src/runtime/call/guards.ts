@@ -4,8 +4,10 @@
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { rowFor } from "../../core/policy/policy.ts";
+import type { Target } from "../target/target.ts";
+import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor } from "./chain.ts";
-import { type LiveCall, noteBreaker } from "./live-call.ts";
+import { goesOnPastBreaker, type LiveCall, noteBreaker } from "./live-call.ts";
 import { unawaited } from "./unawaited.ts";
 
 type Verdict = Fault | "cancelled" | null;
@@ -13,7 +15,7 @@ type Verdict = Fault | "cancelled" | null;
 /** Nobody has to wait: not for a pause or a pace the other side asked for, and there is time left. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
   const { pausedUntil, intervalMs } = binding.target;
-  return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadlineAt;
+  return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;
 }
 
 /** A place, if there is one that need not be waited for. */
@@ -52,12 +54,12 @@ async function takePlace(run: LiveCall): Promise<Verdict> {
   if (entered === true) return null;
   if (entered === null) {
     return fault("QueueFull", {
-      message: `${tool.maxQueued} calls already wait for ${target.id}`,
+      message: `${tool.maxQueued} calls already wait for ${tool.id}`,
       context: { target: target.id, limit: tool.maxQueued },
     });
   }
   const { clock } = run.engine;
-  const { deadlineAt } = run.request;
+  const { at: deadlineAt } = run.request.deadline;
   const place = { isTaken: false };
   await new Promise<void>((resolve) => {
     const waiting = {
@@ -85,11 +87,10 @@ async function takePlace(run: LiveCall): Promise<Verdict> {
 
 /** A person's yes goes past what they were asked about: the money, or what stands between us and the target. */
 async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
-  const { approved, fault: about } = run.record.state;
-  const isMoney = about !== null && traitsOf(about.code).pill === "budget exceeded";
-  const isFree = (approved && !isMoney) || run.binding.tool.chain?.facts.lastResort === true;
+  const isPaid = isMoneyApproved(run);
+  const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.chain?.facts.lastResort === true;
   const opened = isFree ? null : ((await sitOutPause(run)) ?? passBreaker(run));
-  const refused = opened ?? (approved && isMoney ? null : passBudget(run, estimateMicrocents));
+  const refused = opened ?? (isPaid ? null : passBudget(run, estimateMicrocents));
   // In the same breath as the check, or others would count on the same money.
   if (refused === null) run.request.budget.reserve(estimateMicrocents);
   return refused;
@@ -108,25 +109,25 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     const leftMs = pausedUntil - now;
     const patience = policyFor(run, told, chainOf(run, told, now));
     const mostMs = rowFor(patience, told, place).retry?.maxWaitMs ?? 0;
-    if (leftMs > mostMs || pausedUntil >= run.request.deadlineAt) {
+    if (leftMs > mostMs || pausedUntil >= run.request.deadline.at) {
       return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });
     }
     const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
-    const nextAt = Math.min(Math.ceil(pausedUntil + spreadMs), run.request.deadlineAt);
+    const nextAt = Math.min(Math.ceil(pausedUntil + spreadMs), run.request.deadline.at);
     tellHeld(run, "paused", nextAt);
     await run.waitUntil(nextAt);
   }
   const slotAt = target.takeSlot(clock.now());
   if (slotAt > clock.now() && run.cancelled === null) {
-    const nextAt = Math.min(Math.ceil(slotAt), run.request.deadlineAt);
+    const nextAt = Math.min(Math.ceil(slotAt), run.request.deadline.at);
     tellHeld(run, "paced", nextAt);
     await run.waitUntil(nextAt);
   }
-  return clock.now() >= run.request.deadlineAt ? outOfTime(run) : null;
+  return clock.now() >= run.request.deadline.at ? outOfTime(run) : null;
 }
 
 /** Told at once, so that a wait is known while it lasts. */
-function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
+export function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
   const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;
@@ -140,13 +141,26 @@ function passBreaker(run: LiveCall): Fault | null {
   const from = target.breaker.state;
   run.ticket = target.admit(now);
   noteBreaker(run, from);
-  if (run.ticket !== null) return null;
-  const retryAt = target.retryAt(now);
-  return fault("CircuitOpen", {
-    message: `the circuit of ${target.id} is ${target.breaker.state}`,
-    context: { target: target.id },
-    resetAt: retryAt ?? undefined,
-  });
+  return run.ticket !== null || goesOnPastBreaker(run) ? null : circuitOpen(target, run.binding.tool.id, now);
+}
+
+/** Says what opened the circuit and when, and when it lets a call through again. */
+function circuitOpen(target: Target, name: string, now: number): Fault {
+  const { id, breaker } = target;
+  const retryAt = target.retryAt(now) ?? undefined;
+  if (breaker.state === "isolated") {
+    const message = `${name} was taken out of service (${breaker.reason}); it takes calls again when an operator releases it`;
+    return fault("CircuitOpen", { message, context: { target: id } });
+  }
+  const cause = (breaker.state === "closed" ? null : breaker.cause) ?? null;
+  const openedAt = breaker.state === "open" ? breaker.openedAt : null;
+  const what = cause === null ? "" : ` after ${cause.code} (${cause.message})`;
+  const message =
+    openedAt === null
+      ? `the circuit of ${name} opened${what}; one call is trying it now, and the others wait for what it shows`
+      : `the circuit of ${name} opened ${now - openedAt} ms ago${what}; it lets one call through in ${(retryAt ?? now) - now} ms`;
+  const context = { target: id, ...(cause !== null && { cause: cause.code }), ...(openedAt !== null && { openedAt }) };
+  return fault("CircuitOpen", { message, context, resetAt: retryAt });
 }
 
 function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
@@ -172,6 +186,38 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
     message: `this attempt may cost ${estimate} micro-cents; ${spending.microcents} of ${maxCostMicrocents} are spent`,
     context: { limit: maxCostMicrocents, spent: spending.microcents, estimate },
   });
+}
+
+/**
+ * An attempt that costs more than was put by for it takes the rest from what is left, as long as something is. One that a person
+ * has let through may go on.
+ */
+export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
+  const { budget } = run.request;
+  const { rule, spending, reservedMicrocents } = budget;
+  const more = microcents - (attempt.reserved ?? 0);
+  if (more <= 0) return null;
+  const { maxCostMicrocents } = rule;
+  if (budget.shouldWarn(more)) {
+    run.record.aside({ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents });
+  }
+  if (rule.onExceed === "warn" || attempt.mayOverspend || !budget.exceeds(more)) {
+    budget.reserve(more);
+    attempt.reserved = microcents;
+    return null;
+  }
+  const facts = { spentMicrocents: spending.microcents, reservedMicrocents, estimateMicrocents: more };
+  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
+  return fault("BudgetExceeded", {
+    message: `this attempt has cost ${microcents} micro-cents so far and was stopped; ${spending.microcents} of ${maxCostMicrocents} were spent before it`,
+    context: { limit: maxCostMicrocents, spent: spending.microcents, estimate: microcents, ran: true },
+  });
+}
+
+/** A person has let the next attempt past the budget. */
+export function isMoneyApproved({ record }: LiveCall): boolean {
+  const { approved, fault: about } = record.state;
+  return approved && about !== null && traitsOf(about.code).pill === "budget exceeded";
 }
 
 function outOfTime({ request, binding }: LiveCall): Fault {

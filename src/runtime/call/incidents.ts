@@ -5,11 +5,14 @@ import type { Incident } from "../../core/decide/situation.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
 import { noteIncident, recentIncidents } from "../../core/record/incidents.ts";
 
-const MAX_FINGERPRINTS = 1_000;
+export const MAX_FINGERPRINTS = 1_000;
 /** What helped an hour ago may not help now, and the other way round. */
 export const INCIDENT_MEMORY_MS = 3_600_000;
 
 export class Incidents {
+  /** How many were noted, and the number of the last of each kind. */
+  #count = 0;
+  readonly #lastOf = new Map<string, number>();
   readonly #noted = new Map<string, readonly Incident[]>();
   readonly #changed: (fingerprint: string, noted: readonly Incident[] | null) => void;
 
@@ -27,7 +30,19 @@ export class Incidents {
     return noted === undefined ? NONE : recentIncidents(noted, now, INCIDENT_MEMORY_MS);
   }
 
-  note(fingerprint: string, recourse: Recourse | "retry", worked: boolean, at: number): void {
+  /** How many were noted so far. */
+  get noted(): number {
+    return this.#count;
+  }
+
+  /**
+   * An outage is learned from once: what a call saw that began before the last note of the same kind is part of that one.
+   * `after` says how many were noted when it began.
+   */
+  note(fingerprint: string, recourse: Recourse | "retry", worked: boolean, at: number, after: number): void {
+    const kind = `${fingerprint} ${recourse} ${worked}`;
+    if ((this.#lastOf.get(kind) ?? 0) > after) return;
+    this.#lastOf.set(kind, ++this.#count);
     const noted = noteIncident(this.#noted.get(fingerprint) ?? [], { recourse, worked, at });
     this.#noted.set(fingerprint, noted);
     if (this.#noted.size > MAX_FINGERPRINTS) this.#forgetOldest();
@@ -37,6 +52,7 @@ export class Incidents {
   #forgetOldest(): void {
     for (const fingerprint of this.#noted.keys()) {
       this.#noted.delete(fingerprint);
+      for (const kind of this.#lastOf.keys()) if (kind.startsWith(`${fingerprint} `)) this.#lastOf.delete(kind);
       this.#changed(fingerprint, null);
       return;
     }

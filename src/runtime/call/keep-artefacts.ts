@@ -17,7 +17,7 @@ export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<re
   if (attempt.end === "error")
     left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: inspect(attempt.result) });
   const events: HostEvent[] = [];
-  const { redactor } = engine;
+  const { redactor } = request.recorder;
   for (const { name: given, content } of left) {
     // Names are shown in events and on the disk.
     const name = redactor.text(given);

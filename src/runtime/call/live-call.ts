@@ -35,12 +35,20 @@ export interface LiveCall {
   result: CallValue | null;
   /** What the last attempt put down before it failed. */
   partialValue: CallValue | null;
+  /** What the last attempt threw. */
+  thrown: unknown;
   /** The name under which the last fault is remembered, where it was met; empty before the first. */
   met: string;
+  /** What the memory of incidents had noted when that fault was first met: what is noted since overlaps with this call. */
+  metAfter: number;
+  /** The number of its attempt that runs or ran last, among those of its target. */
+  readonly sent: number;
   /** Ends the wait the call is in. */
   wake: (() => void) | null;
   /** Waits; false when the call was cancelled meanwhile. */
   waitUntil(at: number): Promise<boolean>;
+  /** Waits until then, or until `wake` is called. */
+  waitOnce(at: number): Promise<void>;
   replaceInput(input: unknown): void;
   fitted(input: unknown): void;
 }
@@ -54,6 +62,15 @@ export function valueOf({ result }: Attempt): CallValue {
 
 /** Stands where the machine has promised a fault; seeing it means the machine is wrong. */
 export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
+
+/**
+ * It is in its own retry schedule, which a breaker that others have opened does not end. One that counts attempts does: whoever
+ * says so wants the breaker to come first. So does an operator who takes the target out of service.
+ */
+export function goesOnPastBreaker({ binding, record }: LiveCall): boolean {
+  const { attempt } = record.state;
+  return attempt > 0 && binding.policy.breaker.counts === "calls" && binding.target.breaker.state !== "isolated";
+}
 
 /** The breaker has moved while this call looked at it: that is written down with the call. */
 export function noteBreaker({ binding, record }: LiveCall, from: BreakerState): void {

@@ -10,6 +10,8 @@ interface Common {
   readonly call: string;
   /** All attempts of all tools that were tried. */
   readonly attempts: number;
+  /** What the last attempt threw, as it was thrown. Not enumerable: it reaches neither JSON nor a log. Absent after a restart. */
+  readonly error?: unknown;
 }
 
 export type Outcome<T> =
@@ -42,6 +44,11 @@ export type Outcome<T> =
   | (Common & { readonly status: "parked"; readonly wakeAt: number; readonly fault: Fault });
 
 export type OutcomeStatus = Outcome<unknown>["status"];
+
+/** Adds what was thrown, where only a program that asks for it finds it. */
+export function withError<T extends object>(result: T, error: unknown): T {
+  return error === undefined ? result : Object.defineProperty(result, "error", { value: error });
+}
 
 /** The value of an outcome that has one. */
 export function hasValue<T>(

@@ -20,8 +20,8 @@ export function hasJsonForm(value: unknown): boolean {
 /** Secrets are taken out before anything is cut: half a secret is not recognised any more. */
 export function preview(value: unknown, redactor: Redactor, depth = 0): unknown {
   if (typeof value === "string") return shortText(value, redactor);
-  if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined)
-    return value ?? null;
+  if (typeof value === "number") return redactor.value(value);
+  if (typeof value === "boolean" || value === null || value === undefined) return value ?? null;
   if (typeof value !== "object") return `[${typeof value}]`;
   if (depth >= MAX_DEPTH) return Array.isArray(value) ? `[${value.length} items]` : "{…}";
   if (Array.isArray(value)) {

@@ -90,7 +90,7 @@ async function inTime(
   const { tool } = run.binding;
   const given = new AbortController();
   const now = clock.now();
-  const untilAt = Math.min(now + tool.timeoutMs, run.request.deadlineAt);
+  const untilAt = Math.min(now + tool.timeoutMs, run.request.deadline.at);
   let disarm: () => void = () => undefined;
   const left = new Promise<null>((resolve) => {
     disarm = clock.after(untilAt - now, () => resolve(null));

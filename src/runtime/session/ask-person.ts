@@ -1,6 +1,7 @@
 // A question the program itself has, within a session: written down before it is asked, and answered from the journal when the
 // program runs again. A secret is the exception: it is asked for anew.
 
+import { NEVER } from "../../host/clock.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import {
   type Answer,
@@ -42,6 +43,7 @@ export async function askPersonOf(
     const answered = await findAnswer(asker, question);
     if (answered === null) return asker.cancelled === null ? { status: "waiting", question } : CANCELLED;
     const { answer, by } = answered;
+    if (secret && answer.status === "accepted") core.recorder.redactor.learn([answer.value]);
     const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
     const event = { type: "question-answered", call, id: question.id, answer: shown, by } as const;
     const keeps = noQuestion(question.id);
@@ -82,7 +84,7 @@ async function put(
     turn,
     session: core.state.session,
     code: null,
-    payload: safePayload(payload, core.engine.redactor),
+    payload: safePayload(payload, core.recorder.redactor),
     askedAt,
     expiresAt: timeoutMs === null ? expiryOf(asker, payload.kind, askedAt) : Math.min(askedAt + timeoutMs, NEVER_AT),
   };
@@ -105,7 +107,7 @@ class SessionAsker extends Interruptible implements Asker {
   constructor({ engine, recorder, headless, scope }: SessionCore) {
     super(engine.clock);
     this.engine = engine;
-    this.request = { recorder, headless, deadlineAt: Infinity };
+    this.request = { recorder, headless, deadline: NEVER };
     this.cancelled = scope.cancelled;
   }
 }

@@ -3,6 +3,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import { createRedactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
 import type { Policy } from "../../core/policy/policy.ts";
@@ -13,10 +14,12 @@ import { writeRescue } from "../../journal/rescue.ts";
 import { Budget } from "../call/budget.ts";
 import type { Engine } from "../engine.ts";
 import { checkManifest } from "./manifest.ts";
+import { nameTaken } from "./name-taken.ts";
 import { Scope } from "../scope.ts";
 import { readSession } from "./read-session.ts";
 import { SessionCore } from "./session-core.ts";
 import { SessionRecorder } from "./session-recorder.ts";
+import { type FirstWords, SILENT } from "./session-options.ts";
 import { Session, type SessionLimits } from "./session.ts";
 
 export interface SessionSettings {
@@ -25,18 +28,27 @@ export interface SessionSettings {
   readonly budget: BudgetRule;
   readonly limits: SessionLimits;
   readonly policy: Policy;
+  /** Values that must not get out of this session. */
+  readonly secrets: readonly unknown[];
   /** Where a rescue file may go, best first. */
   readonly rescueFolders: readonly string[];
 }
 
 const ENDED: readonly SessionStatus[] = ["done", "failed", "cancelled"];
 
-export async function openSession(engine: Engine, id: string, settings: SessionSettings): Promise<Session> {
+/** `first`: the session must not be there yet, and begins with these entries or not at all. */
+export async function openSession(
+  engine: Engine,
+  id: string,
+  settings: SessionSettings,
+  first: FirstWords | null = null,
+): Promise<Session> {
   const { journal, clock } = engine;
   const unfit = nameFault("session", id);
   if (unfit !== null) throw new FaultError(unfit);
   const state = await readSession(engine.store, id);
   const isNew = state.seq === 0;
+  if (first !== null && !isNew) throw new FaultError(nameTaken(id));
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);
   if (ENDED.includes(state.status)) {
     const message = `session ${id} is over (${state.status}); begin one with another id`;
@@ -48,7 +60,7 @@ export async function openSession(engine: Engine, id: string, settings: SessionS
     journal,
     clock,
     policy: settings.policy,
-    redactor: engine.redactor,
+    redactor: createRedactor(settings.secrets, engine.redactor),
     roll: () => engine.chance.roll(),
     seq: state.seq,
     rescue: (after, entries, keeps) => rescue(engine, id, settings.rescueFolders, after, entries, keeps),
@@ -67,7 +79,14 @@ export async function openSession(engine: Engine, id: string, settings: SessionS
       createdAt: clock.now(),
       labels,
     };
-    await core.record({ type: "session-started", manifest });
+    const { events, keeps } = first ?? SILENT;
+    try {
+      await recorder.record([{ type: "session-started", manifest }, ...events], keeps, clock.now());
+    } catch (error) {
+      // Another process was first.
+      if (first !== null && (await readSession(engine.store, id)).seq > 0) throw new FaultError(nameTaken(id));
+      throw error;
+    }
   } else await core.record({ type: "session-resumed", interrupted: inFlight(state) });
   return new Session(core, settings.limits);
 }

@@ -1,6 +1,8 @@
 // The sessions a runtime has open: one handle each, because two on one session would fence each other off.
 
 import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { nameTaken } from "./name-taken.ts";
 import type { Session } from "./session.ts";
 
 /** From here on those that are over are looked for, so that a long life does not hold them all. */
@@ -17,6 +19,18 @@ export class OpenSessions {
       // Somebody else may have opened it anew meanwhile.
       if (this.#sessions.get(name) !== known) return this.get(name, open);
     }
+    return this.#add(name, open);
+  }
+
+  /** A new handle, refused while the session is open here. */
+  async begin(name: string, open: () => Promise<Session>): Promise<Session> {
+    const known = this.#sessions.get(name);
+    const isOpen = known !== undefined && !(await known.then(({ isOver }) => isOver, isGone));
+    if (isOpen || this.#sessions.get(name) !== known) throw new FaultError(nameTaken(name));
+    return this.#add(name, open);
+  }
+
+  #add(name: string, open: () => Promise<Session>): Promise<Session> {
     const opening = open();
     this.#sessions.set(name, opening);
     opening.catch((error: unknown) => {
@@ -38,4 +52,10 @@ export class OpenSessions {
       );
     }
   }
+}
+
+/** It could not be opened, and whoever tried was told. */
+function isGone(error: unknown): boolean {
+  classify({ surface: "store", error });
+  return true;
 }

@@ -14,5 +14,5 @@ export async function recallTurn({ state, engine }: SessionCore, turn: string, d
     );
   }
   const { result, digest: before } = kept as { readonly result: TurnResult; readonly digest: string };
-  return before === digest ? result : emptyResult(turn, otherPlan(turn));
+  return before === digest ? result : emptyResult(turn, otherPlan(turn), engine.locale);
 }

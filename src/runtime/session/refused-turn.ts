@@ -1,6 +1,8 @@
 // What a session says when it cannot do what it was asked for, and where the result of a turn is kept.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
+import { tellTurn } from "../../core/flow/turn-words.ts";
 import type { SessionStatus } from "../../core/record/event.ts";
 import type { TurnResult } from "./turn-result.ts";
 
@@ -39,14 +41,14 @@ export function noJsonForm(turn: string): Fault {
   });
 }
 
-export function emptyResult(turn: string, why: Fault): TurnResult {
+export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResult {
   return {
     turn,
     status: "failed",
     value: undefined,
     outcomes: {},
     missing: [],
-    message: "",
+    message: tellTurn([], why, locale),
     fault: why,
     questions: [],
     wakeAt: null,

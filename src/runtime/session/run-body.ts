@@ -1,6 +1,6 @@
 // The body of a turn, run until it ends; or, if it hangs, until its time is up or somebody cancels it.
 
-import { classify } from "../../core/classify/classify.ts";
+import { classifyThrown } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -8,29 +8,38 @@ import type { LiveTurn, Turn } from "./turn.ts";
 
 export type TurnBody<T> = (turn: Turn) => Promise<T>;
 
+export interface BodyEnd {
+  readonly value: unknown;
+  /** What it threw, as a fault; null when it did not. */
+  readonly thrown: Fault | null;
+  /** What it threw, as it was thrown. */
+  readonly error: unknown;
+  readonly deadline: Fault | null;
+}
+
 export async function runBody(
   core: SessionCore,
   live: LiveTurn,
   body: TurnBody<unknown>,
   scope: Scope,
-): Promise<{ value: unknown; thrown: Fault | null; deadline: Fault | null }> {
+): Promise<BodyEnd> {
   // A body may throw before it returns a promise.
   const run = async (): Promise<unknown> => body(live);
-  const ended = new Promise<{ value: unknown; thrown: Fault | null; deadline: null }>((resolve) => {
+  const ended = new Promise<BodyEnd>((resolve) => {
     run().then(
-      (value) => resolve({ value, thrown: null, deadline: null }),
+      (value) => resolve({ value, thrown: null, error: undefined, deadline: null }),
       (error: unknown) => {
-        const seen = classify({ surface: "node", error, observedAt: core.clock.now() });
-        const message = `the body of turn ${live.id} threw`;
-        resolve({ value: undefined, thrown: fault("Uncaught", { message, cause: seen }), deadline: null });
+        const where = { message: `the body of turn ${live.id} threw`, context: { turn: live.id } };
+        const thrown = classifyThrown(error, where, core.clock.now());
+        resolve({ value: undefined, thrown, error, deadline: null });
       },
     );
   });
   // A body that hangs on something of its own is left behind at the deadline, or when it is cancelled, once no call runs.
   let disarm: () => void = () => undefined;
-  const left = new Promise<{ value: undefined; thrown: null; deadline: Fault | null }>((resolve) => {
+  const left = new Promise<BodyEnd>((resolve) => {
     const leave = (why: Fault | null): void => {
-      const answer = (): void => resolve({ value: undefined, thrown: null, deadline: why });
+      const answer = (): void => resolve({ value: undefined, thrown: null, error: undefined, deadline: why });
       void core.idleIn(live.id).then(() => core.clock.soon(answer));
     };
     const late = fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` });

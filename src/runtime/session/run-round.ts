@@ -1,12 +1,14 @@
 // Runs a plan: what is ready starts, side by side up to a limit; what cannot run any more is settled by the cascade.
 // Waits in exactly one place. Costs the same per step however many steps there are.
 
+import type { Moment } from "../../host/clock.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Plan, PlanNode } from "../../core/flow/plan.ts";
+import { endUnrun } from "../../core/flow/cascade.ts";
 import { createRound, type Settled } from "../../core/flow/round.ts";
-import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
+import { hasValue, isOpen, type Outcome, withError } from "../call/outcome.ts";
 import type { Got, PlanSteps } from "./plan.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -23,7 +25,8 @@ export interface Missing {
 /** How one step ended, as people call it. */
 export interface StepEnd {
   readonly label: string;
-  readonly outcome: Outcome<unknown>;
+  /** null: it has not started, because something it needs is not over. */
+  readonly outcome: Outcome<unknown> | null;
   readonly because: string;
 }
 
@@ -43,7 +46,7 @@ export interface RoundOptions {
   readonly turn: string;
   readonly round: number;
   readonly scope: Scope;
-  readonly deadlineAt: number;
+  readonly deadline: Moment;
   readonly deadlineCode: FaultCode;
   /** Steps that an earlier life settled without a call, as `round/node`. */
   readonly known: ReadonlySet<string>;
@@ -51,7 +54,7 @@ export interface RoundOptions {
 }
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { plan, scope, core, deadlineAt } = options;
+  const { plan, scope, core, deadline } = options;
   const round = createRound(plan);
   const outcomes = new Map<string, Outcome<unknown>>();
   const causes = new Map<string, string>();
@@ -76,7 +79,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   };
 
   for (;;) {
-    const isOver = scope.cancelled !== null || core.clock.now() >= deadlineAt;
+    const isOver = scope.cancelled !== null || core.clock.now() >= deadline.at;
     while (running < options.maxParallel && next < ready.length) {
       const node = plan.nodes.get(ready[next++] ?? "");
       if (node === undefined) continue;
@@ -98,7 +101,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       if (settled.length > 0) await settleAll(settled);
     }
   }
-  const stopped = scope.cancelled ?? (core.clock.now() >= deadlineAt ? outOfTime(options) : null);
+  const stopped = scope.cancelled ?? (core.clock.now() >= deadline.at ? outOfTime(options) : null);
   // What waits for a person may still come; what needs it is left as it is.
   const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
   if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, held));
@@ -119,7 +122,7 @@ async function startNode(
   node: PlanNode,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { core, steps, turn, scope, deadlineAt, deadlineCode } = options;
+  const { core, steps, turn, scope, deadline, deadlineCode } = options;
   const step = steps[node.id];
   const call = callOf(options, node);
   if (step === undefined) throw new Error(`the plan has no step ${node.id}`);
@@ -129,8 +132,13 @@ async function startNode(
     input = typeof given === "function" ? (given as (got: Got) => unknown)(gotFor(node, outcomes)) : given;
   } catch (error) {
     const seen = classify({ surface: "node", error, observedAt: core.clock.now() });
-    const cause = fault("InputInvalid", { message: `the input of step ${node.id} could not be made`, cause: seen });
-    return { status: "failed", fault: cause, decision: null, call, attempts: 0 };
+    const cause = fault("InputInvalid", {
+      message: `the input of step ${node.id} could not be made`,
+      context: { ran: false },
+      cause: seen,
+    });
+    const settled: Settled = { node: node.id, status: endUnrun(node), fault: cause, because: "" };
+    return withError(await endWithoutInput(options, settled), error);
   }
   return core.call({
     tool: step.tool,
@@ -139,11 +147,23 @@ async function startNode(
     turn,
     scope,
     signal: null,
-    deadlineAt,
+    deadline,
     deadlineCode,
     optional: node.optional,
     fallbackValue: "default" in step ? { value: step.default } : null,
   });
+}
+
+/** Nothing follows from it if it could not be written down: see `isUntaken`. */
+async function endWithoutInput(options: RoundOptions, settled: Settled): Promise<Outcome<unknown>> {
+  const outcome = outcomeOfSettled(options, settled);
+  try {
+    await recordSettled(options, [settled]);
+    return outcome;
+  } catch (error) {
+    const seen = classify({ surface: "store", error, observedAt: options.core.clock.now() });
+    return { status: "failed", fault: seen, decision: null, call: outcome.call, attempts: 0 };
+  }
 }
 
 function gotFor({ needs }: PlanNode, outcomes: ReadonlyMap<string, Outcome<unknown>>): Got {
@@ -182,6 +202,10 @@ export function endedBy(stopped: Fault): "cancelled" | "failed" {
   return traitsOf(stopped.code).cancels ? "cancelled" : "failed";
 }
 
+function isThere(outcome: Outcome<unknown> | undefined): boolean {
+  return outcome !== undefined && hasValue(outcome);
+}
+
 function resultOf(
   { plan, deadlineCode }: RoundOptions,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
@@ -194,9 +218,13 @@ function resultOf(
   const ordered: [string, Outcome<unknown>][] = [];
   let isOpenEnded = false;
   let isBroken = false;
-  for (const { id, label } of plan.nodes.values()) {
+  for (const { id, label, needs } of plan.nodes.values()) {
     const outcome = outcomes.get(id);
-    if (outcome === undefined) continue;
+    if (outcome === undefined) {
+      const need = needs.find((name) => !isThere(outcomes.get(name)));
+      ends.push({ label, outcome: null, because: plan.nodes.get(need ?? "")?.label ?? "" });
+      continue;
+    }
     const because = plan.nodes.get(causes.get(id) ?? "")?.label ?? "";
     ends.push({ label, outcome, because });
     ordered.push([id, outcome]);

@@ -5,14 +5,14 @@ import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
-import type { Clock } from "../../host/clock.ts";
+import type { Clock, Moment } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Budget } from "../call/budget.ts";
 import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/call-run.ts";
 import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
-import type { Outcome } from "../call/outcome.ts";
+import { type Outcome, withError } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import { inside } from "./still-inside.ts";
@@ -26,7 +26,7 @@ export interface SessionCall {
   readonly scope: Scope;
   /** The caller's own; null when it has none. */
   readonly signal: AbortSignal | null;
-  readonly deadlineAt: number;
+  readonly deadline: Moment;
   readonly deadlineCode: FaultCode;
   readonly optional: boolean;
   readonly fallbackValue: { readonly value: unknown } | null;
@@ -39,6 +39,8 @@ export class SessionCore {
   readonly budget: Budget;
   readonly scope: Scope;
   readonly headless: boolean;
+  /** Turns in which a person wants interrupted work to run again. */
+  readonly repeatInterrupted = new Set<string>();
   readonly #live = new Map<string, CallRun>();
   readonly #whenIdle: (() => void)[] = [];
   readonly #whenAnyEnds: (() => void)[] = [];
@@ -82,7 +84,7 @@ export class SessionCore {
   }
 
   async #call(spec: SessionCall): Promise<Outcome<unknown>> {
-    const { call, turn, signal, deadlineAt, deadlineCode, optional, fallbackValue } = spec;
+    const { call, turn, signal, deadline, deadlineCode, optional, fallbackValue } = spec;
     const { recorder, budget, headless } = this;
     const resumed = this.state.calls.get(call) ?? null;
     const digest = digestOf(spec.input);
@@ -92,12 +94,15 @@ export class SessionCore {
     try {
       const binding = this.engine.bind(spec.tool);
       const input = resumed?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
-      const where = { call, turn, digest, recorder, budget, scope, deadlineAt, deadlineCode };
-      const run = new CallRun(this.engine, { ...where, binding, input, optional, fallbackValue, resumed, headless });
+      const where = { call, turn, digest, recorder, budget, scope, deadline, deadlineCode };
+      const mayRepeat = this.repeatInterrupted.has(turn);
+      const rest = { binding, input, optional, fallbackValue, resumed, mayRepeat, headless };
+      const run = new CallRun(this.engine, { ...where, ...rest });
       this.#live.set(call, run);
       return await inside(this.state.session, `call ${call}`, () => run.run());
     } catch (error) {
-      return failedOutcome(call, classify({ surface: "node", error, observedAt: this.clock.now() }));
+      const seen = classify({ surface: "node", error, observedAt: this.clock.now() });
+      return withError(failedOutcome(call, seen), error);
     } finally {
       leave?.();
       this.#live.delete(call);

@@ -29,4 +29,7 @@ export interface LastWords {
   readonly keeps: readonly Keep[];
 }
 
+/** The same for its beginning. */
+export type FirstWords = LastWords;
+
 export const SILENT: LastWords = { events: [], keeps: [] };

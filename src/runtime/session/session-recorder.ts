@@ -9,7 +9,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
-import type { Redactor } from "../../core/fault/redact.ts";
+import type { LearningRedactor, Redactor } from "../../core/fault/redact.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -22,7 +22,7 @@ export interface SessionRecorderOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly policy: Policy;
-  readonly redactor: Redactor;
+  readonly redactor: LearningRedactor;
   readonly roll: () => number;
   /** The last number that is in the journal. */
   readonly seq: number;
@@ -44,6 +44,7 @@ interface Write {
 export class SessionRecorder implements Recorder {
   readonly quiet = null;
   readonly session: string;
+  readonly redactor: LearningRedactor;
   readonly #options: SessionRecorderOptions;
   #seq: number;
   #queue: Write[] = [];
@@ -53,6 +54,7 @@ export class SessionRecorder implements Recorder {
 
   constructor(options: SessionRecorderOptions) {
     this.session = options.session;
+    this.redactor = options.redactor;
     this.#options = options;
     this.#seq = options.seq;
   }
@@ -67,10 +69,9 @@ export class SessionRecorder implements Recorder {
   }
 
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> {
-    const { redactor } = this.#options;
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (this.#isClosed && events.some(({ type }) => type !== "call-late")) return Promise.reject(this.#closed());
-    const entries = events.map((event) => ({ at, event: safe(event, redactor) }));
+    const entries = events.map((event) => ({ at, event: safe(event, this.redactor) }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, keeps, resolve, reject });
       if (!this.#busy) {
@@ -149,7 +150,9 @@ export class SessionRecorder implements Recorder {
       });
       return null;
     } catch (error) {
-      return (await this.#isThere(entries)) ? null : classify({ surface: "store", error });
+      const seen = classify({ surface: "store", error });
+      // Refused at the first try: another writer was here, even if it wrote the very same.
+      return traitsOf(seen.code).retryable && (await this.#isThere(entries)) ? null : seen;
     }
   }
 

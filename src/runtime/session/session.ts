@@ -1,8 +1,10 @@
 // A session: turns one after another, everything written down, so that a new process can go on where an old one stopped.
 
+import { Moment } from "../../host/clock.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Spending } from "../../core/flow/money.ts";
@@ -42,10 +44,12 @@ export class Session {
   /** The last turn without a name waits for something. */
   #lastWaits = false;
   #snapshotSeq = 0;
+  readonly #runDeadline: Moment;
 
   constructor(core: SessionCore, limits: SessionLimits) {
     this.#core = core;
     this.#limits = limits;
+    this.#runDeadline = new Moment(core.clock, core.state.startedAt + limits.runTimeoutMs);
   }
 
   get id(): string {
@@ -54,6 +58,11 @@ export class Session {
 
   get status(): SessionStatus {
     return this.#core.state.status;
+  }
+
+  /** Takes out what is secret in this session. */
+  get redactor(): Redactor {
+    return this.#core.recorder.redactor;
   }
 
   get spending(): Spending {
@@ -68,6 +77,11 @@ export class Session {
   /** Writes what happened to its workflow, with the values that belong to it. */
   record(events: readonly (RunEvent | HostEvent)[], keeps: readonly Keep[] = []): Promise<void> {
     return this.#core.recorder.record(events, keeps, this.#core.clock.now());
+  }
+
+  /** A person asked for this turn to continue: work that was interrupted in it may run again, even if it may have happened. */
+  repeatInterrupted(turn: string): void {
+    this.#core.repeatInterrupted.add(turn);
   }
 
   /** Puts it out of memory as it is: it can be taken up again, here or by another process. Nothing may run in it. */
@@ -98,7 +112,7 @@ export class Session {
       turn: "",
       scope: core.scope,
       signal: options.signal ?? null,
-      deadlineAt: this.#runDeadlineAt(),
+      deadline: this.#runDeadline,
       deadlineCode: "RunTimeout",
       optional: options.optional ?? false,
       fallbackValue: "default" in options ? { value: options.default } : null,
@@ -134,8 +148,8 @@ export class Session {
     const isOver = known?.status !== undefined && known.status !== null && known.status !== "waiting";
     if (known !== undefined && isOver) return recallTurn(core, known.turn, digest);
     const refused = nameFault("turn", id) ?? this.#refusal(known);
-    if (refused !== null) return emptyResult(id, refused);
-    const deadlineAt = await this.#open(id, known, options);
+    if (refused !== null) return emptyResult(id, refused, core.engine.locale);
+    const turnDeadline = await this.#open(id, known, options);
     const record = core.state.turns.get(id);
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
     const scope = new Scope("turn", core.scope);
@@ -143,14 +157,13 @@ export class Session {
     const bySignal = { cancel: (why: Fault) => cancel(why.message) };
     const signalScope = options.signal === undefined ? null : scopeOfSignal(options.signal);
     signalScope?.add(bySignal);
-    const runDeadlineAt = this.#runDeadlineAt();
-    const runComesFirst = runDeadlineAt < deadlineAt;
+    const runComesFirst = this.#runDeadline.at < turnDeadline.at;
     const live = new LiveTurn({
       core,
       record,
       scope,
       cancel,
-      deadlineAt: Math.min(deadlineAt, runDeadlineAt),
+      deadline: runComesFirst ? this.#runDeadline : turnDeadline,
       deadlineCode: runComesFirst ? "RunTimeout" : "TurnTimeout",
       maxRounds: this.#limits.maxToolRounds,
       maxParallel: this.#limits.maxParallel,
@@ -164,7 +177,7 @@ export class Session {
     await live.close();
     signalScope?.remove(bySignal);
     scope.leave();
-    const { outcomes, rounds } = live;
+    const { outcomes, rounds, ends } = live;
     const untaken = core.takeRefusal(id);
     // Without a store nothing can be said to have been cancelled.
     const cancelled = core.recorder.deadFault ?? scope.cancelled;
@@ -173,12 +186,14 @@ export class Session {
       value,
       outcomes,
       rounds,
+      ends: [...ends.values()],
       cancelled,
       refused: untaken,
       thrown,
+      error: ending.error,
       deadline: ending.deadline,
       locale: core.engine.locale,
-      redactor: core.engine.redactor,
+      redactor: core.recorder.redactor,
     });
     // A plan that is refused has not run: the right one can still be given. Without a store there is nobody to tell.
     const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
@@ -188,18 +203,18 @@ export class Session {
   }
 
   /** The time a turn has left does not run while it waits for a person or a reset. */
-  async #open(id: string, known: TurnRecord | undefined, options: TurnOptions): Promise<number> {
-    const now = this.#core.clock.now();
-    if (known?.status === null) return known.deadlineAt ?? Infinity;
+  async #open(id: string, known: TurnRecord | undefined, options: TurnOptions): Promise<Moment> {
+    const { clock } = this.#core;
+    if (known?.status === null) return new Moment(clock, known.deadlineAt ?? Infinity);
     const fullMs = options.timeoutMs ?? this.#limits.turnTimeoutMs;
     const leftMs = known === undefined ? fullMs : (known.deadlineAt ?? Infinity) - known.endedAt;
-    const deadlineAt = now + leftMs;
+    const deadline = new Moment(clock, clock.now() + leftMs);
     await this.#core.record({
       type: "turn-started",
       turn: id,
-      deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null,
+      deadlineAt: Number.isFinite(deadline.at) ? deadline.at : null,
     });
-    return deadlineAt;
+    return deadline;
   }
 
   async #close(result: TurnResult, digest: string, { beside = false }: TurnOptions): Promise<void> {
@@ -225,11 +240,7 @@ export class Session {
     const { maxTurns, runTimeoutMs } = this.#limits;
     const { state, clock } = this.#core;
     if (known === undefined && state.turns.size >= maxTurns) return turnLimitFault(maxTurns);
-    return clock.now() < this.#runDeadlineAt() ? null : runTimeoutFault(runTimeoutMs);
-  }
-
-  #runDeadlineAt(): number {
-    return this.#core.state.startedAt + this.#limits.runTimeoutMs;
+    return clock.now() < this.#runDeadline.at ? null : runTimeoutFault(runTimeoutMs);
   }
 
   /** Puts a question to a person. Named, so that the answer is found again when the program runs again. */

@@ -4,10 +4,10 @@ import type { Fault } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Question } from "../../core/flow/interaction.ts";
-import { tellMissing } from "../../core/flow/turn-words.ts";
+import { type Settlement, tellTurn } from "../../core/flow/turn-words.ts";
 import type { TurnStatus } from "../../core/record/event.ts";
-import { isOpen, type Outcome } from "../call/outcome.ts";
-import { endedBy, type Missing, type RoundResult } from "./run-round.ts";
+import { isOpen, type Outcome, withError } from "../call/outcome.ts";
+import { endedBy, type Missing, type RoundResult, type StepEnd } from "./run-round.ts";
 
 export interface TurnResult<T = unknown> {
   readonly turn: string;
@@ -16,7 +16,7 @@ export interface TurnResult<T = unknown> {
   readonly value: T | undefined;
   readonly outcomes: Readonly<Record<string, Outcome<unknown>>>;
   readonly missing: readonly Missing[];
-  /** For the user: what is there, what is missing, and why. Empty when all is there. */
+  /** For the user: what is there, what is missing and why, and what it waits for. Empty when all is there. */
   readonly message: string;
   /** What ended the turn as a whole; null when nothing did. */
   readonly fault: Fault | null;
@@ -24,6 +24,8 @@ export interface TurnResult<T = unknown> {
   readonly questions: readonly Question[];
   /** … or the first time at which something parked can go on; null when nothing is. */
   readonly wakeAt: number | null;
+  /** What the body threw, as it was thrown. Not enumerable, so it reaches neither JSON nor the journal. */
+  readonly error?: unknown;
 }
 
 export interface TurnEndings {
@@ -31,36 +33,44 @@ export interface TurnEndings {
   readonly value: unknown;
   readonly outcomes: ReadonlyMap<string, Outcome<unknown>>;
   readonly rounds: readonly RoundResult[];
+  /** How the steps of its rounds, the calls of its body and its questions ended, in the order in which they began. */
+  readonly ends: readonly StepEnd[];
   /** What stopped it before its end: a cancellation, or the store. */
   readonly cancelled: Fault | null;
   /** Why a call was not taken up: the program is not the one of before, or the journal cannot be read. The turn is not over. */
   readonly refused: Fault | null;
   /** What the body threw, as a fault. */
   readonly thrown: Fault | null;
+  readonly error: unknown;
   readonly deadline: Fault | null;
   readonly locale: Locale;
   readonly redactor: Redactor;
 }
 
 export function turnResult(endings: TurnEndings): TurnResult {
-  const { turn, value, outcomes, rounds, cancelled, refused, thrown, deadline, locale, redactor } = endings;
+  const { turn, value, outcomes, rounds, ends, cancelled, refused, thrown, deadline, locale, redactor } = endings;
   const open = [...outcomes.values()].filter(isOpen);
   const missing = rounds.flatMap((round) => round.missing);
   // A turn with a call that was not taken up is not over, not even by a cancellation.
   const stopped = refused ?? cancelled ?? thrown;
   const fault = stopped ?? rounds.find((round) => round.fault !== null)?.fault ?? deadline;
   const wakeTimes = open.flatMap((outcome) => (outcome.status === "parked" ? [outcome.wakeAt] : []));
-  return {
+  const result: TurnResult = {
     turn,
     status: stopped === null ? statusOf(endings, open.length > 0, missing.length > 0) : endedBy(stopped),
     value,
     outcomes: Object.fromEntries(outcomes),
     missing,
-    message: missing.length === 0 ? "" : tellMissing(settlementsOf(rounds, redactor), locale),
+    message: tellTurn(
+      ends.map((end) => settlementOf(end, redactor)),
+      fault,
+      locale,
+    ),
     fault,
     questions: open.flatMap((outcome) => (outcome.status === "waiting" ? [outcome.question] : [])),
     wakeAt: wakeTimes.length === 0 ? null : Math.min(...wakeTimes),
   };
+  return withError(result, endings.error);
 }
 
 /** What was stopped is told apart before; then what waits, then what cannot go on, then what is incomplete. */
@@ -70,12 +80,14 @@ function statusOf({ rounds, deadline }: TurnEndings, isOpen: boolean, isMissing:
   return isMissing || deadline !== null ? "partial" : "done";
 }
 
-function settlementsOf(rounds: readonly RoundResult[], { text }: Redactor): Parameters<typeof tellMissing>[0] {
-  return rounds.flatMap(({ ends }) =>
-    ends.flatMap(({ label, outcome, because }) => {
-      if (isOpen(outcome)) return [];
-      const fault = "fault" in outcome ? outcome.fault : null;
-      return [{ label: text(label), status: outcome.status, fault, because: text(because) }];
-    }),
-  );
+function settlementOf({ label, outcome, because }: StepEnd, { text }: Redactor): Settlement {
+  const named = { label: text(label), because: text(because) };
+  if (outcome === null) return { ...named, status: "unstarted", fault: null };
+  const { status } = outcome;
+  const fault = "fault" in outcome ? outcome.fault : null;
+  if (status === "waiting") return { ...named, status, fault, question: outcome.question };
+  if (status === "parked") return { ...named, status, fault, wakeAt: outcome.wakeAt };
+  // A result of which some items failed is there in part, although the call is done.
+  const isWhole = status !== "done" || outcome.errors.length === 0;
+  return { ...named, status: isWhole ? status : "partial", fault };
 }

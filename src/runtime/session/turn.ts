@@ -1,8 +1,10 @@
 // A turn, live: calls and plans of calls under one deadline and one cancel switch. It is part of a session, and answers
 // from the journal what an earlier life has already done.
 
+import type { Moment } from "../../host/clock.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import type { Question, QuestionPayload } from "../../core/flow/interaction.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { TurnRecord } from "../../core/record/replay.ts";
@@ -10,7 +12,7 @@ import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
-import { runRound, type RoundResult } from "./run-round.ts";
+import { runRound, type RoundResult, type StepEnd } from "./run-round.ts";
 import type { Scope } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -36,6 +38,8 @@ export interface Turn {
   readonly deadlineAt: number;
   /** Why it is over early; null while it is not. */
   readonly cancelled: Fault | null;
+  /** Takes out of a text or a value every secret that the session knows. */
+  readonly redactor: Redactor;
   /** Something in it waits for a person or a time: it goes on when it is taken up again. */
   readonly isWaiting: boolean;
   protect<Accepts, Output>(
@@ -54,7 +58,7 @@ export interface LiveTurnOptions {
   readonly core: SessionCore;
   readonly record: TurnRecord;
   readonly scope: Scope;
-  readonly deadlineAt: number;
+  readonly deadline: Moment;
   readonly deadlineCode: "TurnTimeout" | "RunTimeout";
   readonly maxRounds: number;
   readonly maxParallel: number;
@@ -64,8 +68,9 @@ export interface LiveTurnOptions {
 export class LiveTurn implements Turn {
   readonly #options: LiveTurnOptions;
   readonly outcomes = new Map<string, Outcome<unknown>>();
-  /** Results of rounds, for the sentence that tells what is missing. */
   readonly rounds: RoundResult[] = [];
+  /** How everything in it ended, by name, for the sentence about the turn. */
+  readonly ends = new Map<string, StepEnd>();
   #calls = 0;
   #round = 0;
   #running = 0;
@@ -82,7 +87,7 @@ export class LiveTurn implements Turn {
   }
 
   get deadlineAt(): number {
-    return this.#options.deadlineAt;
+    return this.#options.deadline.at;
   }
 
   get deadlineCode(): LiveTurnOptions["deadlineCode"] {
@@ -91,6 +96,10 @@ export class LiveTurn implements Turn {
 
   get cancelled(): Fault | null {
     return this.#options.scope.cancelled;
+  }
+
+  get redactor(): Redactor {
+    return this.#options.core.recorder.redactor;
   }
 
   get isWaiting(): boolean {
@@ -106,7 +115,7 @@ export class LiveTurn implements Turn {
     input: Accepts,
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
-    const { core, scope, deadlineAt, deadlineCode } = this.#options;
+    const { core, scope, deadline, deadlineCode } = this.#options;
     const name = options.id ?? `c${++this.#calls}`;
     const unfit = this.#isClosed ? turnOver(this.id) : nameFault("call", name);
     if (unfit !== null) return failedOutcome(name, unfit) as Outcome<Output>;
@@ -117,12 +126,13 @@ export class LiveTurn implements Turn {
       turn: this.id,
       scope,
       signal: options.signal ?? null,
-      deadlineAt,
+      deadline,
       deadlineCode,
       optional: options.optional ?? false,
       fallbackValue: "default" in options ? { value: options.default } : null,
     });
     this.outcomes.set(name, outcome);
+    this.ends.set(name, { label: tool.id, outcome, because: "" });
     return outcome as Outcome<Output>;
   }
 
@@ -140,7 +150,9 @@ export class LiveTurn implements Turn {
     });
     if (answer.status !== "waiting") return answer;
     const { question } = answer;
-    this.outcomes.set(call, { status: "waiting", question, fault: unanswered(question), call, attempts: 0 });
+    const outcome = { status: "waiting", question, fault: unanswered(question), call, attempts: 0 } as const;
+    this.outcomes.set(call, outcome);
+    this.ends.set(call, { label: "", outcome, because: "" });
     return answer;
   }
 
@@ -167,7 +179,7 @@ export class LiveTurn implements Turn {
   }
 
   async #run(steps: PlanSteps, options: RunOptions): Promise<RoundResult> {
-    const { core, record, scope, deadlineAt, deadlineCode, maxRounds, maxParallel } = this.#options;
+    const { core, record, scope, deadline, deadlineCode, maxRounds, maxParallel } = this.#options;
     const round = ++this.#round;
     const nodes = nodesOf(steps);
     const digest = planDigest(nodes);
@@ -187,7 +199,7 @@ export class LiveTurn implements Turn {
       turn: this.id,
       round,
       scope,
-      deadlineAt,
+      deadline,
       deadlineCode,
       known: record.settled,
       maxParallel: atOnce,
@@ -195,6 +207,7 @@ export class LiveTurn implements Turn {
     for (const [node, outcome] of Object.entries(result.outcomes)) {
       this.outcomes.set(round === 1 ? node : `${round}/${node}`, outcome);
     }
+    for (const [index, end] of result.ends.entries()) this.ends.set(`${round}//${index}`, end);
     return this.#keep(result);
   }
 

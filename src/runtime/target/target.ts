@@ -1,6 +1,7 @@
-// What calls to one target share: its breaker, a pause the other side asked for, and a queue in front of it.
-// T1  an open breaker lets nothing through but its probe, one at a time.
-// T2  a wait that one caller was told holds for all callers of the target.
+// What calls to one target share: its breaker, a pause the other side asked for, a queue in front of it, and their attempts
+// while it is sick (outage.ts).
+// T1  an open breaker lets no call begin but its probe, one at a time. A call that had begun goes on with its own retries.
+// T2  a wait that one caller was told holds for all callers of the target, and of the account if it is about the whole account.
 // T3  at most `maxConcurrent` attempts run; the others wait in order, and never more than `maxQueued` of them.
 // T4  a place in the queue or at work is given back whatever happens to the call.
 
@@ -10,12 +11,15 @@ import {
   type BreakerState,
   type CallResult,
   CLOSED,
+  movedBy,
   record,
   type Ticket,
 } from "../../core/decide/breaker.ts";
+import { scopeOf } from "../../core/decide/fallback.ts";
 import { hasPlenty, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { Clock } from "../../host/clock.ts";
+import { type Clock, LONG_AGO, Moment } from "../../host/clock.ts";
+import { Outage } from "./outage.ts";
 import type { TargetSettings } from "./strictest.ts";
 
 export interface TargetOptions extends TargetSettings {
@@ -28,15 +32,40 @@ export interface Waiting {
   enter(): void;
 }
 
+/** A wait that the other side asked for, and the fault it came with. */
+export class Pause {
+  fault: Fault | null = null;
+  private readonly clock: Pick<Clock, "shiftMs">;
+  private end = LONG_AGO;
+
+  constructor(clock: Pick<Clock, "shiftMs">) {
+    this.clock = clock;
+  }
+
+  get until(): number {
+    return this.end.at;
+  }
+
+  extend(until: number, fault: Fault): void {
+    if (until <= this.until) return;
+    this.end = new Moment(this.clock, until);
+    this.fault = fault;
+  }
+}
+
 export class Target {
   readonly id: string;
   private options: TargetOptions;
   private circuit: Breaker;
   private running = 0;
   private readonly waiting = new Set<Waiting>();
-  /** Until when all callers wait, and what the one who was told so had met. */
-  pausedUntil = 0;
-  pauseFault: Fault | null = null;
+  private readonly clock: Pick<Clock, "shiftMs">;
+  /** Where the wall clock stood when the times below were last moved with it. */
+  private shiftMs: number;
+  private readonly sickness = new Outage();
+  private readonly own: Pause;
+  /** Shared with the other targets of its account; its own where it has no account. */
+  private readonly account: Pause;
   /** Calls start this far apart, so that what is left of a limit lasts; 0 when there is plenty. */
   intervalMs = 0;
   private slotAt = 0;
@@ -44,19 +73,54 @@ export class Target {
   /** The registry dropped it: whoever still holds it asks for a new one. */
   evicted = false;
 
-  constructor(id: string, options: TargetOptions, restored: Breaker | null) {
+  constructor(
+    id: string,
+    clock: Pick<Clock, "shiftMs">,
+    options: TargetOptions,
+    restored: Breaker | null,
+    account: Pause | null = null,
+  ) {
     this.id = id;
+    this.clock = clock;
+    this.shiftMs = clock.shiftMs;
+    this.own = new Pause(clock);
+    this.account = account ?? this.own;
     this.options = options;
     this.circuit = restored ?? CLOSED;
   }
 
+  /** Until when all callers wait. */
+  get pausedUntil(): number {
+    return Math.max(this.own.until, this.account.until);
+  }
+
+  /** What the caller met that was asked to wait. */
+  get pauseFault(): Fault | null {
+    return this.account.until > this.own.until ? this.account.fault : this.own.fault;
+  }
+
   get breaker(): Breaker {
+    if (this.clock.shiftMs !== this.shiftMs) this.follow();
     return this.circuit;
+  }
+
+  get outage(): Outage {
+    if (this.clock.shiftMs !== this.shiftMs) this.follow();
+    return this.sickness;
+  }
+
+  /** The wall clock was set: what was to last a while lasts as long as before. */
+  private follow(): void {
+    const byMs = this.clock.shiftMs - this.shiftMs;
+    this.shiftMs += byMs;
+    this.circuit = movedBy(this.circuit, byMs);
+    this.slotAt += byMs;
+    this.sickness.move(byMs);
   }
 
   /** Nobody is here or held back from here, and it is not broken. */
   isQuiet(now: number): boolean {
-    const isBusy = this.running > 0 || this.waiting.size > 0;
+    const isBusy = this.running > 0 || this.waiting.size > 0 || this.sickness.isWaitedFor;
     return !isBusy && this.pausedUntil <= now && this.circuit.state === "closed";
   }
 
@@ -107,7 +171,7 @@ export class Target {
   /** Asks the breaker; null when it refuses. */
   admit(now: number): Ticket | null {
     this.usedAt = now;
-    const before = this.circuit;
+    const before = this.breaker;
     const admission = admit(before, this.options.rule, now);
     this.set(admission.breaker, before);
     return admission.admitted ? admission.ticket : null;
@@ -121,12 +185,12 @@ export class Target {
 
   /** When the breaker would let a call through; null when only a person can open it. */
   retryAt(now: number): number | null {
-    const admission = admit(this.circuit, this.options.rule, now);
+    const admission = admit(this.breaker, this.options.rule, now);
     return admission.admitted ? now : admission.retryAt;
   }
 
   record(ticket: Ticket, result: CallResult, now: number): void {
-    const before = this.circuit;
+    const before = this.breaker;
     // Nearly always: one more success of a target that is well changes nothing.
     if (result === "success" && before.state === "closed" && before.failures === 0) return;
     this.set(record(before, this.options.rule, ticket, result, now), before);
@@ -134,13 +198,13 @@ export class Target {
 
   /** A person takes the target out of service or back into it. */
   replace(breaker: Breaker): void {
-    this.set(breaker, this.circuit);
+    this.set(breaker, this.breaker);
   }
 
+  /** A limit of the whole account holds back its other targets too. */
   pause(until: number, fault: Fault): void {
-    if (until <= this.pausedUntil) return;
-    this.pausedUntil = until;
-    this.pauseFault = fault;
+    const { own, account } = this;
+    (scopeOf(fault) === "account" ? account : own).extend(until, fault);
   }
 
   /** What a response said about its limits: there is plenty, little enough to be spread, or nothing. */
@@ -156,6 +220,7 @@ export class Target {
   /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */
   takeSlot(now: number): number {
     if (this.intervalMs === 0) return now;
+    if (this.clock.shiftMs !== this.shiftMs) this.follow();
     this.slotAt = Math.max(this.slotAt + this.intervalMs, now);
     return this.slotAt;
   }

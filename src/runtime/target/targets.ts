@@ -2,17 +2,18 @@
 // Breakers are kept in the journal: a restart does not forget that a provider is down.
 
 import { type Breaker, type BreakerState, isolate, release } from "../../core/decide/breaker.ts";
-import { earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
+import { borrow, earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
+import { type Clock, steadyNow } from "../../host/clock.ts";
 import { settledRule, strictestOf, type TargetSettings } from "./strictest.ts";
-import { Target } from "./target.ts";
+import { Pause, Target } from "./target.ts";
 
 export interface TargetsOptions {
   /** How a target is treated about which no tool says anything. */
   readonly defaults: TargetSettings;
   readonly retryBudget: RetryBudgetRule;
   readonly maxTargets: number;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly changed: (target: Target, from: BreakerState) => void;
   /** Nothing is remembered of it any more. */
   readonly evicted: (id: string) => void;
@@ -22,6 +23,7 @@ export class Targets {
   readonly #options: TargetsOptions;
   readonly #targets = new Map<string, Target>();
   readonly #providers = new Map<string, Provider>();
+  readonly #accounts = new Map<string, Pause>();
   readonly #restored = new Map<string, Breaker>();
   /** Made for a person, before a tool said how its target is to be treated. */
   readonly #byHand = new Set<string>();
@@ -38,21 +40,34 @@ export class Targets {
     } else if (known.breaker.generation === 0) known.replace(breaker);
   }
 
-  /** The target of that name, treated as the strictest of all tools that asked for it says. */
-  get(id: string, asked: TargetSettings): Target {
+  /** The target of that name, treated as the strictest of all tools that asked for it says. `account`: see `accountKey`. */
+  get(id: string, asked: TargetSettings, account = ""): Target {
     const { changed, defaults } = this.#options;
     const settings = { ...asked, rule: settledRule(asked.rule) };
     let target = this.#targets.get(id);
     if (target === undefined) {
-      const now = this.#options.now();
+      const now = this.#options.clock.now();
       this.#evict(now);
-      target = new Target(id, { ...settings, changed }, this.#restored.get(id) ?? null);
+      const breaker = this.#restored.get(id) ?? null;
+      const { clock } = this.#options;
+      target = new Target(id, clock, { ...settings, changed }, breaker, this.#account(account, now));
       target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
     } else if (this.#byHand.delete(id)) target.treat({ ...settings, changed });
     else target.treat({ ...strictestOf(target.settings, settings, defaults), changed });
     return target;
+  }
+
+  #account(key: string, now: number): Pause | null {
+    if (key === "") return null;
+    let pause = this.#accounts.get(key);
+    if (pause !== undefined) return pause;
+    if (this.#accounts.size >= this.#options.maxTargets)
+      for (const [other, { until }] of this.#accounts) if (until <= now) this.#accounts.delete(other);
+    pause = new Pause(this.#options.clock);
+    this.#accounts.set(key, pause);
+    return pause;
   }
 
   #getByHand(id: string, settings: TargetSettings): Target {
@@ -67,7 +82,7 @@ export class Targets {
     let provider = this.#providers.get(id);
     if (provider === undefined) {
       if (this.#providers.size >= this.#options.maxTargets) this.#dropOldestProvider();
-      provider = new Provider(this.#options.retryBudget, this.#options.now());
+      provider = new Provider(this.#options.retryBudget, this.#options.clock);
       this.#providers.set(id, provider);
     }
     return provider;
@@ -116,11 +131,14 @@ export class Targets {
 /** The retry budget all calls to one provider share. */
 export class Provider {
   readonly #rule: RetryBudgetRule;
+  readonly #clock: Clock;
+  /** In steady time: it fills at its pace, however the wall clock is set. */
   #budget: RetryBudget;
 
-  constructor(rule: RetryBudgetRule, now: number) {
+  constructor(rule: RetryBudgetRule, clock: Clock) {
     this.#rule = rule;
-    this.#budget = fullBudget(rule, now);
+    this.#clock = clock;
+    this.#budget = fullBudget(rule, steadyNow(clock));
   }
 
   get budget(): RetryBudget {
@@ -128,15 +146,15 @@ export class Provider {
   }
 
   earn(now: number): void {
-    this.#budget = earn(this.#budget, this.#rule, now);
+    this.#budget = earn(this.#budget, this.#rule, now - this.#clock.shiftMs);
   }
 
   canSpend(now: number): boolean {
-    return spend(this.#budget, this.#rule, now) !== null;
+    return spend(this.#budget, this.#rule, now - this.#clock.shiftMs) !== null;
   }
 
   /** A retry that waits counts already, so that a storm in the making is seen. */
   spend(now: number): void {
-    this.#budget = spend(this.#budget, this.#rule, now) ?? this.#budget;
+    this.#budget = borrow(this.#budget, this.#rule, now - this.#clock.shiftMs);
   }
 }

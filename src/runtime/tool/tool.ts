@@ -6,9 +6,11 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { type Fault, fault } from "../../core/fault/fault.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
+import { MODEL_DETAILS, type ModelDetail } from "../../core/fault/view.ts";
 import type { Surface } from "../../core/classify/evidence.ts";
+import { changedRetry, type RetryChange } from "../../core/policy/layer.ts";
 import { TOOL_RETRY } from "../../core/policy/matrix.ts";
-import type { Backoff, BreakerRule, Retry } from "../../core/policy/policy.ts";
+import type { BreakerRule, Retry } from "../../core/policy/policy.ts";
 import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
 import type { ChainPart } from "./chain-part.ts";
 import { compileSchema } from "../../schema/index.ts";
@@ -36,6 +38,11 @@ export interface RunContext {
   readonly artefact: (name: string, content: string | Uint8Array) => void;
   /** What this attempt has cost, in micro-cents, all together: as the other side said, or as far as can be guessed. */
   readonly cost: (microcents: number, basis?: "reported" | "estimated") => void;
+  /**
+   * What this attempt has cost up to now, in micro-cents, as far as can be guessed. Booked as estimated unless `cost` says more
+   * later, and held against the budget: one that is passed ends the attempt with BudgetExceeded.
+   */
+  readonly costSoFar: (microcents: number) => void;
   /** Part of the answer has reached the caller: from now on the work is not begun anew unseen. */
   readonly commit: () => void;
   /** The headers of a response: what they say about limits slows the next callers down before they are refused. */
@@ -50,16 +57,15 @@ export interface DeviceCode {
 export interface CostOptions<Input> {
   /** The most an attempt with this input will cost, in micro-cents; null when nobody knows. */
   readonly estimate: (input: Input) => number | null;
+  /**
+   * What an attempt has cost of which only this is known: that it went out. Booked when it was cut off, by a crash or a time limit,
+   * before it said anything. Left out, `estimate` is booked.
+   */
+  readonly sent?: (input: Input) => number | null;
 }
 
-export interface RetryOptions {
-  /** All attempts, the first included. */
-  readonly maxAttempts?: number;
-  readonly backoff?: Partial<Backoff>;
-  readonly jitter?: number;
-  readonly maxWaitMs?: number;
-  readonly maxTotalWaitMs?: number;
-}
+/** What is different from the policy: `maxAttempts` counts all attempts, the first included. */
+export type RetryOptions = RetryChange;
 
 interface ToolBase<Input, Output> {
   readonly id: string;
@@ -75,6 +81,8 @@ interface ToolBase<Input, Output> {
   readonly default?: Output;
   /** The caller can do without it. */
   readonly optional?: boolean;
+  /** How much of what it said when it failed a model may read, redacted. Nothing when left out. */
+  readonly modelDetail?: ModelDetail;
   /** What a failure means, if this tool knows better: a code, a whole fault, or nothing. */
   readonly classify?: (error: unknown, seen: Fault) => FaultCode | Fault | undefined;
   /** Rows in front of the classifier's own. */
@@ -111,11 +119,12 @@ export interface Tool<Accepts, Output> {
   readonly checkOutput: Check | null;
   readonly idempotent: boolean;
   readonly timeoutMs: number;
-  /** null: as the policy says. */
-  readonly retry: Retry | null;
+  /** What is different from the policy's retry; null for nothing. */
+  readonly retry: RetryChange | null;
   readonly alternatives: readonly (string | AnyTool)[];
   readonly fallbackValue: { readonly value: Output } | null;
   readonly optional: boolean;
+  readonly modelDetail: ModelDetail;
   readonly classify: ((error: unknown, seen: Fault) => FaultCode | Fault | undefined) | null;
   readonly rules: readonly Rule[];
   readonly target: string;
@@ -126,6 +135,7 @@ export interface Tool<Accepts, Output> {
   readonly maxQueued: number;
   readonly breaker: Partial<BreakerRule> | null;
   readonly estimate: ((input: unknown) => number | null) | null;
+  readonly estimateSent: ((input: unknown) => number | null) | null;
   /** Its place in a chain of targets; null for a tool that stands alone. */
   readonly chain: ChainPart<AnyTool> | null;
   readonly run: (input: unknown, context: RunContext) => unknown;
@@ -157,10 +167,11 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     checkOutput: options.output === undefined ? null : compileSchema(options.output, `the output of tool ${id}`),
     idempotent: options.idempotent ?? false,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    retry: options.retry === undefined ? null : retryOf(options.retry),
+    retry: options.retry === undefined ? null : changeOf(options.retry),
     alternatives: options.alternatives ?? [],
     fallbackValue: "default" in options ? { value: options.default } : null,
     optional: options.optional ?? false,
+    modelDetail: options.modelDetail ?? "none",
     classify: options.classify ?? null,
     rules: options.rules ?? [],
     target,
@@ -171,28 +182,19 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     maxQueued: options.maxQueued ?? DEFAULT_QUEUE,
     breaker: options.breaker ?? null,
     estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
+    estimateSent: (options.cost?.sent as ((input: unknown) => number | null) | undefined) ?? null,
     chain: null,
     run: options.run as (input: unknown, context: RunContext) => unknown,
   });
 }
 
-/** The tools' own retry with what the author changed. */
+function changeOf(options: RetryOptions | "none"): RetryChange {
+  return options === "none" ? { maxAttempts: 1 } : options;
+}
+
+/** A whole schedule, where no row of a policy is in charge: what is left out is as for a tool's transient faults. */
 export function retryOf(options: RetryOptions | "none"): Retry {
-  if (options === "none") return { ...TOOL_RETRY, maxAttempts: 1 };
-  const { backoff } = TOOL_RETRY;
-  const initialMs = options.backoff?.initialMs ?? backoff.initialMs;
-  return {
-    maxAttempts: options.maxAttempts ?? TOOL_RETRY.maxAttempts,
-    backoff: {
-      kind: options.backoff?.kind ?? backoff.kind,
-      initialMs,
-      maxMs: options.backoff?.maxMs ?? Math.max(backoff.maxMs, initialMs),
-      multiplier: options.backoff?.multiplier ?? backoff.multiplier,
-    },
-    jitter: options.jitter ?? TOOL_RETRY.jitter,
-    maxWaitMs: options.maxWaitMs ?? TOOL_RETRY.maxWaitMs,
-    maxTotalWaitMs: options.maxTotalWaitMs ?? TOOL_RETRY.maxTotalWaitMs,
-  };
+  return changedRetry(TOOL_RETRY, changeOf(options));
 }
 
 interface Bound {
@@ -208,9 +210,9 @@ const BOUNDS: readonly Bound[] = [
   { field: "maxConcurrent",            least: 1, most: Infinity,       read: (tool) => tool.maxConcurrent },
   { field: "maxQueued",                least: 0, most: Infinity,       read: (tool) => tool.maxQueued },
   { field: "retry.maxAttempts",        least: 1, most: 1000,           read: (tool) => tool.retry?.maxAttempts },
-  { field: "retry.backoff.initialMs",  least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff.initialMs },
-  { field: "retry.backoff.maxMs",      least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff.maxMs },
-  { field: "retry.backoff.multiplier", least: 1, most: 100,            read: (tool) => tool.retry?.backoff.multiplier },
+  { field: "retry.backoff.initialMs",  least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff?.initialMs },
+  { field: "retry.backoff.maxMs",      least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff?.maxMs },
+  { field: "retry.backoff.multiplier", least: 1, most: 100,            read: (tool) => tool.retry?.backoff?.multiplier },
   { field: "retry.jitter",             least: 0, most: 1,              read: (tool) => tool.retry?.jitter },
   { field: "retry.maxWaitMs",          least: 0, most: Infinity,       read: (tool) => tool.retry?.maxWaitMs },
   { field: "retry.maxTotalWaitMs",     least: 0, most: Infinity,       read: (tool) => tool.retry?.maxTotalWaitMs },
@@ -227,7 +229,8 @@ const WHOLE: readonly string[] = ["maxConcurrent", "maxQueued", "retry.maxAttemp
 
 // prettier-ignore
 const NAMES = [
-  { field: "retry.backoff.kind", names: ["fixed", "linear", "exponential"], read: (tool: AnyTool) => tool.retry?.backoff.kind },
+  { field: "retry.backoff.kind", names: ["fixed", "linear", "exponential"], read: (tool: AnyTool) => tool.retry?.backoff?.kind },
+  { field: "modelDetail",        names: MODEL_DETAILS,                      read: (tool: AnyTool) => tool.modelDetail },
   { field: "breaker.counts",     names: ["calls", "attempts"],              read: (tool: AnyTool) => tool.breaker?.counts },
 ] as const;
 

@@ -90,7 +90,8 @@ describe("a person who is there", () => {
     ["fail", "failed", 1],
   ] as const)("selects %s, and the call is %s", async (value, status, runCount) => {
     const ada = script({ status: "accepted", value });
-    const { session, clock } = await begun({ interactors: [ada] });
+    // The default policy would skip it without a question: the caller said that it can do without it.
+    const { session, clock } = await begun({ interactors: [ada], policy: "cautious" });
     const work = failing("QuotaExhausted");
     const outcome = await clock.runUntil(session.protect(work.tool, "x", { optional: true }));
     expect(outcome).toMatchObject({ status });

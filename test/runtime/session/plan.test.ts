@@ -53,6 +53,7 @@ async function workOf(plan: PlanSteps, expected: "done" | "failed"): Promise<Wor
   };
   const clock: Clock = {
     tickMs: fake.tickMs,
+    shiftMs: 0,
     now: counting(() => fake.now()),
     after: counting((delayMs: number, wake: () => void) => fake.after(delayMs, wake)),
     soon: counting((next: () => void) => fake.soon(next)),
@@ -217,7 +218,28 @@ describe("a step", () => {
       d: { status: "done", value: 3 },
     });
     expect(only(await eventsOf(journal, "s"), "node-settled").map(({ node, because }) => [node, because])).toEqual([
+      ["b", ""],
       ["c", "b"],
+    ]);
+  });
+
+  it("whose input cannot be made ends as declared, with the fault on record", async () => {
+    const { fl, clock, journal } = life();
+    const session = await clock.runUntil(fl.session("s"));
+    const broken = (): number => {
+      throw new TypeError("x is undefined");
+    };
+    const result = await clock.runUntil(
+      session.turn({ a: step(add, broken, { optional: true }), b: step(add, broken, { default: 7 }), c: needing("b") }),
+    );
+    expect(result.outcomes).toMatchObject({
+      a: { status: "skipped", fault: { code: "InputInvalid" } },
+      b: { status: "defaulted", value: 7, fault: { code: "InputInvalid" } },
+      c: { status: "done" },
+    });
+    expect(only(await eventsOf(journal, "s"), "node-settled").map(({ node, status }) => [node, status])).toEqual([
+      ["a", "skipped"],
+      ["b", "defaulted"],
     ]);
   });
 });

@@ -266,7 +266,7 @@ describe("an append", () => {
     );
     expect(result.outcomes).toMatchObject({
       a: { status: "done", value: 1 },
-      b: { status: "surfaced", fault: { code: "OutputMalformed", context: { ran: true } } },
+      b: { status: "skipped", fault: { code: "OutputMalformed", context: { ran: true } } },
       c: { status: "done", value: 3 },
     });
     expect(await clock.runUntil(session.turn({ d: step(fine, 4) }))).toMatchObject({ status: "done" });

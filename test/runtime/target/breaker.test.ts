@@ -111,6 +111,59 @@ describe("a breaker opens", () => {
 });
 
 describe("while a breaker is open", () => {
+  it("a refused call is told what opened it, when, and when it lets a call through; secrets are taken out", async () => {
+    const here = world();
+    const down = scripted(
+      "down",
+      Array.from({ length: 5 }, () =>
+        failure("ToolUnavailable", { message: "no route, key gsk_0123456789abcdefABCD" }),
+      ),
+      ONCE,
+    );
+    await callTimes(here, down.tool, 5);
+    await here.clock.advance(1_000);
+    const [refused] = await callTimes(here, down.tool, 1);
+    expect(refused).toMatchObject({
+      fault: {
+        code: "CircuitOpen",
+        message:
+          "the circuit of down opened 1000 ms ago after ToolUnavailable (no route, key [redacted]); it lets one call through in 29000 ms",
+        context: { target: "down", cause: "ToolUnavailable", openedAt: START_AT },
+      },
+    });
+  });
+
+  it("a call refused beside the probe, or after the target was taken out of service, is told that", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    const slow = held("slow", here.clock, { target: "down" });
+    await callTimes(here, down.tool, 5);
+    await here.clock.advance(OPEN_MS);
+    const probe = here.fl.protect(slow.tool, "probe");
+    await here.clock.advance(0);
+    const [beside] = await callTimes(here, down.tool, 1);
+    expect(beside).toMatchObject({
+      fault: {
+        code: "CircuitOpen",
+        message: expect.stringMatching(/ToolUnavailable on purpose.*one call is trying it/) as string,
+      },
+    });
+    slow.run(0).answer("well");
+    await probe;
+    await here.fl.isolate("down", "maintenance");
+    const [isolated] = await callTimes(here, down.tool, 1);
+    expect(isolated).toMatchObject({
+      fault: { code: "CircuitOpen", message: expect.stringContaining("maintenance") as string },
+    });
+  });
+
+  it("its refusals count as transient errors of the tool, not as permanent ones", async () => {
+    const here = world();
+    const down = broken("down", "ToolUnavailable", ONCE);
+    await callTimes(here, down.tool, 8);
+    expect(here.fl.metrics()["down"]).toMatchObject({ error_count: 8, permanent_error_count: 0 });
+  });
+
   it("calls go to another tool, or take the default", async () => {
     const here = world();
     const second = scripted("second", []);
@@ -137,7 +190,7 @@ describe("while a breaker is open", () => {
     expect(again.outcomes["a"]).toMatchObject({ status: "done", value: "down:x" });
   });
 
-  it("a call that waits to try again does not go out any more", async () => {
+  it("a call that waits to try again goes on with its own schedule", async () => {
     const here = world();
     const patient = scripted("patient", [failure("ToolUnavailable")], { target: "down" });
     const down = broken("down", "ToolUnavailable", ONCE);
@@ -145,6 +198,18 @@ describe("while a breaker is open", () => {
     await here.clock.advance(0);
     for (let made = 0; made < 5; made++) await here.fl.protect(down.tool, "x");
     expect(stateOf(here, "down")).toBe("open");
+    expect(await callTimes(here, patient.tool, 1)).toMatchObject([{ fault: { code: "CircuitOpen" } }]);
+    expect(await here.clock.runUntil(waiting)).toMatchObject({ status: "done", attempts: 2 });
+    expect(patient.runs).toEqual([1, 2]);
+    expect(stateOf(here, "down")).toBe("open");
+  });
+
+  it("a call that waits to try again does not go out once an operator takes the target out of service", async () => {
+    const here = world();
+    const patient = scripted("patient", [failure("ToolUnavailable")], { target: "down" });
+    const waiting = here.fl.protect(patient.tool, "x");
+    await here.clock.advance(0);
+    await here.fl.isolate("down", "maintenance");
     expect(await here.clock.runUntil(waiting)).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen" } });
     expect(patient.runs).toEqual([1]);
   });
@@ -273,8 +338,11 @@ describe("a half-open breaker", () => {
     slow.run(0).fail(failure("ToolUnavailable"));
     await here.clock.advance(10_000);
     expect(slow.runs).toHaveLength(2);
-    expect(await hung).toMatchObject({ status: "surfaced" });
     slow.run(1).answer("well");
     expect(await next).toMatchObject({ status: "done" });
+    await here.clock.advance(0);
+    slow.run(2).answer("well too");
+    expect(await hung).toMatchObject({ status: "done", value: "well too", attempts: 2 });
+    expect(stateOf(here, "down")).toBe("closed");
   });
 });

@@ -63,14 +63,14 @@ describe("an operator's manifest", () => {
   it("names other tools, in place of those in code", async () => {
     const wanted = scripted("wanted", []);
     const unwanted = scripted("unwanted", []);
-    const here = ruled(["alternatives: [wanted]"], { tools: [wanted.tool] });
+    const here = ruled(["alternatives: [wanted]", "idempotent: false"], { tools: [wanted.tool] });
     const down = broken("a", "NotFound", { alternatives: [unwanted.tool] });
     expect(await callTimes(here, down.tool, 1)).toMatchObject([{ status: "done", from: "wanted" }]);
     expect(unwanted.runs).toEqual([]);
   });
 
   it("is refused by name when it names a tool that nobody registered", async () => {
-    const here = ruled(["alternatives: [nobody]"]);
+    const here = ruled(["alternatives: [nobody]", "idempotent: false"]);
     expect(await callTimes(here, scripted("a", []).tool, 1)).toMatchObject([
       { status: "failed", fault: { code: "ConfigSchemaViolation", context: { expected: "nobody" } } },
     ]);

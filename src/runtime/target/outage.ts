@@ -1,0 +1,131 @@
+// What calls to one target share while it is known to be sick: each other's attempts. Many callers that meet one outage then
+// cost little more than one of them, and an outage shorter than a call's retry schedule fails none of them.
+// O1  a retry that is due goes out when no other attempt has gone out within half of the wait it has sat out. Until then
+//     its call waits for what that other attempt shows.
+// O2  an attempt that fails stands for the retry of every call that was waiting when it went out. One that had gone out
+//     before a retry was due says nothing about it: by then the outage may have been over.
+// O3  an attempt that succeeds ends the outage, if it went out after the first failure was seen. All who wait go on, paced.
+
+import type { Fault } from "../../core/fault/fault.ts";
+
+/** What another call's attempt showed. */
+export interface Shown {
+  readonly fault: Fault;
+  readonly call: string;
+}
+
+/** A call whose retry is due, and waits. */
+export interface Sharer {
+  /** How many attempts had gone out when it began to wait. */
+  sentBefore: number;
+  /** The failure that stands for its retry; null while there is none. */
+  shown: Shown | null;
+  /** The target is well again: when its turn comes. */
+  goAt: number | null;
+  wake(): void;
+}
+
+/** Those who waited start this far apart … */
+const PACE_MS = 10;
+/** … and closer, if the last one would start later than this. */
+const MAX_SPREAD_MS = 1_000;
+
+export class Outage {
+  /** How many attempts have gone out. Their numbers tell their order, also of those at one moment. */
+  private sent = 0;
+  private sentAt = -Infinity;
+  /** How many had gone out when the first failure was seen; null while the target is well. */
+  private sickSince: number | null = null;
+  /** How many had gone out when a failure last was news. */
+  private observed = 0;
+  /** Until when a call waits to try again. */
+  private retriesUntil = -Infinity;
+  private readonly waiting = new Set<Sharer>();
+
+  get isSick(): boolean {
+    return this.sickSince !== null;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.waiting.size > 0;
+  }
+
+  /** An attempt goes out; returns its number. */
+  depart(now: number): number {
+    this.sentAt = now;
+    return ++this.sent;
+  }
+
+  /** A retry is about to go out: the others who wait for the moment to send theirs see it at once. */
+  claim(now: number): void {
+    this.sentAt = now;
+  }
+
+  /** When a retry that has waited this long may go out. */
+  mayGoAt(waitedMs: number): number {
+    return this.sickSince === null ? -Infinity : this.sentAt + waitedMs / 2;
+  }
+
+  /** A call waits until then to try again. */
+  announce(retryAt: number): void {
+    this.retriesUntil = Math.max(this.retriesUntil, retryAt);
+  }
+
+  /**
+   * Returns whether the failure is news. It is not when a failure was seen since the attempt went out, or when other calls
+   * already wait for this outage to end.
+   */
+  failed(attempt: number, shown: Shown, now: number): boolean {
+    const isKnown = this.sickSince !== null && now < this.retriesUntil;
+    this.sickSince ??= this.sent;
+    for (const sharer of this.waiting) {
+      if (sharer.sentBefore >= attempt) continue;
+      sharer.shown ??= shown;
+      sharer.wake();
+    }
+    if (isKnown || attempt <= this.observed) return false;
+    this.observed = this.sent;
+    return true;
+  }
+
+  succeeded(attempt: number, now: number): void {
+    if (this.sickSince !== null && attempt > this.sickSince) this.sickSince = null;
+    if (this.sickSince === null && this.waiting.size > 0) this.release(now);
+  }
+
+  join(sharer: Sharer): void {
+    sharer.sentBefore = this.sent;
+    this.waiting.add(sharer);
+  }
+
+  leave(sharer: Sharer): void {
+    this.waiting.delete(sharer);
+  }
+
+  get count(): number {
+    return this.sent;
+  }
+
+  /** Something else has changed that they wait for. */
+  wakeAll(): void {
+    for (const sharer of this.waiting) sharer.wake();
+  }
+
+  /** The wall clock was set by so much. */
+  move(byMs: number): void {
+    this.sentAt += byMs;
+    this.retriesUntil += byMs;
+    for (const sharer of this.waiting) if (sharer.goAt !== null) sharer.goAt += byMs;
+  }
+
+  private release(now: number): void {
+    const paceMs = Math.min(PACE_MS, MAX_SPREAD_MS / this.waiting.size);
+    let place = 0;
+    for (const sharer of this.waiting) {
+      // One that has its turn already keeps it.
+      sharer.goAt ??= Math.floor(now + place * paceMs);
+      place += 1;
+      sharer.wake();
+    }
+  }
+}
