@@ -2,6 +2,7 @@
 // B1  what was passed on is read before an error is: a stream that fails throws away what nobody has read yet.
 
 import { PacedStream } from "../paced-stream.ts";
+import { HeldBytes } from "./bounded.ts";
 
 type Chunk = Uint8Array<ArrayBuffer>;
 
@@ -11,7 +12,7 @@ export class ByteSink {
   #open: (response: Response) => void = () => undefined;
   /** What the caller reads. */
   readonly paced = new PacedStream<Chunk>();
-  #held: Chunk[] = [];
+  #held = new HeldBytes("quiet");
   #last: Chunk | null = null;
   #isOpen = false;
 
@@ -25,21 +26,21 @@ export class ByteSink {
 
   /** An attempt begins: what one before it held is gone, and nobody has seen it. */
   begin(): void {
-    this.#held = [];
+    this.#held = new HeldBytes("quiet");
     this.#last = null;
   }
 
   push(chunk: Chunk): void {
     if (this.#isOpen) this.paced.put(chunk);
-    else this.#held.push(chunk);
+    else this.#held.keep(chunk);
   }
 
   /** From here on the caller sees it. */
   open({ status, statusText, headers }: Response): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    for (const chunk of this.#held) this.paced.put(chunk);
-    this.#held = [];
+    for (const chunk of this.#held.chunks) this.paced.put(chunk);
+    this.#held = new HeldBytes("quiet");
     this.#open(new Response(this.paced.stream, { status, statusText, headers: plainHeaders(headers) }));
   }
 

@@ -7,22 +7,29 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
-import { type Timeouts, Watch } from "../model/watch.ts";
+import type { ModelTimeouts } from "../model/timeouts.ts";
+import { Watch } from "../model/watch.ts";
+import type { AttemptCost } from "../price/cost.ts";
 import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
 import type { WireUsage } from "../wire/wire-state.ts";
+import { answerBytes, errorText, HeldBytes, QuietBytes } from "./bounded.ts";
 import { plainHeaders } from "./byte-sink.ts";
 import type { WireRequest } from "./wire-request.ts";
 
 export interface ExchangeHome {
   readonly provider: string;
   readonly clock: Clock;
-  readonly timeouts: Timeouts;
+  readonly timeouts: ModelTimeouts;
   readonly fetch: typeof fetch;
   /** The calls belong to a session, which gives the answer again when the program runs again. */
   readonly isKept: boolean;
-  /** In micro-cents; null when there is no price. */
-  readonly costOf: (usage: WireUsage) => number | null;
-  readonly guessCost: (request: WireRequest, outputCharacters: number) => number | null;
+  /** What has come of an answer costs this; null when there is no price. `isWhole`: the usage was said at a proper end. */
+  readonly costOf: (
+    request: WireRequest,
+    usage: WireUsage | null,
+    isWhole: boolean,
+    outputCharacters: number,
+  ) => AttemptCost | null;
 }
 
 /** An answer as a session keeps it. Outside sessions it is empty here: its reader has had it, or gets it as it came. */
@@ -31,9 +38,6 @@ export interface Exchanged {
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | null;
 }
-
-/** Errors are short; a page of a proxy need not be read to its end. */
-const MOST_ERROR_CHARACTERS = 1_000_000;
 
 export async function exchange(home: ExchangeHome, request: WireRequest, context: RunContext): Promise<Exchanged> {
   const { sink, facts, protocol } = request;
@@ -45,7 +49,8 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     stop.abort(reason);
     sink.paced.unfollow(reason);
   };
-  const watch = new Watch(home.clock, home.timeouts, context, (seen) => {
+  const timeouts = facts.streaming ? home.timeouts.stream : home.timeouts.whole;
+  const watch = new Watch(home.clock, timeouts, context, (seen) => {
     given.late = seen;
     leave(new FaultError(seen));
   });
@@ -60,14 +65,16 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
     watch.headers();
     context.responseHeaders(response.headers);
     if (!response.ok) throw await refused(home, request, response);
-    return facts.streaming
+    const answer = facts.streaming
       ? await pass(response, reader, request, watch, context, home)
       : await take(response, reader, request, home);
+    tellCost(home, request, reader, context, null);
+    return answer;
   } catch (error) {
     stop.abort(error);
-    throw given.late === null ? error : new FaultError(given.late);
-  } finally {
-    tellCost(home, request, reader, context);
+    const told = given.late === null ? error : new FaultError(given.late);
+    tellCost(home, request, reader, context, told);
+    throw told;
   }
 }
 
@@ -77,7 +84,7 @@ async function refused(
   { memory }: WireRequest,
   response: Response,
 ): Promise<FaultError> {
-  const body = (await response.text()).slice(0, MOST_ERROR_CHARACTERS);
+  const body = await errorText(response);
   const { status, statusText, headers } = response;
   const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
   const told = plainHeaders(headers);
@@ -95,7 +102,7 @@ async function take(
   { memory }: WireRequest,
   { clock, isKept }: ExchangeHome,
 ): Promise<Exchanged> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = await answerBytes(response);
   reader.push(bytes);
   reader.end();
   throwIfBad(reader, clock);
@@ -114,17 +121,20 @@ async function take(
 async function pass(
   response: Response,
   reader: WireReader,
-  { sink }: WireRequest,
+  request: WireRequest,
   watch: Watch,
   context: RunContext,
-  { clock, isKept }: ExchangeHome,
+  { clock, isKept, costOf }: ExchangeHome,
 ): Promise<Exchanged> {
-  const kept: Uint8Array[] = [];
+  const { sink } = request;
+  const kept = isKept ? new HeldBytes("answer") : null;
+  const quiet = new QuietBytes();
   const body = response.body?.getReader() ?? null;
   const { state } = reader;
   let progress = 0;
   const takes = (chunk: Uint8Array<ArrayBuffer>): boolean => {
-    if (isKept) kept.push(chunk);
+    kept?.keep(chunk);
+    quiet.passed(chunk);
     reader.push(chunk);
     throwIfBad(reader, clock);
     if (state.hasEnded) {
@@ -133,7 +143,12 @@ async function pass(
       return false;
     }
     if (state.progress === progress) watch.hold();
-    else watch.progress();
+    else {
+      watch.progress(state.isThinking);
+      quiet.progress();
+      const cost = costOf(request, state.usage, false, state.outputLength);
+      if (cost !== null) context.costSoFar(cost.microcents);
+    }
     progress = state.progress;
     sink.push(chunk);
     // What is too large to look at is passed on unjudged.
@@ -149,8 +164,8 @@ async function pass(
   if (body !== null) leaveTidily(body, clock);
   sink.open(response);
   const { status } = response;
-  if (!isKept) return { status, headers: [], body: null };
-  return { status, headers: [...plainHeaders(response.headers)], body: Buffer.concat(kept).toString("utf8") };
+  if (kept === null) return { status, headers: [], body: null };
+  return { status, headers: [...plainHeaders(response.headers)], body: new TextDecoder().decode(kept.whole()) };
 }
 
 /** Behind the end mark comes nothing: read to its end, the connection can be used again. */
@@ -178,18 +193,26 @@ function isStop({ surface }: Evidence): boolean {
   return surface === "stop";
 }
 
-/** Who is refused pays nothing; what was cut, given up or left without an answer has cost something, and nobody says how much. */
-function tellCost(home: ExchangeHome, request: WireRequest, { state }: WireReader, context: RunContext): void {
-  const { usage, isComplete, textLength, sawContent } = state;
-  const said = usage === null ? null : home.costOf(usage);
-  if (said !== null && isComplete) return context.cost(said);
-  const isRefused = request.memory.refused !== null || saysError(state.failure);
+/** What is refused, or never went out, costs nothing; what was cut, given up or left without an answer has cost what was seen. */
+function tellCost(
+  home: ExchangeHome,
+  request: WireRequest,
+  { state }: WireReader,
+  context: RunContext,
+  error: unknown,
+): void {
+  const { usage, isComplete, outputLength, sawContent } = state;
+  const isRefused = request.memory.refused !== null || saysError(state.failure) || wasNeverSent(home, error);
   if (isRefused && usage === null && !sawContent) return context.cost(0);
-  const guess = home.guessCost(request, textLength);
-  if (guess !== null) context.cost(Math.max(said ?? 0, guess), "estimated");
+  const cost = home.costOf(request, usage, isComplete, outputLength);
+  if (cost !== null) context.cost(cost.microcents, cost.basis);
 }
 
-/** The provider's own error, and not only an answer that cannot be read: those carry the status they came with. */
+function wasNeverSent({ provider }: ExchangeHome, error: unknown): boolean {
+  return error !== null && classify({ surface: "http", provider, error }).context["sent"] === false;
+}
+
+/** The provider's own error, and not only an answer that cannot be read: what is wrong with those is said in words of ours. */
 function saysError(failure: Evidence | null): boolean {
-  return failure !== null && failure.status === undefined && failure.body !== undefined;
+  return failure !== null && failure.message === undefined && failure.body !== undefined;
 }

@@ -1,14 +1,23 @@
 // A `fetch` for the official SDKs: the same requests and answers, with everything Faultline does about failures in between.
 // What is no model call passes untouched.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { FailureDomains } from "../../core/decide/fallback.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
+import { targetKey } from "../../runtime/target/target-key.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
 import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { accountIn, keysIn } from "../domain/account.ts";
+import { endpointAt } from "../domain/endpoint.ts";
+import { factsFor } from "../model-facts/facts-for.ts";
 import type { MembersHome } from "../model/members.ts";
-import { costOfUsage, estimateCost } from "../price/cost.ts";
+import { modelTimeouts } from "../model/timeouts.ts";
+import { costOfAnswer, estimateCost, type Seen, tokensIn } from "../price/cost.ts";
 import { priceOf } from "../price/price-table.ts";
+import { baseOf } from "../wire/protocol.ts";
 import type { WireUsage } from "../wire/wire-state.ts";
 import { ByteSink } from "./byte-sink.ts";
 import { exchange, type Exchanged, type ExchangeHome } from "./exchange.ts";
@@ -28,10 +37,14 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
   const resolved = resolveFetchOptions(options);
   const tools = new Map<string, AnyTool>();
 
-  function toolFor(model: string): AnyTool {
-    const known = tools.get(model) ?? targetTool(model, resolved, home);
-    tools.delete(model);
-    tools.set(model, known);
+  function toolFor(request: WireRequest): AnyTool {
+    const headers = new Headers(request.init.headers);
+    home.learnKeys(keysIn(headers));
+    const domains = requestDomains(request, headers, resolved);
+    const key = targetKey(domains);
+    const known = tools.get(key) ?? targetTool(domains, resolved, home);
+    tools.delete(key);
+    tools.set(key, known);
     for (const oldest of tools.keys()) if (tools.size > MOST_MODELS) tools.delete(oldest);
     return known;
   }
@@ -43,7 +56,7 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
     const { signal, ...sent } = understood.init;
     const sink = new ByteSink();
     const request = new WireRequest(url, sent, protocol, facts, sink);
-    const running = protect(toolFor(facts.model ?? "unknown"), request, signal ?? undefined);
+    const running = protect(toolFor(request), request, signal ?? undefined);
     const early = await Promise.race([running, sink.opened]);
     if (early instanceof Response) {
       void running.then((outcome) => {
@@ -57,40 +70,63 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
   };
 }
 
-function targetTool(model: string, options: ResolvedFetchOptions, { clock, prices, isKept }: MembersHome): AnyTool {
-  const { provider, credential, timeouts, maxConcurrent, refreshCredential } = options;
+/** Each address and key the SDK uses is a target of its own. */
+function requestDomains({ url, facts }: WireRequest, headers: Headers, options: ResolvedFetchOptions): FailureDomains {
+  return {
+    endpoint: endpointAt(baseOf(url), options.provider) ?? options.provider,
+    account: options.credential ?? accountIn(headers),
+    model: facts.model ?? "unknown",
+  };
+}
+
+function targetTool(
+  domains: FailureDomains,
+  options: ResolvedFetchOptions,
+  { clock, prices, isKept }: MembersHome,
+): AnyTool {
+  const { model } = domains;
+  const { provider, maxConcurrent, refreshCredential } = options;
+  const timeouts = modelTimeouts(options.timeouts, factsFor(provider, model));
   const price = priceOf(prices, provider, model);
-  const guess = ({ facts }: WireRequest, outputCharacters: number): number | null =>
-    price === null ? null : estimateCost(tokensIn(facts.inputCharacters), tokensIn(outputCharacters), price);
+  const seen = ({ facts }: WireRequest, outputCharacters: number): Seen => ({
+    inputTokens: () => tokensIn(facts.inputCharacters),
+    outputCharacters,
+  });
+  const costOf: ExchangeHome["costOf"] = (request, usage, isWhole, outputCharacters) => {
+    if (price === null) return null;
+    const tier = usage?.serviceTier?.toLowerCase() ?? request.facts.serviceTier;
+    const said = usage === null ? null : usageOf(usage);
+    return costOfAnswer(said, isWhole, seen(request, outputCharacters), price, tier);
+  };
   const home: ExchangeHome = {
     provider,
     clock,
     timeouts,
     fetch: options.fetch,
     isKept,
-    costOf: (usage) => (price === null ? null : costOfUsage(usageOf(usage), price)),
-    guessCost: guess,
+    costOf,
   };
   const plain = tool<WireRequest, unknown>({
     id: `${provider}/${model}`,
     surface: "http",
     provider,
-    target: `${provider}/${model}@${credential}`,
+    target: targetKey(domains),
     idempotent: true,
-    timeoutMs: timeouts.totalMs,
+    timeoutMs: timeouts.stream.totalMs,
     maxConcurrent,
     cost: {
-      estimate: (request) => {
-        const most = (request.facts.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS) * CHARACTERS_PER_TOKEN;
-        return guess(request, most);
+      estimate: ({ facts }) => {
+        const most = facts.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS;
+        return price === null ? null : estimateCost(tokensIn(facts.inputCharacters), most, price, facts.serviceTier);
       },
+      sent: (request) => costOf(request, null, false, 0)?.microcents ?? null,
     },
     run: (request, context) => exchange(home, request, context),
   });
   const members: AnyTool[] = [];
   const chain: ChainPart<AnyTool> = {
     members,
-    facts: { provider, model, credential, capabilities: [], contextWindowTokens: Infinity, lastResort: false },
+    facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort: false },
     hurried: null,
     revive: (_kept, given) => given,
     takesAsGiven: () => true,
@@ -114,11 +150,6 @@ function targetTool(model: string, options: ResolvedFetchOptions, { clock, price
 
 const NO_NEEDS = { capabilities: [], inputTokens: 0 } as const;
 const ASSUMED_OUTPUT_TOKENS = 4_096;
-const CHARACTERS_PER_TOKEN = 4;
-
-function tokensIn(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
-}
 
 async function refreshed(
   request: WireRequest,
@@ -132,9 +163,10 @@ function usageOf({
   inputTokens,
   cachedInputTokens,
   cacheWriteTokens,
+  hourCacheWriteTokens,
   outputTokens,
   reasoningTokens,
-}: WireUsage): Usage {
+}: WireUsage): LanguageModelV4Usage {
   return {
     inputTokens: {
       total: inputTokens,
@@ -147,15 +179,14 @@ function usageOf({
       text: Math.max(0, outputTokens - reasoningTokens),
       reasoning: reasoningTokens,
     },
+    raw: { cache_creation: { ephemeral_1h_input_tokens: hourCacheWriteTokens } },
   };
 }
-
-type Usage = Parameters<typeof costOfUsage>[0];
 
 /** What an SDK gets: the answer, the provider's own refusal, or an error that says what happened. */
 function responseOf(
   outcome: Outcome<unknown>,
-  { memory }: WireRequest,
+  { memory, init }: WireRequest,
   signal: AbortSignal | null | undefined,
 ): Response {
   if (hasValue(outcome)) {
@@ -165,7 +196,26 @@ function responseOf(
     return new Response(body, { status, headers: headers.map(([name, value]): [string, string] => [name, value]) });
   }
   if (outcome.status !== "cancelled" && memory.refused !== null) return memory.refused;
-  throw errorOf(outcome, signal);
+  const error = errorOf(outcome, signal);
+  const isSpent = outcome.status !== "cancelled" && new Headers(init.headers).has(SAYS_HOW_OFTEN);
+  if (isSpent && isFaultError(error)) return spentResponse(error);
+  throw error;
+}
+
+/** Sent by the SDKs that try again whatever `fetch` throws, and obey `x-should-retry` of a response. Others do neither. */
+const SAYS_HOW_OFTEN = "x-stainless-retry-count";
+
+/** There was no answer, and all that could be tried has been: said so that the SDK does not try it all again. */
+function spentResponse(error: FaultError): Response {
+  const { message, fault: seen } = error;
+  const { code } = seen;
+  const response = new Response(JSON.stringify({ type: "error", error: { type: code, code, message } }), {
+    status: traitsOf(code).httpStatus,
+    headers: { "content-type": "application/json", "x-should-retry": "false", "x-faultline-code": code },
+  });
+  // The SDK's error keeps these headers: whoever classifies it finds the fault itself.
+  Object.defineProperty(response.headers, "cause", { value: error });
+  return response;
 }
 
 /** The caller's own reason when it left, otherwise the fault. */

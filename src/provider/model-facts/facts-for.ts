@@ -3,7 +3,7 @@
 
 import { CAPABILITIES, filesAt } from "./capability.ts";
 import { longestMatch, modelIdentity } from "./model-id.ts";
-import { MODEL_ROWS, type ModelRow } from "./model-rows.ts";
+import { MODEL_ROWS, type ModelRow, THINKS_MS } from "./model-rows.ts";
 import { PROVIDERS, providerRow, type ProviderRow } from "./provider-of.ts";
 
 export interface ModelFacts {
@@ -17,6 +17,8 @@ export interface ModelFacts {
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
   readonly capabilities: readonly string[];
+  /** How long it may say nothing while it works. */
+  readonly quietMs: number;
   readonly refusedParameters: readonly string[];
   readonly refusedWhileReasoning: readonly string[];
   /** The namespaces of `providerOptions` it reads, its own first. */
@@ -47,6 +49,7 @@ export function factsFor(provider: string, modelId: string, overrides: FactOverr
     contextWindowTokens: row?.contextWindowTokens ?? Infinity,
     maxOutputTokens: row?.maxOutputTokens ?? Infinity,
     capabilities: [...CAPABILITIES.filter((capability) => !cannot.includes(capability)), ...namespaces.map(filesAt)],
+    quietMs: row?.quietMs ?? THINKS_MS,
     refusedParameters: [...new Set([...seller.refuses, ...refusedBy(row)])],
     refusedWhileReasoning: row?.refusesWhileReasoning ?? [],
     namespaces,

@@ -11,6 +11,8 @@ export interface ModelRow {
   readonly model: string;
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
+  /** How long it may say nothing while it works: behind keep-alives, models that reason do so for minutes. */
+  readonly quietMs: number;
   readonly lacks: readonly Capability[];
   readonly refuses: readonly string[];
   /** Taken only when reasoning is switched off. */
@@ -19,7 +21,14 @@ export interface ModelRow {
   readonly bindsReasoning: boolean;
 }
 
-type Rest = Partial<Pick<ModelRow, "lacks" | "refuses" | "refusesWhileReasoning" | "bindsReasoning">>;
+type Rest = Partial<Pick<ModelRow, "quietMs" | "lacks" | "refuses" | "refusesWhileReasoning" | "bindsReasoning">>;
+
+const ANSWERS_MS = 120_000;
+/** A model that can reason, and one that nobody knows. */
+export const THINKS_MS = 300_000;
+const ALWAYS_THINKS_MS = 600_000;
+/** OpenAI says of its `pro` models that answers may take many minutes. */
+const THINKS_LONG_MS = 1_800_000;
 
 const SAMPLING = ["temperature", "topP"];
 const PENALTIES = ["frequencyPenalty", "presencePenalty"];
@@ -28,8 +37,13 @@ const TEXT_ONLY = ["vision", "files", "audio", "video"] as const;
 
 /** OpenAI takes a last assistant message, but answers it instead of going on with it. */
 const OPENAI_LACKS = [...NO_SOUND, "prefill"] as const;
-const THINKS: Rest = { lacks: OPENAI_LACKS, refuses: [...SAMPLING, ...PENALTIES, "stopSequences"] };
+const THINKS: Rest = {
+  lacks: OPENAI_LACKS,
+  refuses: [...SAMPLING, ...PENALTIES, "stopSequences"],
+  quietMs: ALWAYS_THINKS_MS,
+};
 const MAY_THINK: Rest = { lacks: OPENAI_LACKS, refuses: PENALTIES, refusesWhileReasoning: SAMPLING };
+const PRO: Rest = { ...MAY_THINK, quietMs: THINKS_LONG_MS };
 const CHATS: Rest = { lacks: [...OPENAI_LACKS, "reasoning"] };
 
 /** From 4.6 on a conversation must end with a user message; from 4.7 on sampling parameters are refused. */
@@ -45,12 +59,14 @@ export const MODEL_ROWS: readonly ModelRow[] = [
   ...rows("openai", 1_050_000, 128_000, THINKS, ["gpt-6-astra", "gpt-6.1-sol"]),
   ...rows("openai", 1_050_000, 128_000, MAY_THINK, ["gpt-6.1-terra", "gpt-6-sol", "gpt-6-luna"]),
   ...rows("openai", 1_050_000, 128_000, MAY_THINK, ["gpt-5.6", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna"]),
-  ...rows("openai", 1_050_000, 128_000, MAY_THINK, ["gpt-5.5", "gpt-5.5-pro", "gpt-5.4", "gpt-5.4-pro"]),
+  ...rows("openai", 1_050_000, 128_000, MAY_THINK, ["gpt-5.5", "gpt-5.4"]),
+  ...rows("openai", 1_050_000, 128_000, PRO, ["gpt-5.5-pro", "gpt-5.4-pro"]),
   ...rows("openai", 400_000, 128_000, MAY_THINK, ["gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.3-codex"]),
-  ...rows("openai", 400_000, 128_000, MAY_THINK, ["gpt-5.2", "gpt-5.2-pro", "gpt-5.2-codex", "gpt-5.1"]),
+  ...rows("openai", 400_000, 128_000, MAY_THINK, ["gpt-5.2", "gpt-5.2-codex", "gpt-5.1"]),
+  ...rows("openai", 400_000, 128_000, PRO, ["gpt-5.2-pro"]),
   ...rows("openai", 400_000, 128_000, MAY_THINK, ["gpt-5.1-codex", "gpt-5.1-codex-mini", "gpt-5.1-codex-max"]),
   ...rows("openai", 400_000, 128_000, THINKS, ["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex"]),
-  ...rows("openai", 400_000, 272_000, THINKS, ["gpt-5-pro"]),
+  ...rows("openai", 400_000, 272_000, { ...THINKS, quietMs: THINKS_LONG_MS }, ["gpt-5-pro"]),
   ...rows("openai", 128_000, 16_384, MAY_THINK, ["gpt-5.3-chat-latest", "gpt-5.2-chat-latest", "gpt-5.1-chat-latest"]),
   ...rows("openai", 128_000, 16_384, { lacks: [...OPENAI_LACKS, "reasoning", "tools", "json-schema"] }, [
     "gpt-5-chat-latest",
@@ -60,7 +76,8 @@ export const MODEL_ROWS: readonly ModelRow[] = [
   ...rows("openai", 128_000, 16_384, { lacks: ["vision", "files", "video", "prefill", "reasoning", "json-schema"] }, [
     "gpt-4o-audio-preview",
   ]),
-  ...rows("openai", 200_000, 100_000, THINKS, ["o1", "o3", "o3-pro", "o4-mini"]),
+  ...rows("openai", 200_000, 100_000, THINKS, ["o1", "o3", "o4-mini"]),
+  ...rows("openai", 200_000, 100_000, { ...THINKS, quietMs: THINKS_LONG_MS }, ["o3-pro"]),
   ...rows("openai", 200_000, 100_000, { ...THINKS, lacks: [...TEXT_ONLY, "prefill"] }, ["o3-mini"]),
 
   ...rows("anthropic", 1_000_000, 128_000, CLAUDE_5_5, ["claude-fable-5-2", "claude-fable-5-1", "claude-mythos-5-1"]),
@@ -109,6 +126,7 @@ function rows(
     model,
     contextWindowTokens,
     maxOutputTokens,
+    quietMs: rest.lacks?.includes("reasoning") === true ? ANSWERS_MS : THINKS_MS,
     lacks: [],
     refuses: [],
     refusesWhileReasoning: [],

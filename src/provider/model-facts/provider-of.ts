@@ -7,7 +7,7 @@ export interface ProviderRow {
   readonly example: string;
   /** Whose models and wire format. */
   readonly vendor: string;
-  /** Whose servers and keys: what fails together. */
+  /** Who runs the servers, where nothing more is known of them than the provider's string. */
   readonly host: string;
   /** The first one is where it writes what it wants back. */
   readonly namespaces: readonly string[];
@@ -67,9 +67,14 @@ export function providerOf(provider: string): string {
   return providerRow(provider).vendor;
 }
 
-/** Who runs the servers: `azure` for OpenAI models at Azure. Two targets of one host fail together. */
+/** Who runs the servers: `azure` for OpenAI models at Azure. */
 export function hostOf(provider: string): string {
   return providerRow(provider).host;
+}
+
+/** The API spoken, as part of an endpoint's name. A server of a name we do not know speaks OpenAI's. */
+export function apiOf(provider: string): string {
+  return PROVIDERS.find(({ match }) => match.test(provider))?.vendor ?? "openai";
 }
 
 export function providerRow(provider: string): ProviderRow {

@@ -116,7 +116,7 @@ function conclude(sink: StreamSink, outcome: Outcome<unknown>, options: Language
   }
   const { content, finish } = outcome.value as Streamed;
   // Known from an earlier life of the program: nothing has been streamed in this one.
-  if (!sink.isOpen) for (const part of partsOf(content)) sink.push(part);
+  if (sink.isUntouched) for (const part of partsOf(content)) sink.push(part);
   sink.finish({ ...finish, providerMetadata: { ...finish.providerMetadata, faultline: metadataOf(outcome) } });
 }
 

@@ -1,25 +1,33 @@
 // One attempt at a model for a whole answer. Looks and tells: what went wrong is thrown, what it cost and what the headers
 // said is reported, and nothing is decided here.
 
-import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import type { JSONObject, LanguageModelV4GenerateResult, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
-import { answerIn } from "./tally.ts";
-import { tellCost, tellUnansweredCost, type Upstream } from "./upstream.ts";
-import { verdictOn } from "./verdict.ts";
+import { answerIn, charactersIn } from "./tally.ts";
+import { Leaving } from "./leaving.ts";
+import { Meter, type Upstream } from "./upstream.ts";
+import { isProperEnd, verdictOn } from "./verdict.ts";
+import { Watch } from "./watch.ts";
 
 export async function generate(upstream: Upstream, request: ModelRequest, context: RunContext): Promise<Kept> {
+  const leaving = new Leaving<LanguageModelV4GenerateResult>();
+  new Watch(upstream.clock, upstream.timeouts.whole, context, (late) => leaving.leave(late, new FaultError(late)));
+  context.whenGivenUp((reason) => leaving.leave(null, reason));
+  const meter = new Meter(upstream, request.options, context);
   let result;
   try {
-    result = await upstream.model.doGenerate({ ...request.options, abortSignal: context.signal });
+    result = await leaving.orLeave(upstream.model.doGenerate({ ...request.options, abortSignal: leaving.signal }));
   } catch (error) {
-    tellUnansweredCost(upstream, request, context, error, 0);
-    throw error;
+    const told = leaving.late === null ? error : new FaultError(leaving.late);
+    meter.failed(told, 0);
+    throw told;
   }
   context.responseHeaders(result.response?.headers);
-  tellCost(upstream, context, result.usage);
   const answer = answerIn(result.content, result.finishReason);
+  const isWhole = isProperEnd(result.finishReason);
+  meter.answered(fullUsage(result), result.providerMetadata, isWhole, charactersIn(result.content));
   const verdict = verdictOn(answer, request.options, upstream.provider);
   const wrong = verdict instanceof Promise ? await verdict : verdict;
   if (wrong !== null) {
@@ -28,6 +36,13 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
   }
   request.memory.result = result;
   return upstream.isKept ? kept(result) : result;
+}
+
+/** As it came: SDKs leave out of the provider's words what they do not know, such as how long cached tokens last. */
+function fullUsage({ usage, response }: LanguageModelV4GenerateResult): LanguageModelV4Usage {
+  const body = response?.body as { readonly usage?: unknown } | null | undefined;
+  const raw = typeof body === "object" ? body?.usage : undefined;
+  return typeof raw === "object" && raw !== null ? { ...usage, raw: raw as JSONObject } : usage;
 }
 
 /** What a session keeps of an answer, and gives back when the program runs again: nothing of the wire. */

@@ -1,28 +1,27 @@
 // The models of a chain as tools of the runtime: each with its own breaker, pause and queue, all with the same request.
 
 import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
+import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
+import { targetKey } from "../../runtime/target/target-key.ts";
 import type { ChainPart, Repairs, RequestNeeds } from "../../runtime/tool/chain-part.ts";
 import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { domainsOf, keysOf } from "../domain/model-domains.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { estimateTokens, needsOf } from "../model-facts/needs-of.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
-import { costOfUsage, estimateCost, isUsageReported } from "../price/cost.ts";
+import { costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
+import { askedTier } from "../price/service-tier.ts";
 import { asGivenTo } from "./as-given.ts";
 import { generate } from "./generate.ts";
-import {
-  invalid,
-  type ModelTarget,
-  type ModelTargetOptions,
-  type ResolvedModelOptions,
-  timeoutsOf,
-} from "./model-options.ts";
+import { invalid, type ModelTarget, type ModelTargetOptions, type ResolvedModelOptions } from "./model-options.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { stream } from "./stream.ts";
+import { checkTimeouts, modelTimeouts } from "./timeouts.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface MembersHome {
@@ -30,6 +29,8 @@ export interface MembersHome {
   readonly prices: PriceTable;
   /** The calls belong to a session. */
   readonly isKept: boolean;
+  /** Tells the redactor of keys, so that a provider that repeats one does not bring it into a log. */
+  readonly learnKeys: (keys: readonly string[]) => void;
 }
 
 export function membersOf(
@@ -37,20 +38,42 @@ export function membersOf(
   options: ResolvedModelOptions,
   home: MembersHome,
 ): readonly AnyTool[] {
+  const list: unknown = targets;
+  if (!Array.isArray(list)) throw invalid("targets", `a chain is a list of models, as in fl.model([openai("…")])`);
   if (targets.length === 0) throw invalid("targets", "a chain needs at least one model");
   const members: AnyTool[] = [];
   const ids = new Set<string>();
-  const [first] = targets.map(targetOf);
-  for (const given of targets) {
-    const target = targetOf(given);
-    const id = freeId(target.id ?? `${factsOf(target).host}/${checked(target.model).modelId}`, ids);
-    members.push(memberOf(id, target, first, members, targets.length > 1, options, home));
+  const given = targets.map((each) => checkedTarget(targetOf(each)));
+  const domains = domainsOf(given);
+  home.learnKeys(given.flatMap(({ model }) => keysOf(model)));
+  const placed = given.map((target, index): Placed => ({ target, domains: domains[index] ?? NO_DOMAINS }));
+  for (const each of placed) {
+    const { id, model } = each.target;
+    const name = freeId(id ?? `${factsOf(each.target).host}/${model.modelId}`, ids);
+    members.push(memberOf(name, each, placed[0], members, targets.length > 1, options, home));
   }
   return members;
 }
 
-function credentialOf(target: ModelTargetOptions): string {
-  return target.credential ?? factsOf(target).host;
+/** A target, and what it can fail together with. */
+interface Placed {
+  readonly target: ModelTargetOptions;
+  readonly domains: FailureDomains;
+}
+
+const NO_DOMAINS: FailureDomains = { endpoint: "", account: "", model: "" };
+
+function checkedTarget(target: ModelTargetOptions): ModelTargetOptions {
+  checked(target.model);
+  for (const name of ["endpoint", "credential"] as const) {
+    const value: unknown = target[name];
+    if (value === undefined || (typeof value === "string" && value.trim() !== "")) continue;
+    throw invalid(
+      name,
+      `${name} of ${target.model.modelId} must be a text that is not empty; leave it out to have it read from the model`,
+    );
+  }
+  return target;
 }
 
 /** A model alone is one with nothing special about it; whether it is a model at all is asked later. */
@@ -95,8 +118,8 @@ const MOST_OPEN_MS = 30_000;
 
 function memberOf(
   id: string,
-  target: ModelTargetOptions,
-  first: ModelTargetOptions | undefined,
+  { target, domains }: Placed,
+  first: Placed | undefined,
   members: readonly AnyTool[],
   hasStandIn: boolean,
   options: ResolvedModelOptions,
@@ -104,50 +127,50 @@ function memberOf(
 ): AnyTool {
   const { model } = target;
   const facts = factsOf(target);
-  const credential = credentialOf(target);
-  const timeouts = timeoutsOf({ ...options.timeouts, ...target.timeouts });
+  const timeouts = modelTimeouts({ ...options.timeouts, ...checkTimeouts(target.timeouts ?? {}) }, facts);
   const price = priceOf(prices, model.provider, model.modelId);
-  const guessTokens = (characters: number): number => Math.ceil(characters / 4);
   const upstream: Upstream = {
     model,
     provider: facts.host,
     clock,
     timeouts,
-    costOf: (usage) => (price === null || !isUsageReported(usage) ? null : costOfUsage(usage, price)),
-    guessCost: (asked, characters) =>
-      price === null ? null : estimateCost(estimateTokens(asked), guessTokens(characters), price),
+    price,
     isKept,
-    discarded: options.onDiscard,
+    leastPerSecond: options.minCharactersPerSecond,
   };
   const plain = tool<ModelRequest, unknown>({
     id,
     surface: "http",
     provider: facts.host,
-    // Whoever uses the same model with the same key is held back by the same limits.
-    target: `${facts.host}/${model.modelId}@${credential}`,
+    target: targetKey(domains),
     idempotent: true,
-    timeoutMs: timeouts.totalMs,
+    timeoutMs: timeouts.stream.totalMs,
     ...(hasStandIn ? { breaker: { maxOpenMsUnlessSet: MOST_OPEN_MS } } : {}),
     ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
     cost: {
-      estimate: ({ options: asked }) =>
-        price === null
+      estimate: ({ options: asked }) => {
+        if (price === null) return null;
+        const most = asked.maxOutputTokens ?? options.assumedOutputTokens;
+        return estimateCost(estimateTokens(asked), most, price, askedTier(model.provider, asked));
+      },
+      sent: ({ sent }) => {
+        const seen = { inputTokens: () => estimateTokens(sent), outputCharacters: 0 };
+        return price === null
           ? null
-          : estimateCost(estimateTokens(asked), asked.maxOutputTokens ?? options.assumedOutputTokens, price),
+          : costOfAnswer(null, false, seen, price, askedTier(model.provider, sent)).microcents;
+      },
     },
     run: (request, context) =>
       request.sink === null ? generate(upstream, request, context) : stream(upstream, request, request.sink, context),
   });
-  const { host, model: name, contextWindowTokens } = facts;
+  const { contextWindowTokens } = facts;
   // Going on with another model's text is asked only of models that are known to be able to.
   const isDeclared = facts.known || target.facts?.capabilities !== undefined;
   const capabilities = isDeclared ? facts.capabilities : facts.capabilities.filter((each) => each !== "prefill");
   const chain: ChainPart<AnyTool> = {
     members,
     facts: {
-      provider: host,
-      model: name,
-      credential,
+      ...domains,
       capabilities,
       contextWindowTokens,
       lastResort: target.lastResort ?? false,
@@ -156,11 +179,7 @@ function memberOf(
     revive: (kept, given) => (given as ModelRequest).revived(kept),
     needsOf: needsOfRequest,
     takesAsGiven: members.length === 0 ? asGivenToFirst(facts, capabilities) : null,
-    repairs: repairsFor(
-      facts,
-      first === undefined || members.length === 0 ? null : madeFor(first, credential),
-      options,
-    ),
+    repairs: repairsFor(facts, first === undefined || members.length === 0 ? null : madeFor(first, domains), options),
   };
   return { ...(plain as AnyTool), chain };
 }
@@ -186,8 +205,8 @@ interface MadeFor {
   readonly sharesState: boolean;
 }
 
-function madeFor(first: ModelTargetOptions, credential: string): MadeFor {
-  return { facts: factsOf(first), sharesState: credentialOf(first) === credential };
+function madeFor(first: Placed, domains: FailureDomains): MadeFor {
+  return { facts: factsOf(first.target), sharesState: sharesAll(first.domains, domains, ["endpoint", "account"]) };
 }
 
 /** What was made for the first model goes to it as it is, but for what no model takes. */

@@ -7,7 +7,7 @@ import type { Retry } from "../../core/policy/policy.ts";
 import { retryOf, type RetryOptions } from "../../runtime/tool/tool.ts";
 import type { FactOverrides } from "../model-facts/facts-for.ts";
 import type { MidStream } from "./stream-sink.ts";
-import type { Timeouts } from "./watch.ts";
+import { checkTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** A model, or a model with what is special about it here. */
 export type ModelTarget = LanguageModelV4 | ModelTargetOptions;
@@ -16,7 +16,9 @@ export interface ModelTargetOptions {
   readonly model: LanguageModelV4;
   /** Names it in events; `openai/gpt-5` when left out. */
   readonly id?: string;
-  /** Which key or account it uses, by a name of yours: a limit on one does not hold for another. */
+  /** Where it is reached, as a base URL or a name of yours. Read from the model when left out. Targets of one endpoint fail together. */
+  readonly endpoint?: string;
+  /** Which key or account it uses, by a name of yours. A short hash of the key when left out. A limit on one does not hold for another. */
   readonly credential?: string;
   /** Tried even while its breaker is open, when all others are out. */
   readonly lastResort?: boolean;
@@ -31,12 +33,12 @@ export interface ModelOptions {
   /** How patient one is with a target while another can be had. With the last one the policy's own patience applies. */
   readonly hurried?: RetryOptions;
   /**
-   * What to do when a stream breaks after the caller has seen some of it. `fail` (the default): a typed error. `restart`: begin
-   * anew after telling `onDiscard`. `continue`: another model that is able to goes on with the text.
+   * What to do when a stream breaks after some of its answer has come. `fail` (the default): a typed error. `restart`: begin
+   * again; the caller sees an answer only when it is whole. `continue`: another model that is able to goes on with the text.
    */
   readonly midStream?: MidStream;
-  /** Needed for `restart`: what has been seen of the stream is void, the answer begins again. */
-  readonly onDiscard?: () => void;
+  /** The slowest a stream may be, over ten seconds from its first content on. No limit when left out. */
+  readonly minCharactersPerSecond?: number;
   /** Makes a prompt smaller when a model says it is too long; null when it cannot. */
   readonly compact?: (
     prompt: LanguageModelV4CallOptions["prompt"],
@@ -53,18 +55,15 @@ export interface ModelOptions {
 type Prompt = LanguageModelV4CallOptions["prompt"];
 
 export interface ResolvedModelOptions {
-  readonly timeouts: Timeouts;
+  readonly timeouts: Partial<Timeouts>;
   readonly hurried: Retry;
   readonly midStream: MidStream;
-  readonly onDiscard: () => void;
+  readonly minCharactersPerSecond: number;
   readonly compact: ModelOptions["compact"] | null;
   readonly refreshCredential: ModelOptions["refreshCredential"] | null;
   readonly regenerate: boolean;
   readonly assumedOutputTokens: number;
 }
-
-/** Some SDKs hand a stream over only with its first content, so headers get as long as that. */
-const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 120_000, firstTokenMs: 120_000, idleMs: 60_000, totalMs: 600_000 };
 
 const DEFAULT_HURRY: RetryOptions = {
   maxAttempts: 2,
@@ -79,30 +78,20 @@ export function resolveModelOptions(options: ModelOptions): ResolvedModelOptions
   if (!["fail", "restart", "continue"].includes(midStream)) {
     throw invalid("midStream", `midStream is ${JSON.stringify(midStream)}; there are fail, restart, continue`);
   }
-  if (midStream === "restart" && options.onDiscard === undefined) {
-    throw invalid(
-      "onDiscard",
-      "midStream: restart needs onDiscard: the caller has to be told to forget what it has seen",
-    );
+  const { minCharactersPerSecond = 0 } = options;
+  if (!(minCharactersPerSecond >= 0)) {
+    throw invalid("minCharactersPerSecond", "minCharactersPerSecond must be a number from 0 on");
   }
   return {
-    timeouts: timeoutsOf({ ...DEFAULT_TIMEOUTS, ...options.timeouts }),
+    timeouts: checkTimeouts(options.timeouts ?? {}),
     hurried: retryOf({ ...DEFAULT_HURRY, ...options.hurried }),
     midStream,
-    onDiscard: options.onDiscard ?? (() => undefined),
+    minCharactersPerSecond,
     compact: options.compact ?? null,
     refreshCredential: options.refreshCredential ?? null,
     regenerate: options.regenerate ?? true,
     assumedOutputTokens: options.assumedOutputTokens ?? 4_096,
   };
-}
-
-export function timeoutsOf(timeouts: Timeouts): Timeouts {
-  for (const [name, value] of Object.entries(timeouts) as [string, unknown][]) {
-    if (typeof value === "number" && value > 0) continue;
-    throw invalid(`timeouts.${name}`, `timeouts.${name} is ${String(value)}; it must be a number above 0`);
-  }
-  return timeouts;
 }
 
 export function invalid(field: string, message: string): FaultError {

@@ -2,15 +2,23 @@
 // that fails before it can be made again unseen.
 // K1  parts of an attempt that failed before its first content are never seen.
 // K2  after the first content the stream ends with a finish or with an error, never without either.
-// K3  the caller's pace is the upstream's pace: nobody reads ahead of a slow reader.
+// K3  the caller's pace is the upstream's pace: nothing is read ahead of a slow reader.
+// K4  thoughts are shown, and commit to nothing: when the attempt fails, they are closed, and the next one's begin a new block.
+// K5  with `restart` an answer is shown when it is whole: what a reader has seen, and tools it has run, cannot be taken back.
 
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import { MOST_BYTES, PIECE_BYTES, tooLarge } from "../fetch/bounded.ts";
 import { PacedStream } from "../paced-stream.ts";
 
 type Part = LanguageModelV4StreamPart;
 
 /** What happens when a stream breaks after content has reached the caller. */
 export type MidStream = "fail" | "restart" | "continue";
+
+interface Block {
+  readonly type: "text" | "reasoning";
+  readonly id: string;
+}
 
 const nothing = (): void => undefined;
 
@@ -22,7 +30,14 @@ export class StreamSink {
   readonly paced = new PacedStream<Part>();
   private open: () => void = nothing;
   private held: Part[] = [];
+  private heldSize = 0;
   private opened = false;
+  /** The caller has seen something of the answer itself. */
+  private answered = false;
+  /** What the attempt has sent is kept back. */
+  private holds = true;
+  /** Blocks that the caller has seen begin and not end. */
+  private blocks: Block[] = [];
   private text = "";
   private sawToolCall = false;
   /** The text block the caller has seen begin and not end; parts of a continuation belong to it. */
@@ -46,6 +61,11 @@ export class StreamSink {
     return this.opened;
   }
 
+  /** Not one part has come, of any attempt. */
+  get isUntouched(): boolean {
+    return !this.opened && this.held.length === 0;
+  }
+
   /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
   get continuable(): string | null {
     return this.opened && this.midStream === "continue" && !this.sawToolCall && this.text !== "" ? this.text : null;
@@ -53,19 +73,20 @@ export class StreamSink {
 
   /** Whether a break from here on is the caller's business. */
   get isCommitted(): boolean {
-    return this.opened && this.midStream !== "restart" && this.continuable === null;
+    return this.answered && this.continuable === null;
   }
 
-  /** An attempt begins. True when the caller has to forget what it has seen. */
-  begin(): boolean {
+  /** An attempt begins. */
+  begin(): void {
     this.held = [];
+    this.heldSize = 0;
     this.adopted = null;
     this.continues = this.continuable !== null;
     this.saidAgain = this.openText === null ? "" : this.text.slice(this.text.trimEnd().length);
-    if (this.continues || !this.opened) return false;
-    this.text = "";
-    this.sawToolCall = false;
-    return true;
+    if (this.continues) return;
+    this.holds = true;
+    for (const { type, id } of this.blocks) this.paced.put({ type: `${type}-end`, id });
+    this.blocks = [];
   }
 
   /** The part as the caller gets it; null when it gets nothing. */
@@ -73,29 +94,24 @@ export class StreamSink {
     const own = this.continues ? this.continued(part) : part;
     if (own === null) return null;
     if (this.midStream === "continue") this.note(own);
-    if (this.opened) this.paced.put(own);
-    else {
-      this.held.push(own);
-      if (isContent(own)) this.flush();
-    }
+    if (this.holds) {
+      this.hold(own);
+      if (this.midStream !== "restart" && isContent(own)) this.flush();
+    } else this.show(own);
     return own;
-  }
-
-  /** Waits until the caller has read all there is: what is void must not come after the word that it is. */
-  read(): Promise<void> {
-    return this.paced.wanted();
   }
 
   /** The answer is whole. */
   finish(part: Part): void {
-    this.flush();
+    if (this.holds) this.flush();
     this.paced.put(part);
     this.paced.close();
   }
 
   /** It broke, and nothing can be done about it any more. */
   fail(error: unknown, part: Part): void {
-    this.flush();
+    if (!this.opened) this.open();
+    this.opened = true;
     this.paced.put({ type: "error", error });
     this.paced.put(part);
     this.paced.close();
@@ -107,12 +123,43 @@ export class StreamSink {
     this.paced.error(reason);
   }
 
+  /** An upstream that sends without end, and nothing that may be shown, must not fill the memory. */
+  private hold(part: Part): void {
+    this.heldSize += PIECE_BYTES + ("delta" in part ? part.delta.length : 0);
+    if (this.heldSize > MOST_BYTES.answer) throw tooLarge("answer");
+    this.held.push(part);
+  }
+
   private flush(): void {
-    if (this.opened) return;
+    this.holds = false;
+    const isFirst = !this.opened;
     this.opened = true;
-    for (const part of this.held) this.paced.put(part);
+    for (const part of this.held) if (isFirst || part.type !== "stream-start") this.show(part);
     this.held = [];
-    this.open();
+    if (isFirst) this.open();
+  }
+
+  private show(part: Part): void {
+    if (!this.answered) this.mark(part);
+    this.paced.put(part);
+  }
+
+  /** Until there is an answer, blocks may have to be closed for an attempt that failed. */
+  private mark(part: Part): void {
+    switch (part.type) {
+      case "text-start":
+        this.blocks.push({ type: "text", id: part.id });
+        break;
+      case "reasoning-start":
+        this.blocks.push({ type: "reasoning", id: part.id });
+        break;
+      case "text-end":
+      case "reasoning-end":
+        this.blocks = this.blocks.filter(({ type, id }) => part.type !== `${type}-end` || part.id !== id);
+        break;
+      default:
+        this.answered = isContent(part) && !isThought(part);
+    }
   }
 
   /** What another model has to know to go on from here. */
@@ -183,4 +230,9 @@ const NO_CONTENT: ReadonlySet<Part["type"]> = new Set<Part["type"]>([
 export function isContent(part: Part): boolean {
   if (part.type === "text-delta" || part.type === "reasoning-delta") return part.delta !== "";
   return !NO_CONTENT.has(part.type);
+}
+
+/** What a model thinks before it answers. */
+export function isThought({ type }: Part): boolean {
+  return type === "reasoning-delta" || type === "reasoning-start" || type === "reasoning-file";
 }

@@ -10,10 +10,13 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type { Follower } from "../paced-stream.ts";
-import { isContent, type StreamSink } from "./stream-sink.ts";
+import { MOST_BYTES, tooLarge } from "../fetch/bounded.ts";
+import { Leaving } from "./leaving.ts";
+import { Speed } from "./speed.ts";
+import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
 import { Tally } from "./tally.ts";
-import { tellCost, tellUnansweredCost, type Upstream } from "./upstream.ts";
-import { verdictOn } from "./verdict.ts";
+import { Meter, type Upstream } from "./upstream.ts";
+import { isProperEnd, nothingRead, verdictOn } from "./verdict.ts";
 import { Watch } from "./watch.ts";
 
 export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
@@ -34,14 +37,12 @@ export async function stream(
   const tally = (sink.continuable === null ? null : memory.tally) ?? new Tally();
   memory.tally = tally;
   tally.characters = 0;
-  if (sink.begin()) {
-    await sink.read();
-    await new Promise<void>((next) => upstream.clock.soon(next));
-    upstream.discarded();
-  }
-  const leaving = new Leaving(sink);
+  sink.begin();
+  const leaving = new Leaving<LanguageModelV4StreamResult>();
+  leaving.whenLeft = (reason) => sink.paced.unfollow(reason);
+  const meter = new Meter(upstream, sent, context);
   let isPriced = false;
-  const watch = new Watch(upstream.clock, upstream.timeouts, context, (late) =>
+  const watch = new Watch(upstream.clock, upstream.timeouts.stream, context, (late) =>
     leaving.leave(late, new FaultError(late)),
   );
   sink.paced.whenLeft = context.cancel;
@@ -51,11 +52,19 @@ export async function stream(
     watch.headers();
     context.responseHeaders(result.response?.headers);
     sink.response = result.response;
-    const reading = new Reading(sink, watch, tally, context);
-    await sink.paced.follow(leaving.reader(result.stream), reading);
+    const { clock, leastPerSecond } = upstream;
+    const speed = leastPerSecond === 0 ? null : new Speed(clock, leastPerSecond);
+    const reading = new Reading(sink, watch, tally, context, speed, meter);
+    const parts = result.stream.getReader();
+    leaving.whenLeft = (reason) => {
+      sink.paced.unfollow(reason);
+      // A read that hangs ends only when the stream is given up from this side; what it says to that is of no use.
+      parts.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
+    };
+    await sink.paced.follow(parts, reading);
     const { finish } = reading;
-    if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider));
-    tellCost(upstream, context, finish.usage);
+    if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider, tally));
+    meter.answered(finish.usage, finish.providerMetadata, isProperEnd(finish.finishReason), tally.characters);
     isPriced = true;
     const verdict = verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
     const wrong = verdict instanceof Promise ? await verdict : verdict;
@@ -63,7 +72,7 @@ export async function stream(
     return { content: tally.content, finish };
   } catch (error) {
     const told = leaving.late === null ? error : new FaultError(leaving.late);
-    if (!isPriced) tellUnansweredCost(upstream, request, context, told, tally.characters);
+    if (!isPriced) meter.failed(told, tally.characters);
     memory.lastAnswer = tally.text;
     leaving.leave(null, told);
     throw told;
@@ -76,19 +85,24 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly watch: Watch;
   private readonly tally: Tally;
   private readonly context: RunContext;
+  private readonly speed: Speed | null;
+  private readonly meter: Meter;
   private isCommitted = false;
   /** The last part, held back; null when the stream only stopped. */
   finish: FinishPart | null = null;
 
-  constructor(sink: StreamSink, watch: Watch, tally: Tally, context: RunContext) {
+  constructor(sink: StreamSink, watch: Watch, tally: Tally, context: RunContext, speed: Speed | null, meter: Meter) {
     this.sink = sink;
     this.watch = watch;
     this.tally = tally;
     this.context = context;
+    this.speed = speed;
+    this.meter = meter;
   }
 
   waits(): void {
     this.watch.wait();
+    this.speed?.waits();
   }
 
   takes(part: LanguageModelV4StreamPart): boolean {
@@ -97,10 +111,14 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
       return false;
     }
     if (part.type === "error") throw part.error;
-    if (isContent(part)) this.watch.progress();
+    if (isContent(part) || part.type === "reasoning-start") this.watch.progress(isThought(part));
     else this.watch.hold();
     const seen = this.sink.push(part);
+    const before = this.tally.characters;
     if (seen !== null) this.tally.add(seen);
+    if (this.tally.characters > MOST_BYTES.answer) throw tooLarge("answer");
+    if (this.tally.characters > before) this.meter.came(this.tally.characters);
+    this.speed?.came(this.tally.characters, isThought(part));
     if (this.isCommitted || !this.sink.isCommitted) return true;
     this.isCommitted = true;
     this.context.commit();
@@ -108,52 +126,10 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   }
 }
 
-function cutShort(provider: string): Fault {
+function cutShort(provider: string, tally: Tally): Fault {
+  if (tally.content.length === 0) return nothingRead(provider);
   return fault("NetworkDisconnect", {
     message: "the stream ended before the answer was complete",
     context: { provider },
   });
-}
-
-const nothing = (): void => undefined;
-
-/** Giving an upstream up, at whatever point it is: before it has begun to answer, or while a read of it hangs. */
-class Leaving {
-  private readonly sink: StreamSink;
-  private readonly stop = new AbortController();
-  private reject: (reason: unknown) => void = nothing;
-  private read: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
-  /** Why the clock gave it up; null when it did not. */
-  late: Fault | null = null;
-  error: Error | null = null;
-
-  constructor(sink: StreamSink) {
-    this.sink = sink;
-  }
-
-  get signal(): AbortSignal {
-    return this.stop.signal;
-  }
-
-  orLeave(answer: PromiseLike<LanguageModelV4StreamResult>): Promise<LanguageModelV4StreamResult> {
-    return new Promise((resolve, reject) => {
-      this.reject = reject;
-      answer.then(resolve, reject);
-    });
-  }
-
-  reader(parts: ReadableStream<LanguageModelV4StreamPart>): ReadableStreamDefaultReader<LanguageModelV4StreamPart> {
-    return (this.read = parts.getReader());
-  }
-
-  leave(late: Fault | null, reason: unknown): void {
-    if (this.stop.signal.aborted) return;
-    this.late = late;
-    this.error = reason instanceof Error ? reason : new Error("given up", { cause: reason });
-    this.stop.abort(reason);
-    this.reject(reason);
-    this.sink.paced.unfollow(this.error);
-    // A read that hangs ends only when the stream is given up from this side; whatever it says to that, nobody waits for it.
-    this.read?.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
-  }
 }

@@ -60,6 +60,7 @@ export class Tally {
         this.characters += part.delta.length;
         return;
       case "tool-call":
+        if ((this.inputs.get(part.toolCallId) ?? "") === "") this.characters += part.input.length;
         this.inputs.set(part.toolCallId, part.input);
         this.all.push(part);
         return;
@@ -125,6 +126,16 @@ function nameOf(type: Block["type"], id: string): string {
 /** Signatures of thoughts come with any of their parts; the last word counts. */
 function sign(block: Block | undefined, { providerMetadata }: BlockPart): void {
   if (block !== undefined && providerMetadata !== undefined) block.providerMetadata = providerMetadata;
+}
+
+/** What a whole answer has in characters, as a stream of it would have been counted. */
+export function charactersIn(content: readonly LanguageModelV4Content[]): number {
+  let characters = 0;
+  for (const part of content) {
+    if (part.type === "text" || part.type === "reasoning") characters += part.text.length;
+    else if (part.type === "tool-call") characters += part.input.length;
+  }
+  return characters;
 }
 
 export function answerIn(

@@ -4,42 +4,76 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Usage 
 import { classify } from "../../core/classify/classify.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
-import type { ModelRequest } from "./model-request.ts";
-import type { Timeouts } from "./watch.ts";
+import { estimateTokens } from "../model-facts/needs-of.ts";
+import { costOfAnswer, type Seen } from "../price/cost.ts";
+import type { Price } from "../price/price-table.ts";
+import { askedTier, servedTier } from "../price/service-tier.ts";
+import type { ModelTimeouts } from "./timeouts.ts";
 
 export interface Upstream {
   readonly model: LanguageModelV4;
   readonly provider: string;
   readonly clock: Clock;
-  readonly timeouts: Timeouts;
-  /** In micro-cents; null when there is no price. */
-  readonly costOf: (usage: LanguageModelV4Usage) => number | null;
-  /** What so much of an answer has cost, when nobody said; null when there is no price. */
-  readonly guessCost: (options: LanguageModelV4CallOptions, outputCharacters: number) => number | null;
+  readonly timeouts: ModelTimeouts;
+  /** Characters a second, of a stream; 0 when any speed will do. */
+  readonly leastPerSecond: number;
+  /** null when there is no price. */
+  readonly price: Price | null;
   /** Answers are kept in a session's journal, so they must be plain data. */
   readonly isKept: boolean;
-  /** Told before an attempt that makes the caller forget what it has seen. */
-  readonly discarded: () => void;
 }
 
-export function tellCost({ costOf }: Upstream, context: RunContext, usage: LanguageModelV4Usage): void {
-  const microcents = costOf(usage);
-  if (microcents !== null) context.cost(microcents);
+/** What an attempt costs, told as it goes and when it has ended. */
+export class Meter {
+  private readonly upstream: Upstream;
+  private readonly asked: LanguageModelV4CallOptions;
+  private readonly context: RunContext;
+  private inputTokens: number | null = null;
+
+  constructor(upstream: Upstream, asked: LanguageModelV4CallOptions, context: RunContext) {
+    this.upstream = upstream;
+    this.asked = asked;
+    this.context = context;
+  }
+
+  /** So much of a streamed answer has come. */
+  came(outputCharacters: number): void {
+    const microcents = this.guess(outputCharacters);
+    if (microcents !== null) this.context.costSoFar(microcents);
+  }
+
+  /** It was answered, and this is what the provider said about it. `isWhole`: it said so at a proper end. */
+  answered(usage: LanguageModelV4Usage, metadata: Metadata | undefined, isWhole: boolean, characters: number): void {
+    const { price, model } = this.upstream;
+    if (price === null) return;
+    const tier = servedTier(model.provider, this.asked, usage, metadata);
+    const { microcents, basis } = costOfAnswer(usage, isWhole, this.seen(characters), price, tier);
+    this.context.cost(microcents, basis);
+  }
+
+  /**
+   * It failed without a usage. A request that was refused with an error, or that never went out, costs nothing; one that was cut,
+   * given up or left without an answer has cost what went out and what came.
+   */
+  failed(error: unknown, outputCharacters: number): void {
+    const { context } = classify({ surface: "http", provider: this.upstream.provider, error });
+    const { status, sent } = context;
+    const isRefused = (typeof status === "number" && status >= 400) || sent === false;
+    const isFree = outputCharacters === 0 && isRefused;
+    const microcents = isFree ? 0 : this.guess(outputCharacters);
+    if (microcents !== null) this.context.cost(microcents, isFree ? "reported" : "estimated");
+  }
+
+  private guess(outputCharacters: number): number | null {
+    const { price, model } = this.upstream;
+    if (price === null) return null;
+    const tier = askedTier(model.provider, this.asked);
+    return costOfAnswer(null, false, this.seen(outputCharacters), price, tier).microcents;
+  }
+
+  private seen(outputCharacters: number): Seen {
+    return { inputTokens: () => (this.inputTokens ??= estimateTokens(this.asked)), outputCharacters };
+  }
 }
 
-/**
- * What an attempt without a usage has cost. A request that was refused with an error costs nothing; one that was cut, given up
- * or left without an answer has cost something, and nobody says how much.
- */
-export function tellUnansweredCost(
-  { guessCost, provider }: Upstream,
-  { options }: ModelRequest,
-  context: RunContext,
-  error: unknown,
-  outputCharacters: number,
-): void {
-  const { context: seen } = classify({ surface: "http", provider, error });
-  const isRefused = outputCharacters === 0 && typeof seen["status"] === "number" && seen["status"] >= 400;
-  const microcents = isRefused ? 0 : guessCost(options, outputCharacters);
-  if (microcents !== null) context.cost(microcents, isRefused ? "reported" : "estimated");
-}
+type Metadata = Readonly<Record<string, unknown>>;

@@ -23,6 +23,8 @@ export function verdictOn(
   provider: string,
 ): Fault | null | Promise<Fault | null> {
   const { text, hasOther, toolInputs, finishReason } = answer;
+  const isNothing = text.trim() === "" && !hasOther && toolInputs.length === 0;
+  if (isNothing && finishReason.unified === "interrupted") return nothingRead(provider);
   const stopped = badStop(finishReason, provider);
   if (stopped !== null) return stopped;
   const isCut = finishReason.unified === "length";
@@ -34,13 +36,26 @@ export function verdictOn(
   if (toolInputs.some((input) => input.trim() !== "" && parseJson(input) === undefined)) {
     return fault("SchemaInvalid", { message: "the arguments of a tool call are no JSON", context: { provider } });
   }
-  if (text.trim() === "" && !hasOther && toolInputs.length === 0) {
+  if (isNothing) {
     return isCut
       ? fault("OutputTruncated", { message: "the answer was cut before it began", context: { provider } })
       : fault("EmptyOutput", { message: "the answer is empty", context: { provider } });
   }
   if (toolInputs.length > 0 || options.responseFormat?.type !== "json") return null;
   return jsonVerdict(text, isCut, options.responseFormat, provider);
+}
+
+/** A stream that only ended: a page, an error without an event or no byte at all, which SDKs pass over in silence. */
+export function nothingRead(provider: string): Fault {
+  return fault("AnswerUnreadable", {
+    message: "the stream ended, and nothing in it could be read as an answer",
+    context: { provider },
+  });
+}
+
+/** A model's own end, whatever it says: what is counted there is counted to the end. */
+export function isProperEnd({ unified }: LanguageModelV4FinishReason): boolean {
+  return unified !== "interrupted";
 }
 
 type Unified = LanguageModelV4FinishReason["unified"];

@@ -2,27 +2,18 @@
 // words, because what to do about them differs. One alarm, moved only when it rings: a stream has thousands of parts.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { Clock } from "../../host/clock.ts";
+import { type Clock, steadyNow } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
+import type { Timeouts } from "./timeouts.ts";
 
-export interface Timeouts {
-  /** Until the response begins. */
-  readonly headersMs: number;
-  /** From the start until the first content. */
-  readonly firstTokenMs: number;
-  /** Between two parts that bring the answer forward; keep-alives do not count. */
-  readonly idleMs: number;
-  /** The whole attempt. */
-  readonly totalMs: number;
-}
+type Phase = "headers" | "firstToken" | "idle" | "thinking";
 
-type Phase = "headers" | "firstToken" | "idle";
-
-const LIMIT_OF = { headers: "headersMs", firstToken: "firstTokenMs", idle: "idleMs" } as const;
+const LIMIT_OF = { headers: "headersMs", firstToken: "firstTokenMs", idle: "idleMs", thinking: "thinkingMs" } as const;
 const SAYS: Readonly<Record<Phase, (limitMs: number) => string>> = {
   headers: (limitMs) => `no response began within ${limitMs} ms`,
   firstToken: (limitMs) => `nothing of the answer came within ${limitMs} ms`,
   idle: (limitMs) => `the stream was silent for ${limitMs} ms`,
+  thinking: (limitMs) => `the stream was silent for ${limitMs} ms while the model was thinking`,
 };
 
 /** More than alarms are late by. */
@@ -47,7 +38,7 @@ export class Watch {
     this.timeouts = timeouts;
     this.setAlarm = alarm;
     this.expired = expired;
-    this.startedAt = clock.now();
+    this.startedAt = steadyNow(clock);
     this.dueAt = this.startedAt + timeouts.headersMs;
     this.arm(this.startedAt);
   }
@@ -55,27 +46,27 @@ export class Watch {
   headers(): void {
     this.phase = "firstToken";
     this.dueAt = this.startedAt + this.timeouts.firstTokenMs;
-    this.arm(this.clock.now());
+    this.arm(steadyNow(this.clock));
   }
 
   /** Content has come: the next may take its time again, from when it is waited for. */
-  progress(): void {
-    this.phase = "idle";
-    this.leftMs = this.timeouts.idleMs;
+  progress(isThinking: boolean): void {
+    this.phase = isThinking ? "thinking" : "idle";
+    this.leftMs = isThinking ? this.timeouts.thinkingMs : this.timeouts.idleMs;
     this.dueAt = Infinity;
   }
 
   /** The caller does not want more yet: that is not the upstream's silence. */
   hold(): void {
     if (this.dueAt === Infinity) return;
-    this.leftMs = this.dueAt - this.clock.now();
+    this.leftMs = this.dueAt - steadyNow(this.clock);
     this.dueAt = Infinity;
   }
 
   /** More is waited for. */
   wait(): void {
     if (this.dueAt !== Infinity) return;
-    const now = this.clock.now();
+    const now = steadyNow(this.clock);
     this.dueAt = now + this.leftMs;
     this.arm(now);
   }
@@ -85,12 +76,12 @@ export class Watch {
     if (this.dueAt >= this.armedFor) return;
     // Alarms may be late by a share of how far ahead they are set, so one for a long wait is set a little too early.
     this.armedFor = this.dueAt - Math.floor((this.dueAt - now) / EARLY_SHARE);
-    this.setAlarm(this.armedFor, () => this.look());
+    this.setAlarm(this.armedFor + this.clock.shiftMs, () => this.look());
   }
 
   private look(): void {
     this.armedFor = Infinity;
-    const now = this.clock.now();
+    const now = steadyNow(this.clock);
     if (now < this.dueAt) this.arm(now);
     else this.expired(this.late());
   }

@@ -8,6 +8,7 @@ import type { Pass } from "./pass.ts";
 import { removeCacheMarks, removeForeignOptions, removeServerState } from "./provider-options.ts";
 import { removeForeignServerCalls, removeForeignTools } from "./provider-tools.ts";
 import { removeBoundReasoning, removeForeignReasoning, removeUnsignedReasoning } from "./reasoning.ts";
+import { fitToolCallIds } from "./tool-ids.ts";
 import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
 
 export interface PortableRule {
@@ -77,6 +78,13 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
     why: "there is no open call for this result",
     example: "No tool call found for function call output with call_id call_x.",
     apply: removeOrphanResults,
+  },
+  {
+    name: "tool-call-id",
+    when: "always",
+    why: "the target refuses ids of this length or with these characters; the call and its result got another one",
+    example: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    apply: fitToolCallIds,
   },
   {
     name: "foreign-tool",

@@ -5,24 +5,19 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Price, Rates } from "./price-table.ts";
 
 /** What a reported usage costs. Tokens from the cache are part of the input and are counted once, at their own price. */
-export function costOfUsage(usage: LanguageModelV4Usage, price: Price): number {
-  const counts = countTokens(usage);
-  const { fresh, cacheRead, cacheWrite, output } = counts;
-  const rates = ratesFor(price, fresh + cacheRead + cacheWrite);
-  const { inputMicrocents, cachedInputMicrocents, cacheWriteMicrocents, outputMicrocents } = rates;
-  const millionths =
-    fresh * inputMicrocents +
-    cacheRead * cachedInputMicrocents +
-    cacheWrite * cacheWriteMicrocents +
-    output * outputMicrocents;
-  // All of it is whole and none below zero: a safe sum has safe parts, so nothing was rounded on the way.
-  return Number.isSafeInteger(millionths) ? wholeMicrocents(millionths) : sumUpExactly(chargesOf(counts, rates));
+export function costOfUsage(usage: LanguageModelV4Usage, price: Price, tier: string | null = null): number {
+  return costOfTokens(countTokens(usage), price, tier);
 }
 
 /** An upper bound for a request that was not sent yet: all input at its dearest, and as much output as is allowed. */
-export function estimateCost(inputTokens: number, maxOutputTokens: number, price: Price): number {
+export function estimateCost(
+  inputTokens: number,
+  maxOutputTokens: number,
+  price: Price,
+  tier: string | null = null,
+): number {
   const input = whole(inputTokens);
-  const rates = ratesFor(price, input);
+  const rates = ratesFor(inTier(price, tier), input);
   const dearest = Math.max(rates.inputMicrocents, rates.cacheWriteMicrocents, rates.cachedInputMicrocents);
   const output = whole(maxOutputTokens);
   const millionths = input * dearest + output * rates.outputMicrocents;
@@ -33,12 +28,48 @@ export function estimateCost(inputTokens: number, maxOutputTokens: number, price
   ]);
 }
 
-/** Whether a provider said anything at all about tokens; if not, a cost of zero would be a lie. */
-export function isUsageReported({ inputTokens, outputTokens }: LanguageModelV4Usage): boolean {
-  const { total, noCache, cacheRead, cacheWrite } = inputTokens;
-  const { total: all, text, reasoning } = outputTokens;
-  const some = total ?? noCache ?? cacheRead ?? cacheWrite ?? all ?? text ?? reasoning;
-  return some !== undefined;
+/** What was sent and what has come: counted where a provider does not count, or not to the end. */
+export interface Seen {
+  readonly inputTokens: () => number;
+  readonly outputCharacters: number;
+}
+
+export interface AttemptCost {
+  readonly microcents: number;
+  readonly basis: "reported" | "estimated";
+}
+
+/**
+ * What an answer costs. A usage that is missing, or of an answer that broke, is filled up from what was seen, and marked as
+ * estimated: the input by the request's size unless the provider said it, the output by its characters unless it said more.
+ */
+export function costOfAnswer(
+  usage: LanguageModelV4Usage | null,
+  isWhole: boolean,
+  { inputTokens, outputCharacters }: Seen,
+  price: Price,
+  tier: string | null,
+): AttemptCost {
+  const said = usage === null ? NO_TOKENS : countTokens(usage);
+  const saysInput = said.fresh + said.cacheRead + said.cacheWrite + said.cacheWriteHour > 0;
+  // Proxies send zeros where they count nothing.
+  const saysOutput = said.output > 0 || outputCharacters === 0;
+  const isReported = isWhole && saysInput && saysOutput;
+  const tokens = isReported
+    ? said
+    : {
+        ...said,
+        fresh: saysInput ? said.fresh : whole(inputTokens()),
+        output: Math.max(said.output, tokensIn(outputCharacters)),
+      };
+  return { microcents: costOfTokens(tokens, price, tier), basis: isReported ? "reported" : "estimated" };
+}
+
+/** English prose and code have about four characters to a token. */
+const CHARACTERS_PER_TOKEN = 4;
+
+export function tokensIn(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
 interface TokenCounts {
@@ -46,19 +77,47 @@ interface TokenCounts {
   readonly fresh: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  readonly cacheWriteHour: number;
   readonly output: number;
 }
 
-function countTokens({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenCounts {
+const NO_TOKENS: TokenCounts = { fresh: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0, output: 0 };
+
+function countTokens({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): TokenCounts {
   const cacheRead = whole(inputTokens.cacheRead);
-  const cacheWrite = whole(inputTokens.cacheWrite);
+  const written = whole(inputTokens.cacheWrite);
+  const cacheWriteHour = Math.min(written, hourWrites(raw));
   // Some providers give the total, some the parts, some both; what no part accounts for is fresh.
-  const fresh = Math.max(whole(inputTokens.noCache), whole(inputTokens.total) - cacheRead - cacheWrite);
+  const fresh = Math.max(whole(inputTokens.noCache), whole(inputTokens.total) - cacheRead - written);
   const output =
     outputTokens.total === undefined
       ? whole(outputTokens.text) + whole(outputTokens.reasoning)
       : whole(outputTokens.total);
-  return { fresh, cacheRead, cacheWrite, output };
+  return { fresh, cacheRead, cacheWrite: written - cacheWriteHour, cacheWriteHour, output };
+}
+
+/** Anthropic alone tells them apart, in words of its own. */
+function hourWrites(raw: LanguageModelV4Usage["raw"]): number {
+  const written = raw?.["cache_creation"] as { readonly ephemeral_1h_input_tokens?: unknown } | null | undefined;
+  const tokens = written?.ephemeral_1h_input_tokens;
+  return typeof tokens === "number" ? whole(tokens) : 0;
+}
+
+function costOfTokens(tokens: TokenCounts, price: Price, tier: string | null): number {
+  const { fresh, cacheRead, cacheWrite, cacheWriteHour, output } = tokens;
+  const rates = ratesFor(inTier(price, tier), fresh + cacheRead + cacheWrite + cacheWriteHour);
+  const millionths =
+    fresh * rates.inputMicrocents +
+    cacheRead * rates.cachedInputMicrocents +
+    cacheWrite * rates.cacheWriteMicrocents +
+    cacheWriteHour * rates.cacheWriteHourMicrocents +
+    output * rates.outputMicrocents;
+  // All of it is whole and none below zero: a safe sum has safe parts, so nothing was rounded on the way.
+  return Number.isSafeInteger(millionths) ? wholeMicrocents(millionths) : sumUpExactly(chargesOf(tokens, rates));
+}
+
+function inTier(price: Price, tier: string | null): Price {
+  return tier === null ? price : (price.tiers.get(tier) ?? price);
 }
 
 function ratesFor(price: Price, inputTokens: number): Rates {
@@ -78,11 +137,13 @@ interface Charge {
 
 const MILLION = 1_000_000;
 
-function chargesOf({ fresh, cacheRead, cacheWrite, output }: TokenCounts, rates: Rates): readonly Charge[] {
+function chargesOf(tokens: TokenCounts, rates: Rates): readonly Charge[] {
+  const { fresh, cacheRead, cacheWrite, cacheWriteHour, output } = tokens;
   return [
     { tokens: fresh, microcentsPerMillion: rates.inputMicrocents },
     { tokens: cacheRead, microcentsPerMillion: rates.cachedInputMicrocents },
     { tokens: cacheWrite, microcentsPerMillion: rates.cacheWriteMicrocents },
+    { tokens: cacheWriteHour, microcentsPerMillion: rates.cacheWriteHourMicrocents },
     { tokens: output, microcentsPerMillion: rates.outputMicrocents },
   ];
 }

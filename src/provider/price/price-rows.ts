@@ -1,9 +1,9 @@
-// List prices in dollars per million tokens, as the vendors publish them for ordinary (not batch, not priority) requests.
-// Data, with its date: prices change, so a user can put rows of their own in front.
+// List prices in dollars per million tokens, as the vendors publish them for ordinary requests, and how many times as much each
+// other service tier costs. Data, with its date: prices change, so a user can put rows of their own in front.
 
 export const PRICE_ROWS_DATE = "2026-11-16";
 export const PRICE_ROWS_SOURCE =
-  "vendors' pricing pages and the models.dev catalogue; the higher price where it depends on the hour, or is lowered for a while";
+  "vendors' pricing pages (OpenAI's priority processing and flex, Anthropic's fast mode and prompt caching, Google's optimization page) and the models.dev catalogue; the higher price where it depends on the hour, or is lowered for a while";
 
 /** Dollars per million tokens. What is left out costs as much as input. */
 export interface DollarRates {
@@ -11,6 +11,8 @@ export interface DollarRates {
   readonly output: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
+  /** Cache writes that last an hour; left out, they cost as much as other cache writes. */
+  readonly cacheWriteHour?: number;
 }
 
 export interface PriceRow extends DollarRates {
@@ -20,11 +22,25 @@ export interface PriceRow extends DollarRates {
   readonly model: string;
   /** All tokens of a request cost this once its input is longer. */
   readonly longContext?: DollarRates & { readonly aboveInputTokens: number };
+  /** How many times as much each service tier costs, by its name in lower case: `{ flex: 0.5 }`. Tiers not listed cost the same. */
+  readonly tiers?: Readonly<Record<string, number>>;
 }
 
 type Numbers = readonly [input: number, output: number, cachedInput?: number, cacheWrite?: number];
 
 const LONG = 272_000;
+
+/** Of a vendor's models, unless a row says something else. */
+const TIERS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  openai: { batch: 0.5, flex: 0.5, ...fast(2) },
+  // What is bought in advance for the priority tier is counted at the list price.
+  anthropic: { batch: 0.5 },
+  // Priority costs from 75 to 100 % more.
+  google: { batch: 0.5, flex: 0.5, priority: 2 },
+};
+
+/** Times the input; cache writes that last five minutes have a price of their own in each row. */
+const HOUR_WRITES: Readonly<Record<string, number>> = { anthropic: 2 };
 
 export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("openai", ["gpt-6-astra"], [10, 50, 1, 12.5], LONG, [20, 75, 2, 25]),
@@ -35,7 +51,7 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("openai", ["gpt-5.6", "gpt-5.6-sol"], [4, 20, 0.4, 5], LONG, [8, 30, 0.8, 10]),
   ...price("openai", ["gpt-5.6-terra"], [2, 12, 0.2, 2.5], LONG, [4, 18, 0.4, 5]),
   ...price("openai", ["gpt-5.6-luna"], [0.2, 1.2, 0.02, 0.25], LONG, [0.4, 1.8, 0.04, 0.5]),
-  ...price("openai", ["gpt-5.5"], [5, 30, 0.5], LONG, [10, 45, 1]),
+  ...withTiers(fast(2.5), price("openai", ["gpt-5.5"], [5, 30, 0.5], LONG, [10, 45, 1])),
   ...price("openai", ["gpt-5.4"], [2.5, 15, 0.25], LONG, [5, 22.5, 0.5]),
   ...price("openai", ["gpt-5.5-pro", "gpt-5.4-pro"], [30, 180], LONG, [60, 270]),
   ...price("openai", ["gpt-5.4-mini"], [0.75, 4.5, 0.075]),
@@ -45,28 +61,29 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("openai", ["gpt-5.2-pro"], [21, 168]),
   ...price("openai", ["gpt-5.1", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.1-chat-latest"], [1.25, 10, 0.125]),
   ...price("openai", ["gpt-5", "gpt-5-codex", "gpt-5-chat-latest"], [1.25, 10, 0.125]),
-  ...price("openai", ["gpt-5-mini", "gpt-5.1-codex-mini"], [0.25, 2, 0.025]),
+  ...withTiers(fast(1.8), price("openai", ["gpt-5-mini", "gpt-5.1-codex-mini"], [0.25, 2, 0.025])),
   ...price("openai", ["gpt-5-nano"], [0.05, 0.4, 0.005]),
   ...price("openai", ["gpt-5-pro"], [15, 120]),
-  ...price("openai", ["gpt-4.1"], [2, 8, 0.5]),
-  ...price("openai", ["gpt-4.1-mini"], [0.4, 1.6, 0.1]),
+  ...withTiers(fast(1.75), price("openai", ["gpt-4.1"], [2, 8, 0.5])),
+  ...withTiers(fast(1.75), price("openai", ["gpt-4.1-mini"], [0.4, 1.6, 0.1])),
   ...price("openai", ["gpt-4.1-nano"], [0.1, 0.4, 0.025]),
-  ...price("openai", ["gpt-4o"], [2.5, 10, 1.25]),
-  ...price("openai", ["gpt-4o-2024-05-13"], [5, 15]),
-  ...price("openai", ["gpt-4o-mini"], [0.15, 0.6, 0.075]),
+  ...withTiers(fast(1.7), price("openai", ["gpt-4o"], [2.5, 10, 1.25])),
+  ...withTiers(fast(1.75), price("openai", ["gpt-4o-2024-05-13"], [5, 15])),
+  ...withTiers(fast(5 / 3), price("openai", ["gpt-4o-mini"], [0.15, 0.6, 0.075])),
   ...price("openai", ["o1"], [15, 60, 7.5]),
-  ...price("openai", ["o3"], [2, 8, 0.5]),
+  ...withTiers(fast(1.75), price("openai", ["o3"], [2, 8, 0.5])),
   ...price("openai", ["o3-pro"], [20, 80]),
   ...price("openai", ["o3-mini"], [1.1, 4.4, 0.55]),
-  ...price("openai", ["o4-mini"], [1.1, 4.4, 0.275]),
+  ...withTiers(fast(20 / 11), price("openai", ["o4-mini"], [1.1, 4.4, 0.275])),
 
-  // Cache writes are those that last five minutes; an hour costs twice the input, and usage does not tell them apart.
+  // The fourth number is for cache writes that last five minutes.
   ...price("anthropic", ["claude-fable-5-2"], [8, 40, 0.8, 10]),
   ...price("anthropic", ["claude-fable-5-1", "claude-mythos-5-1"], [10, 50, 0.25, 12.5]),
   ...price("anthropic", ["claude-fable-5", "claude-mythos-5"], [10, 50, 1, 12.5]),
-  ...price("anthropic", ["claude-opus-5-5"], [4, 20, 0.2, 5]),
-  ...price("anthropic", ["claude-opus-5", "claude-opus-4-8", "claude-opus-4-7"], [5, 25, 0.5, 6.25]),
-  ...price("anthropic", ["claude-opus-4-6", "claude-opus-4-5"], [5, 25, 0.5, 6.25]),
+  ...withTiers({ fast: 2 }, price("anthropic", ["claude-opus-5-5"], [4, 20, 0.2, 5])),
+  ...withTiers({ fast: 2 }, price("anthropic", ["claude-opus-5", "claude-opus-4-8"], [5, 25, 0.5, 6.25])),
+  ...withTiers({ fast: 6 }, price("anthropic", ["claude-opus-4-7", "claude-opus-4-6"], [5, 25, 0.5, 6.25])),
+  ...price("anthropic", ["claude-opus-4-5"], [5, 25, 0.5, 6.25]),
   ...price("anthropic", ["claude-opus-4-1", "claude-opus-4", "claude-opus-4-0"], [15, 75, 1.5, 18.75]),
   ...price("anthropic", ["claude-sonnet-5-5"], [2, 10, 0.1, 2.5]),
   ...price("anthropic", ["claude-sonnet-5"], [2, 10, 0.2, 2.5]),
@@ -122,10 +139,27 @@ function price(
   long?: Numbers,
 ): readonly PriceRow[] {
   const longContext =
-    aboveInputTokens === undefined || long === undefined ? {} : { longContext: { ...rates(long), aboveInputTokens } };
-  return models.map((model) => ({ provider, model, ...rates(numbers), ...longContext }));
+    aboveInputTokens === undefined || long === undefined
+      ? {}
+      : { longContext: { ...rates(provider, long), aboveInputTokens } };
+  const tiers = TIERS[provider] ?? {};
+  return models.map((model) => ({ provider, model, ...rates(provider, numbers), ...longContext, tiers }));
 }
 
-function rates([input, output, cachedInput = input, cacheWrite = input]: Numbers): Required<DollarRates> {
-  return { input, output, cachedInput, cacheWrite };
+function rates(
+  provider: string,
+  [input, output, cachedInput = input, cacheWrite = input]: Numbers,
+): Required<DollarRates> {
+  const times = HOUR_WRITES[provider];
+  const cacheWriteHour = times === undefined ? cacheWrite : times * input;
+  return { input, output, cachedInput, cacheWrite, cacheWriteHour };
+}
+
+/** OpenAI's priority processing goes by both names. */
+function fast(times: number): Readonly<Record<string, number>> {
+  return { priority: times, fast: times };
+}
+
+function withTiers(tiers: Readonly<Record<string, number>>, rows: readonly PriceRow[]): readonly PriceRow[] {
+  return rows.map((row) => ({ ...row, tiers: { ...row.tiers, ...tiers } }));
 }

@@ -10,12 +10,16 @@ export interface Rates {
   readonly inputMicrocents: number;
   readonly cachedInputMicrocents: number;
   readonly cacheWriteMicrocents: number;
+  /** Of cache writes that last an hour. */
+  readonly cacheWriteHourMicrocents: number;
   readonly outputMicrocents: number;
 }
 
 export interface Price extends Rates {
   /** What all tokens cost once the input is longer than this. */
   readonly longContext: (Rates & { readonly aboveInputTokens: number }) | null;
+  /** What the tiers cost that do not cost the same, by name. */
+  readonly tiers: ReadonlyMap<string, Price>;
 }
 
 export interface PriceTable {
@@ -49,20 +53,27 @@ export function priceOf(table: PriceTable, provider: string, modelId: string): P
 }
 
 function toPrice(row: PriceRow): Price {
-  const { longContext } = row;
-  return {
-    ...toRates(row),
-    longContext:
-      longContext === undefined ? null : { ...toRates(longContext), aboveInputTokens: longContext.aboveInputTokens },
-  };
+  const tiers = new Map<string, Price>();
+  for (const [tier, times] of Object.entries(row.tiers ?? {})) tiers.set(tier, pricedAt(row, times, NO_TIERS));
+  return pricedAt(row, 1, tiers);
 }
 
-function toRates({ input, output, cachedInput = input, cacheWrite = input }: DollarRates): Rates {
+const NO_TIERS: Price["tiers"] = new Map();
+
+function pricedAt(row: PriceRow, times: number, tiers: Price["tiers"]): Price {
+  const { longContext: long } = row;
+  const longContext = long === undefined ? null : { ...toRates(long, times), aboveInputTokens: long.aboveInputTokens };
+  return { ...toRates(row, times), longContext, tiers };
+}
+
+function toRates(rates: DollarRates, times: number): Rates {
+  const { input, output, cachedInput = input, cacheWrite = input, cacheWriteHour = cacheWrite } = rates;
   return {
-    inputMicrocents: microcents(input),
-    cachedInputMicrocents: microcents(cachedInput),
-    cacheWriteMicrocents: microcents(cacheWrite),
-    outputMicrocents: microcents(output),
+    inputMicrocents: microcents(input * times),
+    cachedInputMicrocents: microcents(cachedInput * times),
+    cacheWriteMicrocents: microcents(cacheWrite * times),
+    cacheWriteHourMicrocents: microcents(cacheWriteHour * times),
+    outputMicrocents: microcents(output * times),
   };
 }
 
@@ -75,13 +86,27 @@ function microcents(dollars: number): number {
 const HIGHEST_DOLLARS = 1_000_000;
 
 function checkRow(row: PriceRow): void {
-  const { input, output, cachedInput, cacheWrite } = row;
-  const amounts = { input, output, cachedInput, cacheWrite };
-  const long = row.longContext;
-  for (const [field, amount] of [...Object.entries(amounts), ...Object.entries(long ?? {})]) {
-    if (amount === undefined || field === "aboveInputTokens") continue;
-    if (amount >= 0 && amount <= HIGHEST_DOLLARS) continue;
-    const message = `The price of ${row.provider}/${row.model} has ${field} ${amount}. Give dollars per million tokens, from 0 to ${HIGHEST_DOLLARS}.`;
-    throw new FaultError(fault("ShapeInvalid", { message, context: { field: `prices.${field}` } }));
+  for (const rates of [row, row.longContext ?? row]) {
+    for (const field of RATE_FIELDS) {
+      const amount = rates[field];
+      if (amount === undefined || isAmount(amount, HIGHEST_DOLLARS)) continue;
+      refuse(row, field, `has ${field} ${amount}. Give dollars per million tokens, from 0 to ${HIGHEST_DOLLARS}.`);
+    }
   }
+  for (const [tier, times] of Object.entries(row.tiers ?? {})) {
+    if (isAmount(times, HIGHEST_TIMES)) continue;
+    refuse(row, `tiers.${tier}`, `has tier ${tier} ${times}. Give how many times the price it costs, from 0 to 100.`);
+  }
+}
+
+const RATE_FIELDS = ["input", "output", "cachedInput", "cacheWrite", "cacheWriteHour"] as const;
+const HIGHEST_TIMES = 100;
+
+function isAmount(amount: number, most: number): boolean {
+  return amount >= 0 && amount <= most;
+}
+
+function refuse({ provider, model }: PriceRow, field: string, says: string): never {
+  const message = `The price of ${provider}/${model} ${says}`;
+  throw new FaultError(fault("ShapeInvalid", { message, context: { field: `prices.${field}` } }));
 }

@@ -48,8 +48,8 @@ function readBlock(block: JsonObject, tally: Tally): void {
 const BLOCKS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["text", (block, tally) => tally.text(0, textOf(block["text"]))],
   ["thinking", (block, tally) => tally.reasoning(textOf(block["thinking"]))],
-  ["redacted_thinking", (block, tally) => tally.reasoning(textOf(block["data"]))],
-  ["tool_use", (_block, tally) => tally.toolCall()],
+  ["redacted_thinking", (block, tally) => tally.reasoning(isFilled(block["data"]))],
+  ["tool_use", (block, tally) => tally.toolCall(isFilled(block["input"]) ? block["input"] : "")],
 ]);
 
 function readDelta(delta: JsonObject, tally: Tally): void {
@@ -62,9 +62,9 @@ function readDelta(delta: JsonObject, tally: Tally): void {
 const DELTAS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["text_delta", (delta, tally) => tally.text(0, textOf(delta["text"]))],
   ["thinking_delta", (delta, tally) => tally.reasoning(textOf(delta["thinking"]))],
-  ["signature_delta", (delta, tally) => tally.reasoning(textOf(delta["signature"]))],
+  ["signature_delta", (delta, tally) => tally.reasoning(isFilled(delta["signature"]))],
   // The call itself was told when its block opened.
-  ["input_json_delta", (delta, tally) => isFilled(delta["partial_json"]) && tally.output()],
+  ["input_json_delta", (delta, tally) => isFilled(delta["partial_json"]) && tally.output(delta["partial_json"])],
   ["citations_delta", (_delta, tally) => tally.advance()],
 ]);
 
@@ -86,6 +86,8 @@ function readUsage(holder: JsonObject | null, tally: Tally): void {
 function anthropicUsage(usage: JsonObject, before: WireUsage | null): WireUsage {
   const cachedInputTokens = Math.max(countOf(usage["cache_read_input_tokens"]), before?.cachedInputTokens ?? 0);
   const cacheWriteTokens = Math.max(countOf(usage["cache_creation_input_tokens"]), before?.cacheWriteTokens ?? 0);
+  const hourly = countOf(objectOf(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]);
+  const tier = usage["speed"] === "fast" ? "fast" : textOf(usage["service_tier"]);
   const uncachedBefore = before === null ? 0 : before.inputTokens - before.cachedInputTokens - before.cacheWriteTokens;
   const uncached = Math.max(countOf(usage["input_tokens"]), uncachedBefore);
   const thinking = countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]);
@@ -93,7 +95,9 @@ function anthropicUsage(usage: JsonObject, before: WireUsage | null): WireUsage 
     inputTokens: uncached + cachedInputTokens + cacheWriteTokens,
     cachedInputTokens,
     cacheWriteTokens,
+    hourCacheWriteTokens: Math.max(hourly, before?.hourCacheWriteTokens ?? 0),
     outputTokens: Math.max(countOf(usage["output_tokens"]), before?.outputTokens ?? 0),
     reasoningTokens: Math.max(thinking, before?.reasoningTokens ?? 0),
+    serviceTier: tier || (before?.serviceTier ?? null),
   };
 }

@@ -46,7 +46,7 @@ function readPart(part: JsonObject, index: number, tally: Tally): void {
     if (part["thought"] === true) tally.reasoning(text);
     else tally.text(index, text);
   }
-  if (isFilled(part["functionCall"])) tally.toolCall();
+  if (isFilled(part["functionCall"])) tally.toolCall(part["functionCall"]);
   for (const field of OTHER_OUTPUT) if (isFilled(part[field])) tally.output();
 }
 
@@ -59,7 +59,9 @@ function googleUsage(usage: JsonObject): WireUsage {
     inputTokens: countOf(usage["promptTokenCount"]) + countOf(usage["toolUsePromptTokenCount"]),
     cachedInputTokens: countOf(usage["cachedContentTokenCount"]),
     cacheWriteTokens: 0,
+    hourCacheWriteTokens: 0,
     outputTokens: countOf(usage["candidatesTokenCount"]) + reasoningTokens,
     reasoningTokens,
+    serviceTier: textOf(usage["serviceTier"]) || null,
   };
 }

@@ -26,6 +26,12 @@ export function countOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
+/** How long it is as text; nothing has no length. */
+export function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  return value === undefined || value === null ? 0 : JSON.stringify(value).length;
+}
+
 /** Does the value say anything? Empty texts, empty lists, objects of such, null and false do not. */
 export function isFilled(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== "" && Boolean(value);

@@ -22,9 +22,9 @@ function readChunk(chunk: JsonObject, tally: Tally): boolean {
   }
   tally.completeIfAllStopped();
   const groq = objectOf(chunk["x_groq"]);
-  if (isFilled(groq?.["error"])) tally.saidError({ body: { error: groq?.["error"] } });
+  if (isFilled(groq?.["error"])) tally.saidError({ status: 200, body: { error: groq?.["error"] } });
   const usage = objectOf(chunk["usage"]) ?? objectOf(groq?.["usage"]);
-  if (usage !== null) tally.used(openaiUsage(usage));
+  if (usage !== null) tally.used(openaiUsage(usage, chunk));
   return Array.isArray(choices) || usage !== null || groq !== null;
 }
 
@@ -32,7 +32,7 @@ function readChoice(choice: JsonObject, tally: Tally): void {
   const index = countOf(choice["index"]);
   tally.began(index);
   // OpenRouter puts what broke a generation beside its partial text.
-  if (isFilled(choice["error"])) tally.saidError({ body: { error: choice["error"] } });
+  if (isFilled(choice["error"])) tally.saidError({ status: 200, body: { error: choice["error"] } });
   const message = objectOf(choice["delta"]) ?? objectOf(choice["message"]);
   if (message !== null) readMessage(message, index, tally);
   const reason = textOf(choice["finish_reason"]);
@@ -51,7 +51,7 @@ const MESSAGE_FIELDS: ReadonlyMap<string, ReadField> = new Map([
   ["reasoning", asReasoning], // OpenRouter, Groq
   ["reasoning_details", asReasoning], // OpenRouter
   ["tool_calls", readToolCalls],
-  ["function_call", (_value, _index, tally) => tally.toolCall()],
+  ["function_call", (value, _index, tally) => tally.toolCall(objectOf(value)?.["arguments"])],
   ["refusal", (_value, _index, tally) => tally.refusal()],
   ["audio", asOutput],
   ["images", asOutput], // OpenRouter
@@ -84,6 +84,8 @@ function readToolCalls(calls: unknown, _index: number, tally: Tally): void {
   for (const item of listOf(calls)) {
     const call = objectOf(item);
     if (call === null) continue;
-    if (isFilled(call["id"]) || isFilled(call["function"]) || isFilled(call["custom"])) tally.toolCall();
+    const { id, function: own, custom } = call;
+    const piece = objectOf(own)?.["arguments"] ?? objectOf(custom)?.["input"];
+    if (isFilled(id) || isFilled(own) || isFilled(custom)) tally.toolCall(piece);
   }
 }

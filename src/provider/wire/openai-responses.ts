@@ -21,7 +21,7 @@ function readEvent(event: JsonObject, tally: Tally): boolean {
   if (read !== undefined) read(event, tally);
   else if (type.endsWith(".delta")) {
     // A delta nobody knows yet is still output that the caller has seen.
-    if (isFilled(event["delta"])) tally.output();
+    if (isFilled(event["delta"])) tally.output(event["delta"]);
   } else tally.advance();
   return true;
 }
@@ -30,7 +30,7 @@ const KEEP_ALIVES: ReadonlySet<string> = new Set(["keepalive", "ping"]);
 
 type Read = (event: JsonObject, tally: Tally) => void;
 
-const asToolCall: Read = (event, tally) => isFilled(event["delta"]) && tally.toolCall();
+const asToolCall: Read = (event, tally) => isFilled(event["delta"]) && tally.toolCall(event["delta"]);
 const asReasoning: Read = (event, tally) => tally.reasoning(textOf(event["delta"]));
 const asRefusal: Read = (event, tally) => isFilled(event["delta"] ?? event["refusal"]) && tally.refusal();
 const asEnd: Read = (event, tally) => readEnd(objectOf(event["response"]) ?? {}, tally);
@@ -74,7 +74,7 @@ const SHELLS: ReadonlySet<string> = new Set(["message", "reasoning", ""]);
 function readNewItem(item: JsonObject, tally: Tally): void {
   const type = textOf(item["type"]);
   if (SHELLS.has(type)) tally.advance();
-  else if (CALLS_OF_THE_CALLER.has(type)) tally.toolCall();
+  else if (CALLS_OF_THE_CALLER.has(type)) tally.toolCall(item["arguments"] ?? item["input"]);
   else tally.output();
 }
 
@@ -93,7 +93,7 @@ function readBody(response: JsonObject, tally: Tally): boolean {
 
 function readStatus(response: JsonObject, tally: Tally): void {
   const usage = objectOf(response["usage"]);
-  if (usage !== null) tally.used(openaiUsage(usage));
+  if (usage !== null) tally.used(openaiUsage(usage, response));
   const status = textOf(response["status"]);
   const meaning = STATUSES.get(status);
   if (meaning === "failed") return readFailure(response, tally);
@@ -116,7 +116,7 @@ function readFailure(response: JsonObject, tally: Tally): void {
   // A failure nobody explains is the server's.
   if (!isFilled(error))
     tally.saidError({ stopReason: "error", message: `the response has the status ${textOf(response["status"])}` });
-  else tally.saidError({ body: { error, error_type: response["error_type"] } });
+  else tally.saidError({ status: 200, body: { error, error_type: response["error_type"] } });
 }
 
 function readOutput(output: unknown, tally: Tally): void {

@@ -1,9 +1,10 @@
 // OpenAI's usage, in the words of chat completions and of responses, and what compatible servers made of it.
 
-import { countOf, type JsonObject, objectOf } from "./json-value.ts";
+import { countOf, type JsonObject, objectOf, textOf } from "./json-value.ts";
 import type { WireUsage } from "./wire-state.ts";
 
-export function openaiUsage(usage: JsonObject): WireUsage {
+/** The tier stands beside the usage. */
+export function openaiUsage(usage: JsonObject, holder: JsonObject): WireUsage {
   const inputs = objectOf(usage["prompt_tokens_details"]) ?? objectOf(usage["input_tokens_details"]) ?? {};
   const outputs = objectOf(usage["completion_tokens_details"]) ?? objectOf(usage["output_tokens_details"]) ?? {};
   const inputTokens = countOf(usage["prompt_tokens"] ?? usage["input_tokens"]);
@@ -15,7 +16,9 @@ export function openaiUsage(usage: JsonObject): WireUsage {
     inputTokens,
     cachedInputTokens: countOf(inputs["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]),
     cacheWriteTokens: countOf(inputs["cache_write_tokens"]),
+    hourCacheWriteTokens: 0,
     outputTokens: isBeside ? outputTokens + reasoningTokens : outputTokens,
     reasoningTokens,
+    serviceTier: textOf(holder["service_tier"]) || null,
   };
 }

@@ -50,6 +50,13 @@ export function readAddress(url: string | URL): Address | null {
   return null;
 }
 
+/** The base URL of a request: its address without what the protocol puts behind it. */
+export function baseOf(url: string): string {
+  const [path = ""] = url.split(/[?#]/, 1);
+  for (const row of ADDRESSES) if (row.path.test(path)) return path.replace(row.path, "");
+  return path;
+}
+
 /** A long text is not parsed for this: whoever wants more of it parses it once, in `requestFacts`. */
 function holdsObject(body: unknown): boolean {
   if (typeof body === "string") return /^\s*\{/.test(body);

@@ -12,6 +12,8 @@ export interface RequestFacts {
   readonly hasImages: boolean;
   /** The answer is to be JSON, so one cut short is of no use: an option of the reader. */
   readonly wantsJson: boolean;
+  /** The service tier that is asked for, in lower case; null when none is. */
+  readonly serviceTier: string | null;
   /** UTF-16 units of text that go in, tools included; images, sounds and files as data are left out. For estimates. */
   readonly inputCharacters: number;
 }
@@ -29,8 +31,15 @@ export function requestFacts(protocol: Protocol, url: string | URL, body: unknow
     hasTools: shape.tools.some((field) => isFilled(request[field])),
     hasImages: input.hasImages,
     wantsJson: shape.json.some((path) => asksForJson(at(request, path))),
+    serviceTier: tierIn(request),
     inputCharacters: input.characters,
   };
+}
+
+/** Anthropic sells speed beside its tiers. */
+function tierIn(request: JsonObject): string | null {
+  if (request["speed"] === "fast") return "fast";
+  return (textOf(request["service_tier"]) || textOf(request["serviceTier"])).toLowerCase() || null;
 }
 
 type Path = readonly string[];

@@ -4,7 +4,7 @@
 // T3  once something was too large to look at, nothing more is claimed: no success, no failure.
 
 import type { Evidence } from "../../core/index.ts";
-import { isFilled } from "./json-value.ts";
+import { isFilled, lengthOf } from "./json-value.ts";
 import { stopMeaning } from "./stop-reasons.ts";
 import type { LookedAway, WireState, WireUsage } from "./wire-state.ts";
 
@@ -38,8 +38,10 @@ export class Tally {
     this.state = {
       sawContent: false,
       sawToolCall: false,
+      isThinking: false,
       progress: 0,
       textLength: 0,
+      outputLength: 0,
       text: options.keepText ? "" : null,
       stopReason: null,
       usage: null,
@@ -52,7 +54,7 @@ export class Tally {
 
   text(choice: number, piece: string): void {
     if (piece === "") return;
-    this.output();
+    this.output(piece);
     // Only one answer can be gone on with; the others count as output.
     if (choice !== 0) return;
     this.state.textLength += piece.length;
@@ -64,17 +66,22 @@ export class Tally {
   reasoning(piece: unknown): void {
     if (!isFilled(piece)) return;
     this.state.sawContent = true;
+    this.state.isThinking = true;
+    if (typeof piece === "string") this.state.outputLength += piece.length;
     this.state.progress++;
   }
 
-  toolCall(): void {
+  /** `piece`: what has come of its arguments. */
+  toolCall(piece?: unknown): void {
     this.state.sawToolCall = true;
-    this.output();
+    this.output(piece);
   }
 
-  /** Output of any other kind: an image, a sound, a search the provider made. */
-  output(): void {
+  /** Output of any other kind: an image, a sound, a search the provider made. `piece`: what of it is text. */
+  output(piece?: unknown): void {
+    this.state.outputLength += lengthOf(piece);
     this.#sawAnswer = true;
+    this.state.isThinking = false;
     this.state.sawContent = true;
     this.state.progress++;
   }

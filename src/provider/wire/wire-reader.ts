@@ -125,12 +125,12 @@ function readPiece(data: string, name: string, wire: WireProtocol, tally: Tally,
   }
   const event = objectOf(parseJson(data));
   if (event === null) {
-    if (name === "error") tally.saidError({ body: data.slice(0, HEAD_CHARACTERS) });
-    else tally.saidError({ status: 200, message: "invalid JSON in an event of the stream" });
+    if (name === "error") tally.saidError({ status: 200, body: data.slice(0, HEAD_CHARACTERS) });
+    else tally.saidError({ status: 200, message: "unreadable answer: an event of the stream is no JSON" });
     return;
   }
   const error = name === "error" ? errorFields(event) : errorIn(event);
-  if (error !== null) tally.saidError({ body: error });
+  if (error !== null) tally.saidError({ status: 200, body: error });
   if (wire.readEvent(event, tally) || error !== null) found.known++;
   if (wire.lastEvents.has(textOf(event["type"]))) {
     tally.close(() => unfinishedBy(PIECES, wire, tally.state, found));
@@ -146,7 +146,7 @@ function readWhole(text: string, wire: WireProtocol, tally: Tally, found: Found)
     return;
   }
   const error = errorIn(body);
-  if (error !== null) tally.saidError({ body: error });
+  if (error !== null) tally.saidError({ status: 200, body: error });
   if (wire.readBody(body, tally)) tally.complete();
   else found.unfinished = misshapen(errorFields(body));
 }
@@ -164,45 +164,27 @@ function readBareError(text: string, tally: Tally): void {
   if (text === "" || tally.state.isComplete || tally.state.lookedAway !== null) return;
   const holder = objectOf(parseJson(text));
   const error = holder === null ? null : errorIn(holder);
-  if (error !== null) tally.saidError({ body: error });
+  if (error !== null) tally.saidError({ status: 200, body: error });
 }
 
 /** Why an answer has no proper end, in words that the classifier knows. */
 function unfinishedBy(remainder: Remainder, wire: WireProtocol, state: WireState, found: Found): Words {
   if (found.unfinished !== null) return found.unfinished;
-  if (remainder.kind === "nothing") return EMPTY;
+  if (remainder.kind === "nothing") return { status: 200, message: "unreadable answer: nothing came" };
   if (remainder.kind === "other") return unreadable(remainder.head);
   if (found.sawDone && !state.sawContent && found.known === found.pieces - 1) return EMPTY;
   if (found.pieces > 0 && found.known === 0) return misshapen({});
   return { message: `the stream ended without its end mark (${wire.endMark}): the answer is cut off` };
 }
 
-/** A text that is not JSON: one that broke off, a page, or anything at all. */
+/** A text that is no JSON: half of one, a page, or anything at all. */
 function unreadable(text: string): Words {
-  const head = text.slice(0, HEAD_CHARACTERS);
-  if (/^[{["]/.test(text)) {
-    return breaksOff(text)
-      ? { message: "the body ended before its JSON was complete: connection closed" }
-      : { status: 200, message: "invalid JSON in the body of the answer" };
-  }
-  if (text.startsWith("<")) return { status: 200, body: head };
-  return { status: 200, body: head, message: "invalid JSON response: neither events nor JSON" };
-}
-
-/** Something was opened and never closed. How the last character looks tells nothing: inner parts end like the whole. */
-function breaksOff(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (character === '"') inString = !inString;
-    else if (inString) i += character === "\\" ? 1 : 0;
-    else if (character === "{" || character === "[") depth++;
-    else if (character === "}" || character === "]") depth--;
-  }
-  return inString || depth > 0;
+  if (/^[{["]/.test(text)) return { status: 200, message: "unreadable answer: its JSON is broken or not complete" };
+  const body = text.slice(0, HEAD_CHARACTERS);
+  if (text.startsWith("<")) return { status: 200, body, message: "unreadable answer: a page" };
+  return { status: 200, body, message: "unreadable answer: neither events nor JSON" };
 }
 
 function misshapen(body: unknown): Words {
-  return { status: 200, body, message: "invalid response format: the answer does not have the shape of its protocol" };
+  return { status: 200, body, message: "unreadable answer: it does not have the shape of its protocol" };
 }

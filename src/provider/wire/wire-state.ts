@@ -8,9 +8,13 @@ export interface WireUsage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly cacheWriteTokens: number;
+  /** Of these, those that last an hour. */
+  readonly hourCacheWriteTokens: number;
   /** All that came out, reasoning included. */
   readonly outputTokens: number;
   readonly reasoningTokens: number;
+  /** The tier that served it, as the provider spells it; null when it does not say. */
+  readonly serviceTier: string | null;
 }
 
 /** What was too large to look at. The bytes pass all the same. */
@@ -21,12 +25,16 @@ export interface WireState {
   /** Text, reasoning, a tool call or any other output came: from here on a failure can no longer be hidden. Refusals do not count. */
   readonly sawContent: boolean;
   readonly sawToolCall: boolean;
+  /** The last that came was reasoning. */
+  readonly isThinking: boolean;
   /** Moves with every piece of the answer and with nothing else; only whether it moved means something. */
   readonly progress: number;
   /** UTF-16 units of the (first) answer's text, reasoning not included. */
   readonly textLength: number;
   /** That text, if `keepText` was asked for. */
   readonly text: string | null;
+  /** UTF-16 units of all that came: every answer's text, reasoning that can be read, arguments of tool calls. For estimates. */
+  readonly outputLength: number;
   /** As the provider spells it. */
   readonly stopReason: string | null;
   /** The last that was said; of a stream that was cut a lower bound. */

@@ -142,18 +142,25 @@ describe("an interrupted model call is not given up for attempts that failed bef
 });
 
 describe("an answer that is no good", () => {
-  it.each(["html-page", "gibberish", "malformed-json"] as const)(
-    "goes over after %s, if a policy row says so",
+  it.each(["html-page", "gibberish", "malformed-json", "empty", "odd-error-in-body"] as const)(
+    "goes over after %s, like every failure of an endpoint",
     async (fault) => {
-      const row: PolicyRow = {
-        match: { class: ["Output"] },
-        retry: null,
-        then: ["fallback", "fail"],
-        origin: { layer: "file", at: "policy.yaml:3" },
-      };
-      const world = await chainWorld([always(GPT, { fault })], { policy: withRows(DEFAULT_POLICY, [row]) });
+      const world = await chainWorld([always(GPT, { fault })]);
       await world.run(generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "hello" }));
-      expect(world.asked()).toEqual([GPT, CLAUDE]);
+      expect(world.asked()).toEqual([GPT, GPT, CLAUDE]);
     },
   );
+
+  it("of a model goes over only if a policy row says so", async () => {
+    const row: PolicyRow = {
+      match: { class: ["Output"] },
+      retry: null,
+      then: ["fallback", "fail"],
+      origin: { layer: "file", at: "policy.yaml:3" },
+    };
+    const fault = "empty-output";
+    const world = await chainWorld([always(GPT, { fault })], { policy: withRows(DEFAULT_POLICY, [row]) });
+    await world.run(generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "hello" }));
+    expect(world.asked()).toEqual([GPT, CLAUDE]);
+  });
 });

@@ -3,7 +3,20 @@
 import { describe, expect, it } from "vitest";
 import type { ScenarioStep } from "../../../src/chaos/scenario-schema.ts";
 import type { FaultError } from "../../../src/index.ts";
-import { always, ANSWERED, ASKED, CLAUDE, chainWorld, GPT, only, partsOf, START_AT, textOf } from "./chain-world.ts";
+import {
+  always,
+  ANSWERED,
+  ASKED,
+  CLAUDE,
+  chainWorld,
+  GEMINI,
+  GPT,
+  only,
+  partsOf,
+  START_AT,
+  textOf,
+  UNKNOWN,
+} from "./chain-world.ts";
 
 const LIMITS = { headersMs: 2_000, firstTokenMs: 4_000, idleMs: 3_000, totalMs: 20_000 };
 /** One attempt, so that the time is that of one limit. */
@@ -64,14 +77,15 @@ describe("the limit on", () => {
     expectLeftAbout(9_000, world.received()[0]?.clientLeftAt);
   });
 
-  it("the whole ends an answer that does not stream", async () => {
+  it.each([
+    { name: "headers", timeouts: LIMITS, limit: 2_000 },
+    { name: "the first token", timeouts: { ...LIMITS, headersMs: 9_000 }, limit: 4_000 },
+    { name: "the whole", timeouts: { totalMs: 20_000 }, limit: 20_000 },
+  ])("$name ends an answer that does not stream", async ({ timeouts, limit }) => {
     const world = await chainWorld([always(GPT, { fault: "hang" })]);
-    await world.run(world.fl.model([world.gpt(), world.claude()], ONCE).doGenerate(ASKED));
-    expect(only(world.events(), "call-failed")[0]?.fault).toMatchObject({
-      code: "NetworkTimeout",
-      context: { limit: 20_000 },
-    });
-    expectLeftAbout(20_000, world.received()[0]?.clientLeftAt);
+    await world.run(world.fl.model([world.gpt(), world.claude()], { ...ONCE, timeouts }).doGenerate(ASKED));
+    expect(only(world.events(), "call-failed")[0]?.fault).toMatchObject({ code: "NetworkTimeout", context: { limit } });
+    expectLeftAbout(limit, world.received()[0]?.clientLeftAt);
   });
 
   it("one target alone holds for that target", async () => {
@@ -135,4 +149,64 @@ it("keep-alives are no progress: a stream of pings is given up like silence", as
   expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "error", raw: "NetworkTimeout" } });
   expect(world.clock.now()).toBe(START_AT + LIMITS.idleMs);
   expect(pings).toBeGreaterThan(3);
+});
+
+/** What is known of a model says how long it may be silent when nobody sets a limit. */
+describe("a model that", () => {
+  const QUIET = { "fault": "slow-first-token", "wait-ms": 250_000 } as const;
+  const THINKER = "gpt-5";
+  const HOURS = "gpt-5-pro";
+
+  it.each([
+    { does: "does not think", model: GPT, waitMs: 130_000, streaming: true, isCut: true },
+    { does: "may think", model: CLAUDE, waitMs: 250_000, streaming: true, isCut: false },
+    { does: "always thinks", model: THINKER, waitMs: 500_000, streaming: true, isCut: false },
+    { does: "thinks for long", model: HOURS, waitMs: 1_500_000, streaming: true, isCut: false },
+    { does: "nobody knows", model: UNKNOWN, waitMs: 250_000, streaming: true, isCut: false },
+    { does: "does not think", model: GPT, waitMs: 400_000, streaming: false, isCut: true },
+    { does: "may think", model: CLAUDE, waitMs: 250_000, streaming: false, isCut: false },
+    { does: "always thinks", model: THINKER, waitMs: 500_000, streaming: false, isCut: false },
+    { does: "thinks for long", model: HOURS, waitMs: 1_500_000, streaming: false, isCut: false },
+  ])("$does ($model), silent for $waitMs ms (streaming: $streaming), is cut off: $isCut", async (row) => {
+    const { model, waitMs, streaming, isCut } = row;
+    const world = await chainWorld([always(model, { ...QUIET, "wait-ms": waitMs })]);
+    const target = model === CLAUDE ? world.claude(model) : world.responses(model);
+    const chain = world.fl.model([target, world.gemini()], { hurried: { maxAttempts: 1 } });
+    if (streaming) await world.run(partsOf((await world.run(chain.doStream(ASKED))).stream));
+    else await world.run(chain.doGenerate(ASKED));
+    expect(world.asked()).toEqual(isCut ? [model, GEMINI] : [model]);
+  });
+
+  it("may think is cut off when a limit is set", async () => {
+    const world = await chainWorld([always(CLAUDE, QUIET)]);
+    const chain = world.fl.model([world.claude(), world.gpt()], ONCE);
+    await world.run(partsOf((await world.run(chain.doStream(ASKED))).stream));
+    expect(world.asked()).toEqual([CLAUDE, GPT]);
+  });
+});
+
+describe("a minimum speed", () => {
+  const DRIP = { "fault": "slow-drip", "wait-ms": 5_000 } as const;
+
+  it.each([
+    { least: 20, isCut: true },
+    { least: 0.5, isCut: false },
+  ])("of $least characters a second ends a stream that drips: $isCut", async ({ least, isCut }) => {
+    const world = await chainWorld([always(CLAUDE, DRIP)]);
+    const chain = world.fl.model([world.claude()], { minCharactersPerSecond: least });
+    const parts = await world.run(partsOf((await world.run(chain.doStream(ASKED))).stream));
+    const codes = only(world.events(), "call-failed").map(({ fault }) => [fault.code, fault.context["phase"]]);
+    expect(codes).toEqual(isCut ? [["NetworkTimeout", "speed"]] : []);
+    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: isCut ? "error" : "stop" } });
+  });
+
+  it("does not count the time in which the caller reads nothing", async () => {
+    const world = await chainWorld([always(GPT, { answer: "word ".repeat(200) })]);
+    const { stream } = await world.run(world.fl.model([world.gpt()], { minCharactersPerSecond: 20 }).doStream(ASKED));
+    const reader = stream.getReader();
+    for (let next = await world.run(reader.read()); !next.done; next = await world.run(reader.read())) {
+      await world.clock.advance(9_000);
+    }
+    expect(only(world.events(), "call-failed")).toEqual([]);
+  });
 });

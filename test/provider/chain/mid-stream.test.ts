@@ -1,8 +1,9 @@
 // Streams that break after the caller has seen some of them, for callers who said that another attempt may begin anew or go on.
 
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { streamText } from "ai";
+import { streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { ModelTarget } from "../../../src/index.ts";
 import {
@@ -146,57 +147,40 @@ describe("continue", () => {
 });
 
 describe("restart", () => {
-  it("needs to be told how to make the caller forget", async () => {
-    const world = await chainWorld();
-    expect(() => world.fl.model([world.gpt()], { midStream: "restart" })).toThrow(/onDiscard/);
-  });
-
-  it("tells the caller to forget before the first new part, each time, and then gives the whole answer", async () => {
+  it("shows an answer when it is whole, and nothing of the attempts that broke", async () => {
     const world = await chainWorld([always(GPT, CUT)]);
-    const seen: string[] = [""];
-    const model = world.fl.model([world.gpt(), world.claude()], {
-      midStream: "restart",
-      onDiscard: () => void seen.push(""),
-    });
-    const { textStream } = streamText({ model, prompt: "hello there", onError: () => undefined });
+    const model = world.fl.model([world.gpt(), world.claude()], { midStream: "restart" });
+    const result = streamText({ model, prompt: "hello there", onError: () => undefined });
+    const shown: string[] = [];
     await world.run(
       (async () => {
-        for await (const text of textStream) seen.push(`${seen.pop() ?? ""}${text}`);
+        for await (const text of result.textStream) shown.push(text);
       })(),
     );
-    expect(seen).toEqual([BEGUN, BEGUN, ANSWERED]);
+    expect(shown.join("")).toBe(ANSWERED);
+    expect(await result.text).toBe(ANSWERED);
     expect(world.asked()).toEqual([GPT, GPT, CLAUDE]);
   });
 
-  it("says nothing of what is void after that, however slowly the caller reads", async () => {
-    const world = await chainWorld([always(GPT, CUT)]);
-    let seen = "";
-    const model = world.fl.model([world.gpt(), world.claude()], {
-      midStream: "restart",
-      onDiscard: () => void (seen = ""),
-    });
-    const { stream } = await world.run(model.doStream(ASKED));
-    await world.clock.advance(5_000);
-    const reader = stream.getReader();
-    await world.run(
-      (async () => {
-        for (let next = await reader.read(); !next.done; next = await reader.read()) {
-          if (next.value.type === "text-delta") seen += next.value.delta;
-        }
-      })(),
-    );
-    expect(seen).toBe(ANSWERED);
+  it("runs no tool of an attempt that broke", async () => {
+    const call = { call: { tool: "pay", input: { amount: 5 } } };
+    const world = await chainWorld([
+      { when: { model: GPT }, fault: "no-end-mark", ...call },
+      { when: { model: CLAUDE, request: 1 }, ...call },
+    ]);
+    let paid = 0;
+    const pay = tool({ inputSchema: z.object({ amount: z.number() }), execute: () => void (paid += 1) });
+    const model = world.fl.model([world.gpt(), world.claude()], { midStream: "restart" });
+    const result = streamText({ model, prompt: "pay", tools: { pay }, onError: () => undefined });
+    await world.run(result.steps);
+    expect(world.asked()).toEqual([GPT, GPT, CLAUDE]);
+    expect(paid).toBe(1);
   });
 
-  it("discards nothing when nothing was seen", async () => {
-    const world = await chainWorld([always(GPT, { fault: "unavailable" })]);
-    let discards = 0;
-    const model = world.fl.model([world.gpt(), world.claude()], {
-      midStream: "restart",
-      onDiscard: () => void discards++,
-    });
-    const { stream } = await world.run(model.doStream(ASKED));
-    expect(textOf(await world.run(partsOf(stream)))).toBe(ANSWERED);
-    expect(discards).toBe(0);
+  it("throws when no attempt comes to its end", async () => {
+    const world = await chainWorld([always(GPT, CUT)]);
+    const asking = world.fl.model([world.gpt()], { midStream: "restart" }).doStream(ASKED);
+    expect(await world.failure(asking)).toMatchObject({ fault: { code: "NetworkDisconnect" } });
+    expect(world.asked()).toEqual([GPT, GPT, GPT]);
   });
 });

@@ -42,9 +42,11 @@ const twoKeys: Row["targets"] = ({ gpt }) => [
 const ROWS: readonly Row[] = [
   { name: "a refused key stops the chain",                            rules: [always(GPT, { fault: "unauthorized" })],     targets: twoVendors, asked: [GPT],              fails: "AuthFailed" },
   { name: "a refused key goes over when the policy says so",          rules: [always(GPT, { fault: "unauthorized" })],     targets: twoVendors, asked: [GPT, CLAUDE],      fails: null, policy: opting("AuthFailed") },
+  { name: "a refused prompt goes over when the policy says so",       rules: [always(GPT, { fault: "content-filter" })],   targets: twoVendors, asked: [GPT, CLAUDE],      fails: null, policy: opting("ContentFiltered") },
+  { name: "a filtered answer goes over when the policy says so",      rules: [always(GPT, { fault: "content-filtered-output" })], targets: twoVendors, asked: [GPT, CLAUDE], fails: null, policy: opting("ContentFiltered") },
   { name: "what the key may not do goes to another key",              rules: [always(GPT, { fault: "forbidden" })],        targets: twoVendors, asked: [GPT, CLAUDE],      fails: null },
   { name: "a used up quota goes to another key",                      rules: [always(GPT, { fault: "quota" })],            targets: twoVendors, asked: [GPT, CLAUDE],      fails: null },
-  { name: "a rate limit passes over other models of the same key",    rules: [always(GPT, { fault: "rate-limit-bare" })],  targets: twoModels,  asked: [GPT, GPT, CLAUDE], fails: null },
+  { name: "a rate limit goes to another model of the same key",       rules: [always(GPT, { fault: "rate-limit-bare" })],  targets: twoModels,  asked: [GPT, GPT, MINI],   fails: null },
   { name: "a rate limit goes to the same model with another key",     rules: [{ when: { key: "key-a" }, fault: "rate-limit-bare" }], targets: twoKeys, asked: [GPT, GPT, GPT], fails: null },
   { name: "an overloaded model goes to another one of the provider",  rules: [always(GPT, { fault: "unavailable" })],      targets: twoModels,  asked: [GPT, GPT, MINI],   fails: null },
   { name: "a model that is not there goes to another one",            rules: [always(GPT, { fault: "not-found" })],        targets: twoModels,  asked: [GPT, MINI],        fails: null },

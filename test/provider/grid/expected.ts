@@ -12,7 +12,6 @@ import {
   type PolicyRow,
   type Recourse,
   rowFor,
-  SCOPES_THAT_ADVANCE,
   traitsOf,
 } from "../../../src/core/index.ts";
 import { type Column, COLUMNS } from "./columns.ts";
@@ -74,7 +73,7 @@ interface Met {
 function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected {
   if (code === null) return { code, decided: [], requests: 1, price: null, sees: "whole", stoodIn: 0 };
   const { retry, then } = rowFor(DEFAULT_POLICY, { code }, { surface: "http", provider: "", tool: "", stage: "" });
-  const goesOver = hasStandIn && !isOut && canGoOver(code, then);
+  const goesOver = hasStandIn && !isOut && isAllowed("fallback", then);
   const retries = isOut || retry === null ? 0 : (goesOver ? hurriedAttempts(code) : retry.maxAttempts) - 1;
   const asksAgain = !isOut && isAllowed("regenerate", then);
   const last = goesOver ? "fallback" : (then.find((each) => LAST_OFFERS.includes(each)) ?? "fail");
@@ -91,10 +90,6 @@ function hurriedAttempts(code: FaultCode): number {
 /** Without a session, a person, a smaller prompt or a new credential, this is what is left. */
 const LAST_OFFERS: readonly Recourse[] = ["surface", "fail"];
 
-function canGoOver(code: FaultCode, then: PolicyRow["then"]): boolean {
-  return isAllowed("fallback", then) && SCOPES_THAT_ADVANCE.has(traitsOf(code).scope);
-}
-
 /** Before whatever would end the call. */
 function isAllowed(recourse: Recourse, then: PolicyRow["then"]): boolean {
   const at = then.indexOf(recourse);
@@ -110,6 +105,7 @@ function priceOf({ id }: ChaosFault): Price {
 const REFUSED: ReadonlySet<string> = new Set<string>([
   ...[...LIMITS, ...STATUSES].map(({ id }) => id),
   "error-in-body",
+  "odd-error-in-body",
   "error-first-event",
 ]);
 const ANSWERED: ReadonlySet<string> = new Set(CONTENTS.map(({ id }) => id));

@@ -95,8 +95,14 @@ function priceOf(cost: Cost | null): Price | null {
   return cost.basis === "reported" && cost.microcents === 0 ? "free" : cost.basis;
 }
 
-/** The code in an error, or in what it was thrown because of: SDKs wrap what their fetch throws. */
+/** The code in an error, or in what it was thrown because of: SDKs wrap what their fetch throws, or keep the headers it answered with. */
 export function codeIn(error: unknown): FaultCode | null {
-  for (let at = error; at instanceof Error; at = at.cause) if (isFaultError(at)) return at.fault.code;
+  for (let at = error; at instanceof Error; at = at.cause ?? toldInHeaders(at))
+    if (isFaultError(at)) return at.fault.code;
   return null;
+}
+
+function toldInHeaders(error: Error): unknown {
+  const { headers } = error as { readonly headers?: { readonly cause?: unknown } };
+  return headers?.cause;
 }

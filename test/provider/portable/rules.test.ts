@@ -36,7 +36,40 @@ interface Case {
   readonly becomes: LanguageModelV4CallOptions;
 }
 
+const LONG_ID = "x".repeat(41);
+
 const CASES: Readonly<Record<string, readonly Case[]>> = {
+  "tool-call-id": [
+    {
+      title: "gives a call and its result an id with the characters Anthropic takes",
+      given: {
+        prompt: [
+          HI,
+          assistant(call("functions.find:0"), call("call00001")),
+          tool(result("functions.find:0"), result("call00001")),
+        ],
+      },
+      to: TO.opus,
+      wheres: ["messages[1].content[0]", "messages[2].content[0]"],
+      becomes: {
+        prompt: [HI, assistant(call("call00002"), call("call00001")), tool(result("call00002"), result("call00001"))],
+      },
+    },
+    {
+      title: "gives them an id of a length OpenAI takes",
+      given: { prompt: [HI, assistant(call(LONG_ID)), tool(result(LONG_ID))] },
+      to: TO.gpt4o,
+      wheres: ["messages[1].content[0]", "messages[2].content[0]"],
+      becomes: { prompt: [HI, assistant(call("call00001")), tool(result("call00001"))] },
+    },
+    {
+      title: "gives them nine letters and digits for Mistral",
+      given: { prompt: [HI, assistant(call("toolu_1")), tool(result("toolu_1"))] },
+      to: factsFor("mistral.chat", "mistral-large-latest"),
+      wheres: ["messages[1].content[0]", "messages[2].content[0]"],
+      becomes: { prompt: [HI, assistant(call("call00001")), tool(result("call00001"))] },
+    },
+  ],
   "foreign-reasoning": [
     {
       title: "takes Anthropic's signed and redacted thinking out of a request to OpenAI",

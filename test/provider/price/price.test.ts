@@ -4,7 +4,7 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFaultError } from "../../../src/core/index.ts";
-import { costOfUsage, estimateCost, isUsageReported } from "../../../src/provider/price/cost.ts";
+import { costOfAnswer, costOfUsage, estimateCost } from "../../../src/provider/price/cost.ts";
 import { PRICE_ROWS } from "../../../src/provider/price/price-rows.ts";
 import { priceOf, priceTable, type Price } from "../../../src/provider/price/price-table.ts";
 
@@ -90,7 +90,8 @@ describe("a price", () => {
     expect(TABLE.source).not.toBe("");
     expect(new Set(PRICE_ROWS.map(({ provider, model }) => `${provider}/${model}`)).size).toBe(PRICE_ROWS.length);
     for (const row of PRICE_ROWS) {
-      const { longContext, ...rates } = known(row.provider, row.model.replace("*", ""));
+      const { longContext, tiers, ...rates } = known(row.provider, row.model.replace("*", ""));
+      for (const tier of tiers.values()) expect(Number.isInteger(tier.outputMicrocents), row.model).toBe(true);
       for (const [rate, long] of Object.entries(rates).map(([key, value]) => [
         value,
         longContext?.[key as keyof typeof rates],
@@ -127,10 +128,72 @@ describe("a cost", () => {
     expect(costOfUsage(usage({ total: NaN, output: -5 }), opus)).toBe(0);
   });
 
-  it("of nothing reported is zero, which the caller can tell from a free answer", () => {
-    expect(costOfUsage(usage({}), opus)).toBe(0);
-    expect(isUsageReported(usage({}))).toBe(false);
-    expect(isUsageReported(usage({ output: 0 }))).toBe(true);
+  it.each([
+    ["no usage", null, true],
+    ["a usage that says nothing", usage({}), true],
+    ["a proxy's zeros", usage({ total: 0, output: 0 }), true],
+    ["an answer that broke before it was counted", null, false],
+  ])("of an answer with %s is that of what was sent and seen, and marked", (_name, said, isWhole) => {
+    const seen = { inputTokens: () => 100, outputCharacters: 41 };
+    const expected = { microcents: 100 * 500 + 11 * 2500, basis: "estimated" };
+    expect(costOfAnswer(said, isWhole, seen, opus, null)).toEqual(expected);
+  });
+
+  it("of an answer that broke has the provider's input, and the output that was said or seen, whichever is more", () => {
+    const seen = (outputCharacters: number) => ({ inputTokens: () => 100, outputCharacters });
+    const said = usage({ total: 30, cacheRead: 10, output: 5 });
+    expect(costOfAnswer(said, false, seen(400), opus, null)).toEqual({
+      microcents: 20 * 500 + 10 * 50 + 100 * 2500,
+      basis: "estimated",
+    });
+    expect(costOfAnswer(said, false, seen(4), opus, null).microcents).toBe(20 * 500 + 10 * 50 + 5 * 2500);
+    expect(costOfAnswer(said, true, seen(400), opus, null)).toEqual({
+      microcents: 20 * 500 + 10 * 50 + 5 * 2500,
+      basis: "reported",
+    });
+  });
+
+  it("of cache writes that last an hour is twice that of input, and of the others as before", () => {
+    const hour = (tokens: number): LanguageModelV4Usage => ({
+      ...usage({ total: 1000, noCache: 100, cacheRead: 700, cacheWrite: 200, output: 50 }),
+      raw: { cache_creation: { ephemeral_5m_input_tokens: 200 - tokens, ephemeral_1h_input_tokens: tokens } },
+    });
+    const rest = 100 * 500 + 700 * 50 + 50 * 2500;
+    expect(costOfUsage(hour(0), opus)).toBe(rest + 200 * 625);
+    expect(costOfUsage(hour(150), opus)).toBe(rest + 50 * 625 + 150 * 1000);
+    expect(costOfUsage(hour(200), opus)).toBe(rest + 200 * 1000);
+    // More than was written cannot have been written.
+    expect(costOfUsage(hour(9000), opus)).toBe(rest + 200 * 1000);
+  });
+
+  it.each([
+    ["openai.responses", "gpt-5.4", "flex", 0.5],
+    ["openai.responses", "gpt-5.4", "batch", 0.5],
+    ["openai.responses", "gpt-5.4", "priority", 2],
+    ["openai.responses", "gpt-5.4", "default", 1],
+    ["openai.chat", "gpt-5.5", "fast", 2.5],
+    ["openai.chat", "gpt-4o", "priority", 1.7],
+    ["anthropic.messages", "claude-opus-4-5", "batch", 0.5],
+    ["anthropic.messages", "claude-opus-4-5", "priority", 1],
+    ["anthropic.messages", "claude-opus-4-6", "fast", 6],
+    ["google.generative-ai", "gemini-2.5-flash", "flex", 0.5],
+    ["google.generative-ai", "gemini-2.5-flash", "priority", 2],
+    ["google.generative-ai", "gemini-2.5-flash", "a tier of tomorrow", 1],
+  ])("of %s %s in tier %s is %d times the list price", (provider, model, tier, times) => {
+    const price = known(provider, model);
+    const used = usage({ total: 10_000, cacheRead: 4_000, output: 2_000 });
+    expect(costOfUsage(used, price, tier)).toBe(Math.ceil(costOfUsage(used, price) * times));
+    expect(estimateCost(10_000, 2_000, price, tier)).toBe(Math.ceil(estimateCost(10_000, 2_000, price) * times));
+  });
+
+  it("follows the user's own tiers", () => {
+    const own = priceTable([{ provider: "acme", model: "m", input: 1, output: 2, tiers: { night: 0.25 } }]);
+    const price = priceOf(own, "acme.chat", "m");
+    if (price === null) throw new Error("it has a price");
+    expect(costOfUsage(usage({ total: 1000 }), price, "night")).toBe(25_000);
+    expect(() => priceTable([{ provider: "acme", model: "m", input: 1, output: 2, tiers: { night: -1 } }])).toThrow(
+      /tier night -1/,
+    );
   });
 
   it("is rounded up", () => {
@@ -152,8 +215,10 @@ describe("a cost", () => {
     inputMicrocents: rate,
     cachedInputMicrocents: rate,
     cacheWriteMicrocents: rate,
+    cacheWriteHourMicrocents: rate,
     outputMicrocents: rate,
     longContext: fc.constant(null),
+    tiers: fc.constant(new Map<string, Price>()),
   });
   const tokens = fc.integer({ min: 0, max: 1_000_000_000 });
   const counts = fc.record({ noCache: tokens, cacheRead: tokens, cacheWrite: tokens, output: tokens });

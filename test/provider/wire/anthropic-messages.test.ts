@@ -70,8 +70,10 @@ describe("a stream of Anthropic's", () => {
       inputTokens: 100,
       cachedInputTokens: 60,
       cacheWriteTokens: 30,
+      hourCacheWriteTokens: 0,
       outputTokens: 1,
       reasoningTokens: 0,
+      serviceTier: null,
     });
     expect(codeOf(state)).toBe("NetworkDisconnect");
     expect(codeOf(read([START, ...TEXT, BLOCK_STOP, stop("end_turn")]))).toBe("NetworkDisconnect");
@@ -118,7 +120,7 @@ describe("a stream of Anthropic's", () => {
     const broken =
       'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_de\n\n';
     const state = readWire("anthropic-messages", "stream", typedEvents(START) + broken);
-    expect(codeOf(state)).toBe("SchemaInvalid");
+    expect(codeOf(state)).toBe("AnswerUnreadable");
     expect(state.usage?.inputTokens).toBe(100);
   });
 

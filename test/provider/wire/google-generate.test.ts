@@ -47,7 +47,7 @@ describe("a stream of Google's", () => {
     reader.push(bytesOf(list.slice(0, list.indexOf("\n,"))));
     expect(reader.state).toMatchObject({ sawContent: true, textLength: 3 });
     expect(codeOf(read(list.slice(0, list.lastIndexOf("\n,"))))).toBe("NetworkDisconnect");
-    expect(codeOf(read("[]"))).toBe("EmptyOutput");
+    expect(codeOf(read("[]"))).toBe("AnswerUnreadable");
   });
 
   it("that was cut is a lost connection and keeps its usage", () => {
@@ -122,6 +122,6 @@ describe("an answer of Google's in one piece", () => {
       usage: { inputTokens: 11 },
     });
     expect(codeOf(readWire("google-generate", "json", JSON.stringify([OVERLOADED])))).toBe("Overloaded");
-    expect(codeOf(readWire("google-generate", "json", "{}"))).toBe("SchemaInvalid");
+    expect(codeOf(readWire("google-generate", "json", "{}"))).toBe("AnswerUnreadable");
   });
 });

@@ -45,11 +45,21 @@ describe("a chat stream", () => {
     expect(read(text, { keepText: true })).toEqual({
       sawContent: true,
       sawToolCall: false,
+      isThinking: false,
       progress: 3,
       textLength: 5,
       text: "Hello",
+      outputLength: 5,
       stopReason: "stop",
-      usage: { inputTokens: 12, cachedInputTokens: 4, cacheWriteTokens: 2, outputTokens: 9, reasoningTokens: 3 },
+      usage: {
+        inputTokens: 12,
+        cachedInputTokens: 4,
+        cacheWriteTokens: 2,
+        hourCacheWriteTokens: 0,
+        outputTokens: 9,
+        reasoningTokens: 3,
+        serviceTier: null,
+      },
       isComplete: true,
       failure: null,
       hasEnded: true,
@@ -203,7 +213,7 @@ describe("a chat stream", () => {
   it("without anything in it is empty", () => {
     expect(codeOf(read(dataEvents(ROLE, chunk({}, "stop"), "[DONE]")))).toBe("EmptyOutput");
     expect(codeOf(read("data: [DONE]\n\n"))).toBe("EmptyOutput");
-    expect(codeOf(read(""))).toBe("EmptyOutput");
+    expect(codeOf(read(""))).toBe("AnswerUnreadable");
   });
 
   it("of several answers is complete when all have stopped, and keeps the text of the first", () => {
@@ -270,15 +280,15 @@ describe("a chat answer in one piece", () => {
     ],
     ["no choices", '{"id":"x","object":"chat.completion","choices":[]}', "EmptyOutput"],
     ["a refusal", answer({ content: null, refusal: "No." }, "stop"), "ContentFiltered"],
-    ["another shape", '{"hello":"world"}', "SchemaInvalid"],
-    ["a list", "[1,2]", "SchemaInvalid"],
-    ["a page", "<!doctype html><html><body>Sign up for our beta</body></html>", "SchemaInvalid"],
-    ["gibberish", "qwertz asdf", "SchemaInvalid"],
-    ["broken JSON", '{"choices":[}]}', "SchemaInvalid"],
-    ["JSON that broke off behind an inner part", '{"choices":[{"message":{"content":"Hi"}', "NetworkDisconnect"],
-    ["JSON that broke off", '{"choices":[{"message":{"content":"the rate limit is', "NetworkDisconnect"],
-    ["nothing", "", "EmptyOutput"],
-    ["nothing but blank lines", "\n\n\n\n", "EmptyOutput"],
+    ["another shape", '{"hello":"world"}', "AnswerUnreadable"],
+    ["a list", "[1,2]", "AnswerUnreadable"],
+    ["a page", "<!doctype html><html><body>Sign up for our beta</body></html>", "AnswerUnreadable"],
+    ["gibberish", "qwertz asdf", "AnswerUnreadable"],
+    ["broken JSON", '{"choices":[}]}', "AnswerUnreadable"],
+    ["JSON that broke off behind an inner part", '{"choices":[{"message":{"content":"Hi"}', "AnswerUnreadable"],
+    ["JSON that broke off", '{"choices":[{"message":{"content":"the rate limit is', "AnswerUnreadable"],
+    ["nothing", "", "AnswerUnreadable"],
+    ["nothing but blank lines", "\n\n\n\n", "AnswerUnreadable"],
   ])("with %s fails as what it is", (_what, text, code) => {
     const state = readWire("openai-chat", "json", text);
     expect(codeOf(state)).toBe(code);

@@ -73,6 +73,7 @@ describe("protocolOf", () => {
       model: "gpt-5",
       streaming: true,
       maxOutputTokens: 50,
+      serviceTier: null,
       hasTools: false,
       hasImages: false,
       wantsJson: false,

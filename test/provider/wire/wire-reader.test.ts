@@ -26,15 +26,15 @@ async function readAll(stream: Promise<AsyncIterable<unknown>>): Promise<number>
 
 describe.each(PROTOCOLS)("a reader of %s", (protocol) => {
   it.each([
-    ["a page", "<!DOCTYPE html><html><body>Welcome to the hotel network</body></html>", "SchemaInvalid"],
-    ["gibberish", "\u0001\u0002 lorem ipsum", "SchemaInvalid"],
+    ["a page", "<!DOCTYPE html><html><body>Welcome to the hotel network</body></html>", "AnswerUnreadable"],
+    ["gibberish", "\u0001\u0002 lorem ipsum", "AnswerUnreadable"],
     ["an error as a body", '{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}', "RateLimited"],
-    ["events of nobody's", dataEvents({ hello: "world" }, { still: "here" }), "SchemaInvalid"],
-    ["data that is no object", dataEvents("null"), "SchemaInvalid"],
+    ["events of nobody's", dataEvents({ hello: "world" }, { still: "here" }), "AnswerUnreadable"],
+    ["data that is no object", dataEvents("null"), "AnswerUnreadable"],
     ["only signs of life", ": keep-alive\n\n: keep-alive\n\n", "NetworkDisconnect"],
     ["an event cut within", 'data: {"choices"', "NetworkDisconnect"],
-    ["nothing", "", "EmptyOutput"],
-    ["blank lines", "\n\n \n", "EmptyOutput"],
+    ["nothing", "", "AnswerUnreadable"],
+    ["blank lines", "\n\n \n", "AnswerUnreadable"],
   ])("that gets %s instead of a stream says so", (_what, text, code) => {
     const state = readWire(protocol, "stream", text, { provider: "p" });
     expect(codeOf(state)).toBe(code);
@@ -110,7 +110,7 @@ describe("a reader", () => {
     const words = "401 invalid api key, rate limit exceeded, insufficient_quota";
     expect(codeOf(readWire("openai-chat", "stream", dataEvents(say(words))))).toBe("NetworkDisconnect");
     const broken = dataEvents(say(words), `{"choices":[{"delta":{"content":"${words}`);
-    expect(codeOf(readWire("openai-chat", "stream", broken))).toBe("SchemaInvalid");
+    expect(codeOf(readWire("openai-chat", "stream", broken))).toBe("AnswerUnreadable");
     expect(JSON.stringify(readWire("openai-chat", "stream", broken).failure)).not.toContain("api key");
   });
 

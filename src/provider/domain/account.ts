@@ -1,0 +1,43 @@
+// Which account a request is made with, told from the headers that carry its key. What is kept of a key is a short
+// hash, which tells two keys apart; the key itself goes to the redactor alone.
+
+import { secretTag } from "../../host/secret-tag.ts";
+
+/** Headers that say who asks, in lower case. One key may serve several organisations or projects. */
+const ACCOUNT_HEADERS = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "openai-organization",
+  "openai-project",
+  "x-goog-user-project",
+] as const;
+
+/** An account we cannot look at: of two targets at one endpoint we assume that they share it. */
+export const OWN_ACCOUNT = "own";
+
+/** A shorter one is a placeholder such as `ollama`, and taking that word out of every message would help nobody. */
+const LEAST_KEY_CHARS = 12;
+const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
+
+/** The keys themselves, for the redactor: a provider may repeat one in an answer. */
+export function keysIn(headers: Iterable<readonly [name: string, value: unknown]>): readonly string[] {
+  return [...headers].flatMap(([name, value]) => {
+    if (!KEY_HEADERS.has(name.toLowerCase()) || typeof value !== "string") return [];
+    const key = value.replace(/^(?:Bearer|Basic) +/i, "");
+    return key.length < LEAST_KEY_CHARS ? [] : [key];
+  });
+}
+
+export function accountIn(headers: Iterable<readonly [name: string, value: unknown]>): string {
+  const values = new Map<string, string>();
+  for (const [name, value] of headers) {
+    if (typeof value === "string" && value !== "") values.set(name.toLowerCase(), value);
+  }
+  const told = ACCOUNT_HEADERS.flatMap((name) => {
+    const value = values.get(name);
+    return value === undefined ? [] : [`${name}: ${value}`];
+  });
+  return told.length === 0 ? OWN_ACCOUNT : `key-${secretTag(told.join("\n"))}`;
+}

@@ -1,0 +1,107 @@
+// What a model of the AI SDK can fail together with: read from the settings its provider package keeps in it. The interface does
+// not promise those, so whatever cannot be read is taken from what the program says, or assumed.
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { FailureDomains } from "../../core/decide/fallback.ts";
+import { readField, tolerate } from "../../core/tolerate.ts";
+import { hostOf } from "../model-facts/provider-of.ts";
+import { accountIn, keysIn, OWN_ACCOUNT } from "./account.ts";
+import { endpointAt } from "./endpoint.ts";
+
+export interface DomainOptions {
+  readonly model: LanguageModelV4;
+  readonly endpoint?: string;
+  readonly credential?: string;
+}
+
+/** The domains of each target of a chain, in its order. */
+export function domainsOf(targets: readonly DomainOptions[]): readonly FailureDomains[] {
+  const read = targets.map((target) => ({ target, domains: readDomains(target) }));
+  return read.map(({ target, domains }, index) => {
+    const alike = read.slice(0, index).filter((one) => isSame(one.domains, domains) && mayDiffer(one.target, target));
+    // The same model twice is listed for a reason: another address or key, which cannot be seen from here.
+    return alike.length === 0 ? domains : { ...domains, endpoint: `${domains.endpoint}#${alike.length + 1}` };
+  });
+}
+
+function readDomains({ model, endpoint, credential }: DomainOptions): FailureDomains {
+  const { provider, modelId } = model;
+  return {
+    endpoint:
+      endpoint === undefined
+        ? (endpointAt(baseUrlOf(model), provider) ?? hostOf(provider))
+        : (endpointAt(endpoint, provider) ?? endpoint),
+    account: credential ?? accountOf(model),
+    model: modelId,
+  };
+}
+
+function isSame(one: FailureDomains, other: FailureDomains): boolean {
+  return one.endpoint === other.endpoint && one.account === other.account && one.model === other.model;
+}
+
+/** Two models that look alike and may still reach different servers: one hides its settings, or each has a `fetch` of its own. */
+function mayDiffer(one: DomainOptions, other: DomainOptions): boolean {
+  if (one.model === other.model || one.endpoint !== undefined || other.endpoint !== undefined) return false;
+  const isHidden = baseUrlOf(one.model) === "" || accountOf(one.model) === OWN_ACCOUNT;
+  return isHidden || settingOf(one.model, "fetch") !== settingOf(other.model, "fetch");
+}
+
+function settingOf(model: LanguageModelV4, name: string): unknown {
+  const config = readField(model, "config");
+  return typeof config === "object" && config !== null ? readField(config, name) : undefined;
+}
+
+/** Where the packages keep it: a text, a function that gives it, or a function that makes the address of one request. Empty: nowhere. */
+function baseUrlOf(model: LanguageModelV4): string {
+  const kept = settingOf(model, "baseURL") ?? settingOf(model, "baseUrl");
+  const url = settingOf(model, "url");
+  const given: unknown =
+    typeof kept === "function"
+      ? tolerate(() => (kept as () => unknown)(), "")
+      : typeof url === "function"
+        ? tolerate(() => (url as (about: object) => unknown)({ path: "", modelId: model.modelId }), "")
+        : kept;
+  return typeof given === "string" ? given : "";
+}
+
+/** By the function that makes the headers, which all models of one provider object share: it may fetch a key, so it is called once. */
+const ACCOUNTS = new WeakMap<object, Account>();
+
+interface Account {
+  readonly account: string;
+  readonly keys: readonly string[];
+}
+
+const NO_ACCOUNT: Account = { account: OWN_ACCOUNT, keys: [] };
+
+/** What it signs its requests with, as far as that can be seen. */
+export function keysOf(model: LanguageModelV4): readonly string[] {
+  return signatureOf(model).keys;
+}
+
+function accountOf(model: LanguageModelV4): string {
+  return signatureOf(model).account;
+}
+
+function signatureOf(model: LanguageModelV4): Account {
+  const headers = settingOf(model, "headers");
+  if ((typeof headers !== "function" && typeof headers !== "object") || headers === null) return NO_ACCOUNT;
+  const known = ACCOUNTS.get(headers);
+  if (known !== undefined) return known;
+  const entries = entriesOf(headers);
+  const signature = { account: accountIn(entries), keys: keysIn(entries) };
+  ACCOUNTS.set(headers, signature);
+  return signature;
+}
+
+function entriesOf(headers: object): readonly (readonly [string, unknown])[] {
+  // Without a key the packages throw here. The call will say so in its own words.
+  const given: unknown = typeof headers === "function" ? tolerate(() => (headers as () => unknown)(), null) : headers;
+  if (given instanceof Promise) {
+    // A key that is fetched: whether that fails, the call will find out by itself.
+    void Promise.allSettled([given]);
+    return [];
+  }
+  return typeof given === "object" && given !== null ? tolerate(() => Object.entries(given), []) : [];
+}

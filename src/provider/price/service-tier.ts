@@ -1,0 +1,35 @@
+// The service tier of a request to a model: the one that served it, where the answer says so, else the one that was asked for.
+
+import type { LanguageModelV4CallOptions, LanguageModelV4Usage } from "@ai-sdk/provider";
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** `provider` is the AI SDK's string (`openai.responses`); options and metadata stand under the beginning of it. */
+export function askedTier(provider: string, { providerOptions }: LanguageModelV4CallOptions): string | null {
+  const options = optionsOf(provider, providerOptions);
+  // Anthropic sells speed beside its tiers.
+  return options["speed"] === "fast" ? "fast" : nameOf(options["serviceTier"]);
+}
+
+export function servedTier(
+  provider: string,
+  asked: LanguageModelV4CallOptions,
+  usage: LanguageModelV4Usage,
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): string | null {
+  const raw: Options = usage.raw ?? {};
+  const wanted = askedTier(provider, asked);
+  const { speed } = raw;
+  if (speed === "fast" || (wanted === "fast" && provider.startsWith("anthropic") && speed === undefined)) return "fast";
+  const served = optionsOf(provider, metadata)["serviceTier"] ?? raw["service_tier"] ?? raw["serviceTier"];
+  return nameOf(served) ?? wanted;
+}
+
+function optionsOf(provider: string, all: Readonly<Record<string, unknown>> | undefined): Options {
+  const own = all?.[provider.split(".")[0] ?? ""];
+  return typeof own === "object" && own !== null ? (own as Options) : {};
+}
+
+function nameOf(tier: unknown): string | null {
+  return typeof tier === "string" && tier !== "" ? tier.toLowerCase() : null;
+}
