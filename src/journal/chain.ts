@@ -8,9 +8,21 @@ export function chainStart(session: string, after = 0): string {
   return sha256(`faultline-session\n${after}\n${session}`);
 }
 
-/** `body` is JSON on one line, so no other parts can read the same. */
-export function nextLink(before: string, seq: number, at: number, type: string, body: string): string {
-  return sha256(`${before}\n${seq}\n${at}\n${type}\n${body}`);
+/** `body` and `seal` are JSON on one line, so no other parts can read the same. An entry that came with no sealed value has no seal. */
+export function nextLink(before: string, seq: number, at: number, type: string, body: string, seal = ""): string {
+  return sha256(`${before}\n${seq}\n${at}\n${type}\n${body}${seal === "" ? "" : `\n${seal}`}`);
+}
+
+const DIGEST_CHARS = 32;
+
+/** Of a kept value, with its kind and key: values cannot change places. */
+export function keptDigest(kind: string, key: string, text: string): string {
+  return sha256(`faultline-kept\n${kind}\n${key}\n${text}`).slice(0, DIGEST_CHARS);
+}
+
+/** Of a value that sums up the chain up to `link`. */
+export function boundDigest(link: string, digest: string): string {
+  return sha256(`${link}\n${digest}`).slice(0, DIGEST_CHARS);
 }
 
 export function sha256(text: string): string {

@@ -1,7 +1,7 @@
 // Entries and kept values as text, made at the moment they are handed over: whoever changes them later changes nothing here.
 
 import type { JournalEvent } from "../core/record/event.ts";
-import { isKeepKind } from "./belongs.ts";
+import { isKeepKind, type Place, placeOf, SEAL } from "./belongs.ts";
 import type { Keep, KeepKind, NewEntry } from "./journal.ts";
 import { drift, unfit } from "./refusals.ts";
 import { statusMarkOf, type StatusMark } from "./session-status.ts";
@@ -19,6 +19,7 @@ export interface EncodedKeep {
   readonly key: string;
   /** null takes the value away. */
   readonly text: string | null;
+  readonly place: Place;
 }
 
 const MAX_NAME_CHARS = 200;
@@ -37,12 +38,20 @@ export function encodeEntry({ at, event }: NewEntry): EncodedEntry {
 export function encodeKeep({ kind, key, value }: Keep): EncodedKeep {
   if (!isKeepKind(kind)) throw unfit(`There is no kind of kept value called ${JSON.stringify(kind)}.`);
   checkName(key, "The key of a kept value", MAX_KEY_CHARS);
-  return { kind, key, text: value === null ? null : jsonOf(value, `The ${kind} kept under ${key}`) };
+  const text = value === null ? null : jsonOf(value, `The ${kind} kept under ${key}`);
+  return { kind, key, text, place: placeOf(kind, value) };
+}
+
+/** A value that comes with no entry: what the chain of entries covers cannot. */
+export function encodeLoose(keep: Keep): EncodedKeep {
+  const encoded = encodeKeep(keep);
+  if (SEAL[encoded.kind] !== "in-chain") return encoded;
+  throw unfit(`The ${encoded.kind} kept under ${encoded.key} must come with the entry that tells of it. Use append.`);
 }
 
 /** Nothing can be kept first that takes a value away. */
 export function encodePresent(keep: Keep): EncodedKeep & { readonly text: string } {
-  const { text, ...rest } = encodeKeep(keep);
+  const { text, ...rest } = encodeLoose(keep);
   if (text === null) throw unfit("Only a value can be kept first, and null takes one away. Use keep.");
   return { ...rest, text };
 }

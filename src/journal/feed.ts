@@ -1,6 +1,6 @@
 // Brings entries to subscribers, always read back from the store, so nobody sees what is not there. Holds these:
 // F1  a subscriber gets each entry once, in order; one that came late first gets what it missed.
-// F2  a listener that throws is told about, and gets the next entry all the same.
+// F2  a listener that throws gets the next entry all the same; its first failure is reported, later ones are not.
 // F3  after its subscription is taken back a listener is not called again.
 // F4  a listener is called in the surroundings of whoever subscribed, not of whoever happened to write.
 
@@ -54,6 +54,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: Tell): Feed {
   let id = 0;
   let isAllBehind = false;
   let isArmed = false;
+  const warned = new WeakSet<(entry: Entry) => unknown>();
 
   function arm(): void {
     if (isArmed) return;
@@ -112,11 +113,14 @@ export function createFeed(source: FeedSource, clock: Clock, tell: Tell): Feed {
   }
 
   function call(listener: (entry: Entry) => unknown, entry: Entry): void {
-    const suppress = (error: unknown): void =>
+    const suppress = (error: unknown): void => {
+      if (warned.has(listener)) return;
+      warned.add(listener);
       tell(
         classify({ surface: "node", error }),
-        `calling a subscriber with entry ${entry.seq} of session ${entry.session}`,
+        `calling a subscriber with entry ${entry.seq} of session ${entry.session} (it still gets the next entries; later failures are not reported)`,
       );
+    };
     try {
       const result = listener(entry);
       if (result instanceof Promise) result.catch(suppress);

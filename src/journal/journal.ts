@@ -5,6 +5,7 @@
 // J4  a subscriber gets every entry once, in order, and only when it is on disk.
 // J5  what cannot be trusted is refused by name, never repaired in silence.
 // J6  a key is held by at most one owner at a time, across processes.
+// J7  what is asked for by time or in pages costs what the answer is long, however much the store holds.
 // Failures are FaultErrors: StoreUnavailable when trying again may help, EngineState when another writer was first,
 // ManifestDrift or ResumeMismatch when a file is not what it should be.
 
@@ -24,7 +25,8 @@ export interface Keep {
 
 export type KeepKind =
   | "result" //   what a finished call returned, key `session/call`; exact, so never exported unless asked
-  | "input" //    what a person put in place of an input
+  | "input" //    what a person put in place of an input; the inputs of a run
+  | "secret" //   the secret inputs of a run, key: the run; no view, event or export ever shows them
   | "snapshot" // a session folded up to a number, key `session`
   | "breaker" //  key: the target
   | "incident" // key: the fingerprint
@@ -57,6 +59,32 @@ export interface Hold {
   readonly until: number;
 }
 
+/** Kinds that are listed by time: a wake by when it is due, a run by its start (tag: its status), a question by when it was asked
+ * (tag: its session), an incident by the newest thing noted. */
+export type TimedKind = "wake" | "run" | "question" | "incident";
+
+export interface Timed extends Kept {
+  readonly at: number;
+}
+
+export interface TimeQuery {
+  readonly order: "oldest" | "newest";
+  readonly limit: number;
+  /** Only those with this tag. */
+  readonly tag?: string;
+  /** Only those behind this one, in the order asked for; the last of a page leads to the next. */
+  readonly after?: Pick<Timed, "at" | "key">;
+  /** Oldest first: only those that are not later than this. */
+  readonly until?: number;
+}
+
+export interface SessionsQuery {
+  readonly status?: SessionStatus;
+  readonly limit?: number;
+  /** Only those behind this one; the last of a page leads to the next. */
+  readonly after?: Pick<SessionSummary, "session" | "startedAt">;
+}
+
 export interface Subscription {
   /** Only entries of this session; all when absent. */
   readonly session?: string;
@@ -81,7 +109,7 @@ export interface Journal {
 
   /** Appends behind number `after` (0 for a new session), with the values that belong to it. */
   append(session: string, after: number, entries: readonly NewEntry[], keeps?: readonly Keep[]): Promise<void>;
-  /** Values that belong to no entry, such as a breaker's state. */
+  /** Values that belong to no entry, such as a breaker's state. A result or an input comes with the entry that tells of it: refused here. */
   keep(keeps: readonly Keep[]): Promise<void>;
   /** Keeps a value only if nothing is kept under the key: true when it was kept. First answer wins. */
   keepFirst(keep: Keep): Promise<boolean>;
@@ -99,11 +127,13 @@ export interface Journal {
   read(session: string, after?: number): AsyncIterable<Entry>;
   /** null when nothing is kept under the key. */
   kept(kind: KeepKind, key: string): Promise<unknown>;
-  /** All values of a kind, by key; with `under` only those kept under it or under `under/…`. */
+  /** All values of a kind, by key; with `under` only those kept under it or under `under/…`. For kinds of which there are few. */
   keptAll(kind: KeepKind, under?: string): Promise<readonly Kept[]>;
+  /** Values of a kind by time, a page of them; of the same time, by key. */
+  keptByTime(kind: TimedKind, query: TimeQuery): Promise<readonly Timed[]>;
   session(session: string): Promise<SessionSummary | null>;
   /** The one that was started last comes first. */
-  sessions(filter?: { readonly status?: SessionStatus; readonly limit?: number }): Promise<readonly SessionSummary[]>;
+  sessions(query?: SessionsQuery): Promise<readonly SessionSummary[]>;
 
   /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */
   subscribe(listener: (entry: Entry) => void, from?: Subscription): () => void;

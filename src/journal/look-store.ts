@@ -8,10 +8,11 @@ import { readField } from "../core/tolerate.ts";
 import { readHeader } from "./file-header.ts";
 import { createHolds } from "./holds.ts";
 import type { Hold } from "./journal.ts";
+import { refuseWithoutLog } from "./log-mark.ts";
 import { connectToLook, sizeOf, stampOf } from "./look-connection.ts";
 import { readStoreId, refuseForeign, refuseIncomplete, refuseNewer } from "./open.ts";
 import { refusal } from "./refusals.ts";
-import { APPLICATION_ID, isBlank, SCHEMA_VERSION, versionOf } from "./schema.ts";
+import { APPLICATION_ID, HOLDS_VERSION, isBlank, SCHEMA_VERSION, seeAsCurrent, versionOf } from "./schema.ts";
 import { createSqliteHoldTable } from "./sqlite-holds.ts";
 import { createReads, type Reads } from "./sqlite-reads.ts";
 import { storeError } from "./store-errors.ts";
@@ -42,7 +43,14 @@ export async function openToLook(path: string): Promise<LookStore> {
     if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) === 0) throw nothingThere(path);
     const header = await readHeader(path);
     if (header !== null && header.applicationId !== APPLICATION_ID) refuseForeign(path, header.applicationId);
-    return createLookStore(path);
+    const store = createLookStore(path);
+    try {
+      refuseWithoutLog(path);
+      return store;
+    } catch (error) {
+      store.close();
+      throw storeError(error, { path });
+    }
   } catch (error) {
     throw storeError(error, { path });
   }
@@ -91,7 +99,8 @@ function openView(path: string): OpenView {
     if (isBlank(db)) throw nothingThere(path);
     // One of an older program is read as it is: only whoever writes to it brings it up to date.
     if (version === SCHEMA_VERSION) refuseIncomplete(db, path);
-    const holds = version === SCHEMA_VERSION ? createHolds(createSqliteHoldTable(db)) : null;
+    const holds = version >= HOLDS_VERSION ? createHolds(createSqliteHoldTable(db)) : null;
+    seeAsCurrent(db);
     return { db, stamp, reads: createReads(db), holds: () => holds?.all() ?? [] };
   } catch (error) {
     db.close();

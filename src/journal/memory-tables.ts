@@ -1,11 +1,19 @@
 // What a journal in memory holds: entries and values as text, so that nobody changes them by holding on to an object.
 
 import type { Entry, SessionStatus } from "../core/record/event.ts";
-import { readField } from "../core/tolerate.ts";
-import { isUnder, kindsOwned } from "./belongs.ts";
+import { isUnder, kindsOwned, ownerOf } from "./belongs.ts";
 import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep } from "./encode.ts";
 import type { FeedSource } from "./feed.ts";
-import type { Kept, KeepKind, SessionSummary, VerifyReport } from "./journal.ts";
+import type {
+  Kept,
+  KeepKind,
+  SessionsQuery,
+  SessionSummary,
+  Timed,
+  TimedKind,
+  TimeQuery,
+  VerifyReport,
+} from "./journal.ts";
 import { compareKeys } from "./key-order.ts";
 import { fenced } from "./refusals.ts";
 import { ENDED, statusAfter } from "./session-status.ts";
@@ -17,10 +25,13 @@ export interface MemoryTables extends FeedSource {
   kept(kind: KeepKind, key: string): unknown;
   keptAll(kind: KeepKind, under: string | null): readonly Kept[];
   summary(session: string): SessionSummary | null;
-  summaries(status: SessionStatus | null, limit: number): readonly SessionSummary[];
+  keptByTime(kind: TimedKind, query: TimeQuery): readonly Timed[];
+  summaries(query: SessionsQuery): readonly SessionSummary[];
   prune(before: number): number;
   count(): VerifyReport;
 }
+
+type Present = Pick<EncodedKeep, "place"> & { readonly text: string };
 
 interface Row {
   readonly id: number;
@@ -42,7 +53,7 @@ const ROOM = 0.9;
 
 export function createMemoryTables(maxEntries: number): MemoryTables {
   const sessions = new Map<string, Session>();
-  const keptOf = new Map<KeepKind, Map<string, string>>();
+  const keptOf = new Map<KeepKind, Map<string, Present>>();
   /** Ended sessions, the one that ended first in front. */
   const ended = new Set<string>();
   /** All entries in the order they came; those of dropped sessions stay until the next clean-up. */
@@ -50,16 +61,16 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
   let entryCount = 0;
   let lastId = 0;
 
-  function valuesOf(kind: KeepKind): Map<string, string> {
+  function valuesOf(kind: KeepKind): Map<string, Present> {
     let values = keptOf.get(kind);
-    if (values === undefined) keptOf.set(kind, (values = new Map<string, string>()));
+    if (values === undefined) keptOf.set(kind, (values = new Map<string, Present>()));
     return values;
   }
 
   function keep(keeps: readonly EncodedKeep[]): void {
-    for (const { kind, key, text } of keeps) {
+    for (const { kind, key, text, place } of keeps) {
       if (text === null) valuesOf(kind).delete(key);
-      else valuesOf(kind).set(key, text);
+      else valuesOf(kind).set(key, { text, place });
     }
   }
 
@@ -110,10 +121,8 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       for (const key of values.keys()) if (gone.has(ownerOf(key))) values.delete(key);
     }
     for (const kind of kindsOwned("by-value")) {
-      for (const [key, text] of valuesOf(kind)) {
-        const value = decodeKept(kind, key, text);
-        const owner = typeof value === "object" && value !== null ? readField(value, "session") : undefined;
-        if (typeof owner !== "string" || !gone.has(owner)) continue;
+      for (const [key, { place }] of valuesOf(kind)) {
+        if (place.tag === null || !gone.has(place.tag)) continue;
         valuesOf(kind).delete(key);
         for (const other of kindsOwned("by-question")) valuesOf(other).delete(key);
       }
@@ -136,9 +145,9 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       if (first !== undefined) add(name, entries, first.at);
     },
     keep,
-    keepFirst({ kind, key, text }) {
+    keepFirst({ kind, key, text, place }) {
       if (valuesOf(kind).has(key)) return false;
-      valuesOf(kind).set(key, text);
+      valuesOf(kind).set(key, { text, place });
       return true;
     },
 
@@ -150,22 +159,40 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       return log.slice(start, start + limit).map((row) => ({ id: row.id, entry: entryOf(row) }));
     },
     kept(kind, key) {
-      const text = valuesOf(kind).get(key);
-      return text === undefined ? null : decodeKept(kind, key, text);
+      const present = valuesOf(kind).get(key);
+      return present === undefined ? null : decodeKept(kind, key, present.text);
     },
     keptAll: (kind, under) =>
       Array.from(valuesOf(kind))
         .filter(([key]) => under === null || isUnder(key, under))
         .sort(([a], [b]) => compareKeys(a, b))
-        .map(([key, text]) => ({ key, value: decodeKept(kind, key, text) })),
+        .map(([key, { text }]) => ({ key, value: decodeKept(kind, key, text) })),
+    keptByTime(kind, { order, limit, tag, after, until = Infinity }) {
+      const sign = order === "oldest" ? 1 : -1;
+      const found: { readonly key: string; readonly at: number; readonly text: string }[] = [];
+      for (const [key, { text, place }] of valuesOf(kind)) {
+        const { at } = place;
+        if (at === null || at > until || (tag !== undefined && place.tag !== tag)) continue;
+        if (after === undefined || compareTimed({ at, key }, after) * sign > 0) found.push({ key, at, text });
+      }
+      return found
+        .sort((a, b) => compareTimed(a, b) * sign)
+        .slice(0, limit)
+        .map(({ key, at, text }) => ({ key, value: decodeKept(kind, key, text), at }));
+    },
     summary,
-    summaries: (status, limit) =>
-      Array.from(sessions.keys(), (name) => summary(name))
+    summaries({ status, limit = Infinity, after }) {
+      const newestFirst = Array.from(sessions.keys(), (name) => summary(name))
         .filter((found) => found !== null)
-        .filter((found) => status === null || found.status === status)
         .reverse()
-        .sort((a, b) => b.startedAt - a.startedAt)
-        .slice(0, limit),
+        .sort((a, b) => b.startedAt - a.startedAt);
+      const place = after === undefined ? -1 : newestFirst.findIndex(({ session }) => session === after.session);
+      const behind = (one: SessionSummary, index: number): boolean =>
+        after === undefined || (place === -1 ? one.startedAt <= after.startedAt : index > place);
+      return newestFirst
+        .filter((found, index) => behind(found, index) && (status === undefined || found.status === status))
+        .slice(0, limit);
+    },
     prune(before) {
       const old = Array.from(ended).filter((name) => (sessions.get(name)?.updatedAt ?? before) < before);
       drop(new Set(old));
@@ -176,9 +203,8 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
   };
 }
 
-function ownerOf(key: string): string {
-  const slash = key.indexOf("/");
-  return slash === -1 ? key : key.slice(0, slash);
+function compareTimed(a: Pick<Timed, "at" | "key">, b: Pick<Timed, "at" | "key">): number {
+  return a.at - b.at || compareKeys(a.key, b.key);
 }
 
 function entryOf({ session, seq, at, body }: Row): Entry {

@@ -3,7 +3,7 @@
 
 import { systemChance, type Chance } from "../host/chance.ts";
 import { systemClock, type Clock } from "../host/clock.ts";
-import { checkSession, encodeEntry, encodeKeep, encodePresent } from "./encode.ts";
+import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "./encode.ts";
 import { createFeed } from "./feed.ts";
 import { createHolds, createMemoryHoldTable } from "./holds.ts";
 import type { Journal } from "./journal.ts";
@@ -55,10 +55,15 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     append: (session, after, entries, keeps = []) =>
       now(() => {
         checkSession(session);
-        tables.append(session, after, entries.map(encodeEntry), keeps.map(encodeKeep));
+        tables.append(
+          session,
+          after,
+          entries.map(encodeEntry),
+          keeps.map(entries.length === 0 ? encodeLoose : encodeKeep),
+        );
         if (entries.length > 0) feed.wakeSoon(session);
       }),
-    keep: (keeps) => now(() => tables.keep(keeps.map(encodeKeep))),
+    keep: (keeps) => now(() => tables.keep(keeps.map(encodeLoose))),
     keepFirst: (keep) => now(() => tables.keepFirst(encodePresent(keep))),
 
     hold: (...claim) => now(() => holds.hold(...claim)()),
@@ -69,8 +74,9 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     read: (session, after = 0) => pages(session, after),
     kept: (kind, key) => now(() => tables.kept(kind, key)),
     keptAll: (kind, under) => now(() => tables.keptAll(kind, under ?? null)),
+    keptByTime: (kind, query) => now(() => tables.keptByTime(kind, query)),
     session: (session) => now(() => tables.summary(session)),
-    sessions: ({ status, limit } = {}) => now(() => tables.summaries(status ?? null, limit ?? Infinity)),
+    sessions: (query = {}) => now(() => tables.summaries(query)),
 
     subscribe(listener, from = {}) {
       if (isClosed) throw journalClosed();

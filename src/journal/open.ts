@@ -1,12 +1,15 @@
 // Opens a journal's file, or makes it, and refuses what cannot be trusted before a byte of it is changed.
 
 import { existsSync } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isFaultError } from "../core/fault/fault-error.ts";
+import { readField } from "../core/tolerate.ts";
 import type { Chance } from "../host/chance.ts";
 import type { Clock } from "../host/clock.ts";
 import { readHeader } from "./file-header.ts";
+import { refuseWithoutLog } from "./log-mark.ts";
 import { connectToLook } from "./look-connection.ts";
 import { BUSY_TIMEOUT_MS, patiently, type Patience } from "./patience.ts";
 import { drift, refusal } from "./refusals.ts";
@@ -15,7 +18,7 @@ import {
   applicationIdOf,
   bringUpToDate,
   isBlank,
-  missingTables,
+  missingParts,
   SCHEMA_VERSION,
   versionOf,
 } from "./schema.ts";
@@ -30,9 +33,8 @@ export interface Store {
 export async function openStore(path: string, clock: Clock, chance: Chance, patience: Patience): Promise<Store> {
   checkSqlite();
   try {
-    await makePlace(path);
-    const header = await readHeader(path);
-    if (header !== null && header.applicationId !== APPLICATION_ID) refuseForeign(path, header.applicationId);
+    await makePlace(path, clock, chance, patience);
+    await lookBeforeOpening(path, clock);
   } catch (error) {
     throw storeError(error, { path });
   }
@@ -40,12 +42,36 @@ export async function openStore(path: string, clock: Clock, chance: Chance, pati
   try {
     await patiently(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
     await patiently(patience, "opening the journal", () => useLog(db));
+    await removeDrafts(path);
     return { db, storeId: readStoreId(db) };
   } catch (error) {
     db.close();
     throw storeError(error, { path });
   }
 }
+
+/**
+ * While another process makes the file, its bytes can look like those of a foreign or a torn one. The rollback journal is there for as
+ * long as that lasts, and then SQLite decides; a look that fell between two steps is made again.
+ */
+async function lookBeforeOpening(path: string, clock: Clock): Promise<void> {
+  for (let looks = 1; !existsSync(`${path}-journal`); looks++) {
+    try {
+      const header = await readHeader(path);
+      if (header === null) return;
+      if (header.applicationId === APPLICATION_ID) refuseWithoutLog(path);
+      else refuseForeign(path, header.applicationId);
+      return;
+    } catch (error) {
+      if (looks === MOST_LOOKS || !isFaultError(error)) throw error;
+      await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+    }
+  }
+}
+
+/** Making a file takes two steps, and closing one a moment in which its log is gone: at most two looks fall into them. */
+const MOST_LOOKS = 3;
+const LOOK_AGAIN_MS = 20;
 
 /** Older versions can damage a file that two processes write to: https://sqlite.org/wal.html#walresetbug. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -69,11 +95,58 @@ export function requireSqlite(version: string, nodeVersion: string): void {
   );
 }
 
-/** What is journaled is nobody else's business: only the owner may read folder and file. */
-async function makePlace(path: string): Promise<void> {
+/**
+ * What is journaled is nobody else's business: only the owner may read folder and file. A new journal is made whole beside its place
+ * and then gets its name, so that several processes that begin at once never see half of one: the first keeps the name.
+ */
+async function makePlace(path: string, clock: Clock, chance: Chance, patience: Patience): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // A log without its file is told about by the look that follows.
+  if (existsSync(path) || existsSync(`${path}-wal`)) return makeEmpty(path);
+  const draft = `${path}.${chance.newId(DRAFT)}`;
+  try {
+    await makeEmpty(draft);
+    await makeWhole(draft, clock, chance, patience);
+    await link(draft, path);
+  } catch (error) {
+    // Another process was first; one that opened its file has taken this draft for one of the dead.
+    if (existsSync(path)) return;
+    // A file system without links: SQLite makes the file in its place.
+    if (!NO_LINKS.has(readCode(error))) throw error;
+    await makeEmpty(path);
+  } finally {
+    await removeDrafts(path, basename(draft));
+  }
+}
+
+const DRAFT = "new";
+
+/** Of one process, or all: those of processes that were killed while they made a journal that another one has made since. */
+async function removeDrafts(path: string, beginning = `${basename(path)}.${DRAFT}_`): Promise<void> {
+  const names = await readdir(dirname(path));
+  for (const name of names) if (name.startsWith(beginning)) await rm(join(dirname(path), name), { force: true });
+}
+
+const NO_LINKS: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+function readCode(error: unknown): unknown {
+  return error instanceof Error ? readField(error, "code") : undefined;
+}
+
+async function makeEmpty(path: string): Promise<void> {
   const file = await open(path, "a", 0o600);
   await file.close();
+}
+
+/** Closed, it is one file that holds everything, and says that it uses a log. */
+async function makeWhole(path: string, clock: Clock, chance: Chance, patience: Patience): Promise<void> {
+  const db = connect(path);
+  try {
+    await patiently(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
+    await patiently(patience, "setting up the journal", () => useLog(db));
+  } finally {
+    db.close();
+  }
 }
 
 /** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
@@ -139,7 +212,7 @@ export function refuseNewer(version: number, path: string): void {
 }
 
 export function refuseIncomplete(db: DatabaseSync, path: string): void {
-  const missing = missingTables(db);
+  const missing = missingParts(db);
   if (missing.length === 0) return;
   throw drift(
     `${path} lacks ${missing.join(", ")}: it is no whole journal. Put back a copy, or move it away and begin a new one.`,

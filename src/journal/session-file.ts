@@ -78,12 +78,30 @@ export async function readSessionFile(lines: AsyncIterable<string> | Iterable<st
   for await (const raw of lines) {
     lineNumber++;
     // What carries files about may change the ends of lines.
-    const text = raw.replace(/^\ufeff/, "").replace(/\r?\n?$/, "");
+    const text = withoutEscapes(raw.replace(/^\ufeff/, "").replace(/\r?\n?$/, ""));
     if (text === "" && (reader === null || reader.isDone())) continue;
     reader = reader === null ? createReader(text, lineNumber) : reader.next(text, lineNumber);
   }
   if (reader === null) throw bad(1, "there is nothing in it");
   return reader.file(lineNumber);
+}
+
+/**
+ * Lines are checked by the text they were written as. Exports escape characters that reverse or hide text, which JSON itself
+ * leaves as they are: here they are put back.
+ */
+function withoutEscapes(line: string): string {
+  return line.replace(/\\(?:u([0-9a-f]{4})|[^])/g, (escape, hex?: string) => {
+    const code = hex === undefined ? 0 : parseInt(hex, 16);
+    return code < FIRST_UNESCAPED || isSurrogate(code) ? escape : String.fromCharCode(code);
+  });
+}
+
+/** From here on JSON.stringify escapes nothing but lone surrogates. */
+const FIRST_UNESCAPED = 0x7f;
+
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
 }
 
 interface Reader {

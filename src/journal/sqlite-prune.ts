@@ -38,11 +38,9 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
   const isOld = db.prepare(`SELECT 1 FROM sessions WHERE session = ? AND ${IS_OLD}`);
   const deleteAnswers = db.prepare(
     `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-question"))}) AND key IN (
-       SELECT key FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND json_valid(value) AND json_extract(value, '$.session') = ?)`,
+       SELECT key FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = ?)`,
   );
-  const deleteQuestions = db.prepare(
-    `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND json_valid(value) AND json_extract(value, '$.session') = ?`,
-  );
+  const deleteQuestions = db.prepare(`DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = ?`);
   const deleteValues = db.prepare(
     `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-key"))}) AND ${isUnderSql("?1")}`,
   );

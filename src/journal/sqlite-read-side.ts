@@ -4,16 +4,17 @@ import type { Journal } from "./journal.ts";
 import type { Reads } from "./sqlite-reads.ts";
 
 const PAGE = 256;
-const ALL = -1;
 
 /** Runs one read, when the store lets it. */
 export type Look = <T>(read: (reads: Reads) => T) => Promise<T>;
 
-export function readSide(look: Look): Pick<Journal, "read" | "kept" | "keptAll" | "session" | "sessions"> {
+export function readSide(
+  look: Look,
+): Pick<Journal, "read" | "kept" | "keptAll" | "keptByTime" | "session" | "sessions"> {
   async function* pages(session: string, after: number) {
     for (let last = after; ;) {
       const from = last;
-      const page = await look((reads) => reads.entriesOf(session, from, PAGE));
+      const page = await look((reads) => reads.checkedEntriesOf(session, from, PAGE));
       yield* page;
       if (page.length < PAGE) return;
       last += page.length;
@@ -25,7 +26,8 @@ export function readSide(look: Look): Pick<Journal, "read" | "kept" | "keptAll" 
     kept: (kind, key) => look((reads) => reads.kept(kind, key)),
     keptAll: (kind, under) =>
       look((reads) => (under === undefined ? reads.keptAll(kind) : reads.keptUnder(kind, under))),
+    keptByTime: (kind, query) => look((reads) => reads.keptByTime(kind, query)),
     session: (session) => look((reads) => reads.session(session)),
-    sessions: ({ status, limit } = {}) => look((reads) => reads.sessions(status ?? null, limit ?? ALL)),
+    sessions: (query = {}) => look((reads) => reads.sessions(query)),
   };
 }

@@ -4,14 +4,16 @@
 import { resolve } from "node:path";
 import { systemChance, type Chance } from "../host/chance.ts";
 import { systemClock, type Clock } from "../host/clock.ts";
-import { checkSession, encodeEntry, encodeKeep, encodePresent } from "./encode.ts";
+import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "./encode.ts";
 import { createFeed } from "./feed.ts";
-import { createGroupCommit } from "./group-commit.ts";
+import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { createHolds } from "./holds.ts";
 import type { Journal } from "./journal.ts";
+import { createLogMark } from "./log-mark.ts";
 import { openLookingJournal } from "./look.ts";
 import { openStore, type Store } from "./open.ts";
 import { subscribeToAll, watchOtherWriters } from "./other-writers.ts";
+import { watchOwnFiles } from "./own-files.ts";
 import { createPatience, patiently, type Patience } from "./patience.ts";
 import { journalClosed, unfit } from "./refusals.ts";
 import { createSqliteHoldTable } from "./sqlite-holds.ts";
@@ -54,12 +56,28 @@ function createSqliteJournal(
 ): Journal {
   const reads = createReads(db);
   const writes = createWrites(db, () => clock.now());
+  const mark = createLogMark(db, path);
+  const files = watchOwnFiles(path);
   const holds = createHolds(createSqliteHoldTable(db));
   const feed = createFeed(reads, clock, tell);
   const others = watchOtherWriters({ logPath: `${path}-wal`, hasChanged: () => reads.hasChanged() }, clock, tell, () =>
     feed.wake(null),
   );
-  const group = createGroupCommit(clock, patience, writes, () => {
+  const transaction: Transaction = {
+    begin() {
+      files.refuseGone();
+      writes.begin();
+      mark.set();
+    },
+    commit() {
+      writes.commit();
+      mark.settle();
+      // Written into a file that has no name any more: that is not on disk.
+      files.refuseGone();
+    },
+    rollback: () => writes.rollback(),
+  };
+  const group = createGroupCommit(clock, patience, transaction, () => {
     const touched = writes.takeTouched();
     if (feed.isEmpty() || touched.size === 0) return;
     feed.wake(touched);
@@ -80,7 +98,7 @@ function createSqliteJournal(
     others.stop();
     feed.close();
     try {
-      db.close();
+      mark.close();
     } catch (error) {
       throw storeError(error);
     }
@@ -94,11 +112,11 @@ function createSqliteJournal(
     async append(session, after, entries, keeps = []) {
       checkSession(session);
       const encoded = entries.map(encodeEntry);
-      const values = keeps.map(encodeKeep);
+      const values = keeps.map(entries.length === 0 ? encodeLoose : encodeKeep);
       await write(() => writes.append(session, after, encoded, values));
     },
     async keep(keeps) {
-      const values = keeps.map(encodeKeep);
+      const values = keeps.map(encodeLoose);
       await write(() => writes.keep(values, clock.now()));
     },
     async keepFirst(keep) {

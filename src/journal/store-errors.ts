@@ -23,6 +23,7 @@ const LOOK_FOR_A_COPY = "Run a verification. Put back a copy of the file, or mov
 
 // prettier-ignore
 const RESULTS: Readonly<Record<number, ResultRow>> = {
+  1:  { name: "ERROR",      waits: false, alone: false, means: "ManifestDrift",    advice: LOOK_FOR_A_COPY, example: "no such column: hash" },
   5:  { name: "BUSY",       waits: true,  alone: false, means: "StoreUnavailable", advice: "", example: "database is locked" },
   6:  { name: "LOCKED",     waits: true,  alone: false, means: "StoreUnavailable", advice: "", example: "database table is locked" },
   11: { name: "CORRUPT",    waits: false, alone: false, means: "ManifestDrift",    advice: LOOK_FOR_A_COPY, example: "database disk image is malformed" },

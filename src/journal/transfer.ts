@@ -41,10 +41,12 @@ export async function* exportSession(
   }
   if (left > 0) throw mismatch(`Session ${session} was removed while it was exported.`, { session, missing: left });
   // Questions come along so that they can be answered elsewhere; people see them anyway.
-  for (const kind of kindsExported("redacted")) {
-    for (const { key, value } of await journal.keptAll(kind)) {
-      if (namesSession(value, session)) yield writer.kept({ kind, key, value: redactor.value(value) });
-    }
+  for (const { key, value } of await journal.keptByTime("question", {
+    order: "oldest",
+    tag: session,
+    limit: Infinity,
+  })) {
+    yield writer.kept({ kind: "question", key, value: redactor.value(value) });
   }
   if (includeResults) {
     for (const kind of kindsExported("exact")) {
@@ -145,8 +147,9 @@ async function questionsOf(journal: Journal, { session, content, keeps }: Sessio
   for (const { kind, key, value } of keeps) {
     if (OWNERSHIP[kind] === "by-value" && namesSession(value, session)) asked.add(key);
   }
-  for (const { key, value } of await journal.keptAll("question")) {
-    if (!namesSession(value, session)) asked.delete(key);
+  for (const key of asked) {
+    const there = await journal.kept("question", key);
+    if (there !== null && !namesSession(there, session)) asked.delete(key);
   }
   return asked;
 }

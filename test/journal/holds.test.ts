@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Journal } from "../../src/journal/journal.ts";
 import { compareKeys } from "../../src/journal/key-order.ts";
+import { createReads } from "../../src/journal/sqlite-reads.ts";
 import { createMemoryJournal } from "../../src/journal/memory.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite.ts";
 import { startWriter } from "./start-writer.ts";
@@ -123,12 +124,23 @@ describe("keys", () => {
   });
 });
 
-describe("all wakes", () => {
-  it("are read from an index that holds nothing else, so that large results in between cost nothing", async () => {
+describe("lists by time", () => {
+  it("are read from an index in their order, with nothing to sort and nothing to pass over", async () => {
     await open();
+    const prepared: string[] = [];
     const db = new DatabaseSync(path, { readOnly: true });
-    const plan = db.prepare("EXPLAIN QUERY PLAN SELECT key, value FROM kept WHERE kind = ? ORDER BY key").all("wake");
+    const prepare = db.prepare.bind(db);
+    createReads(Object.assign(db, { prepare: (sql: string) => (prepared.push(sql), prepare(sql)) }));
+    const timed = prepared.filter((sql) => sql.startsWith("SELECT k.at"));
+    const plans = timed.map((sql) =>
+      prepare(`EXPLAIN QUERY PLAN ${sql}`).all("wake", 0, "", 1, 1, ...(sql.includes("?6") ? ["t"] : [])),
+    );
     db.close();
-    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("COVERING INDEX kept_wakes")]);
+    expect(plans).toHaveLength(4);
+    for (const plan of plans) {
+      const [first, ...rest] = plan.map(({ detail }) => String(detail));
+      expect(first).toMatch(/^SEARCH k USING INDEX kept_by_(?:time|tag) \(kind=\? AND (?:tag=\? AND )?\(?at/);
+      expect(rest.filter((line) => line.includes("TEMP B-TREE"))).toEqual([]);
+    }
   });
 });

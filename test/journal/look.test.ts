@@ -80,7 +80,7 @@ describe("looking at a journal", () => {
     const journal = await openJournal(path, { readOnly: true });
     const writes = [
       journal.append("s", 2, [entry("c")]),
-      journal.keep([{ kind: "result", key: "s/b", value: 1 }]),
+      journal.keep([{ kind: "breaker", key: "s/b", value: 1 }]),
       journal.keepFirst({ kind: "answer", key: "q", value: 1 }),
       journal.hold("k", "me", 2, 1),
       journal.letGo("s", "somebody"),
@@ -98,9 +98,15 @@ describe("looking at a journal", () => {
   });
 
   it("reads one of an older program as it is, and does not bring it up to date", async () => {
-    const path = await written();
+    const path = folder.file("old.db");
+    const first = await openJournal(path);
+    // Older programs sealed nothing.
+    await first.append("s", 0, [entry("a"), entry("b")]);
+    await first.close();
     const old = new DatabaseSync(path);
-    old.exec("DROP TABLE holds; DROP INDEX kept_wakes; PRAGMA user_version = 2");
+    old.exec(`DROP TABLE holds; DROP INDEX kept_by_time; DROP INDEX kept_by_tag; ALTER TABLE events DROP COLUMN seal;
+      ${["hash", "session", "seq", "at", "tag"].map((column) => `ALTER TABLE kept DROP COLUMN ${column};`).join("")}
+      PRAGMA user_version = 2`);
     old.close();
     const before = contents();
     const journal = await openJournal(path, { readOnly: true });

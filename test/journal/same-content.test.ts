@@ -82,9 +82,9 @@ function perform(journal: Journal, one: Step, ends: Map<string, number>, at: num
       return journal.append(one.session, believed, entries, keeps);
     }
     case "keep":
-      return journal.keep([{ kind: "result", key: one.key, value: one.value }]);
+      return journal.keep([{ kind: "action", key: one.key, value: one.value }]);
     case "keep-first":
-      return journal.keepFirst({ kind: "result", key: one.key, value: one.value });
+      return journal.keepFirst({ kind: "action", key: one.key, value: one.value });
   }
 }
 

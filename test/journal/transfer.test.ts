@@ -238,8 +238,7 @@ describe("an imported file", () => {
     // A commit that seemed to fail had gone through for the first of them.
     await journal.append("s", 1, [note("b")]);
     expect(await importSession(journal, tail)).toMatchObject({ appended: 1, already: 1 });
-    await journal.keep([{ kind: "result", key: "s/c", value: "newer" }]);
-    await journal.append("s", 3, [note("d")]);
+    await journal.append("s", 3, [note("d")], [{ kind: "result", key: "s/c", value: "newer" }]);
     expect(await importSession(journal, tail)).toMatchObject({ appended: 0, already: 2 });
     expect(await journal.kept("result", "s/c")).toBe("newer");
     expect(await readAll(journal, "s")).toHaveLength(4);

@@ -1,0 +1,69 @@
+// The checksums of kept values: how each is made when a value is written, and held against what is read. A value that was changed,
+// moved to another key or put back from earlier is refused by name, before anything is done with it.
+
+import { SEAL } from "./belongs.ts";
+import { boundDigest, keptDigest } from "./chain.ts";
+import type { EncodedKeep } from "./encode.ts";
+import type { KeepKind } from "./journal.ts";
+import { drift } from "./refusals.ts";
+
+/** A row of kept values, with the entry that it hangs on, if any. */
+export interface KeptRow {
+  readonly key: string;
+  /** Text, unless it was tampered with. */
+  readonly value: unknown;
+  readonly hash: string;
+  /** The session whose chain it hangs on; null when it stands alone. */
+  readonly session: string | null;
+  readonly seq: number;
+  /** Of entry `seq` of that session; null when there is no such entry. */
+  readonly seal: string | null;
+  readonly link: string | null;
+}
+
+/** The columns of a KeptRow. */
+export const KEPT_ROW = `k.key, k.value, k.hash, k.session, k.seq, e.seal, e.hash AS link
+  FROM kept AS k LEFT JOIN events AS e ON e.session = k.session AND e.seq = k.seq`;
+
+/** What an entry says about the sealed values it came with: JSON of `[kind, key, digest]` each, the digest empty for one taken away. */
+export function sealOf(keeps: readonly EncodedKeep[]): string {
+  const items = keeps.filter(({ kind }) => SEAL[kind] === "in-chain").map(sealItem);
+  return items.length === 0 ? "" : `[${items.join(",")}]`;
+}
+
+function sealItem({ kind, key, text }: EncodedKeep): string {
+  return itemText(kind, key, text === null ? "" : keptDigest(kind, key, text));
+}
+
+function itemText(kind: string, key: string, digest: string): string {
+  return JSON.stringify([kind, key, digest]);
+}
+
+/** The checksum to be kept with a value; `link` is where its session's chain stands, null when it hangs on none. */
+export function checksumOf(kind: KeepKind, key: string, text: string, link: string | null): string {
+  const digest = keptDigest(kind, key, text);
+  return link !== null && SEAL[kind] === "onto-chain" ? boundDigest(link, digest) : digest;
+}
+
+/** Why the row is not what was written; null when it is. */
+export function wrongWithKept(kind: string, row: KeptRow): string | null {
+  const digest = keptDigest(kind, row.key, String(row.value));
+  if (row.session === null) return row.hash === digest && row.seq === 0 ? null : CHANGED;
+  if (row.link === null || row.seal === null)
+    return `entry ${row.seq} of session ${row.session}, which it came with, is missing`;
+  const isBound = SEAL[kind as KeepKind] === "onto-chain";
+  if (row.hash !== (isBound ? boundDigest(row.link, digest) : digest)) return CHANGED;
+  if (isBound || row.seal.includes(itemText(kind, row.key, digest))) return null;
+  return `entry ${row.seq} of session ${row.session} came with another value`;
+}
+
+const CHANGED = "its checksum is that of another value";
+
+export function refuseChanged(kind: string, row: KeptRow): void {
+  const why = wrongWithKept(kind, row);
+  if (why === null) return;
+  throw drift(
+    `The ${kind} kept under ${row.key} is not what was written: ${why}. Run a verification, and put back a copy of the journal.`,
+    { context: { kind, key: row.key } },
+  );
+}

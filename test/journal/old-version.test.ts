@@ -1,0 +1,66 @@
+// A journal that the version before wrote: a turn with its result, and a run that waits at a gate. It opens, keeps both, and goes on.
+
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createFaultline, openJournal, step, tool } from "../../src/index.ts";
+import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";
+import { readAll } from "../../src/testing/journal-samples.ts";
+import { tempFolder, type TempFolder } from "./temp-folder.ts";
+
+const SQL = readFileSync(new URL("../fixtures/journal-version-3.sql", import.meta.url), "utf8");
+let folder: TempFolder;
+let path: string;
+
+beforeEach(() => {
+  folder = tempFolder();
+  path = folder.file("old.db");
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA auto_vacuum = INCREMENTAL; ${SQL}; PRAGMA journal_mode = WAL`);
+  db.close();
+});
+afterEach(() => folder.remove());
+
+const gated = defineWorkflow({
+  id: "gated",
+  stages: {
+    ask: stage({
+      act: async (_request, { ask }) => ask({ payload: { kind: "Confirm", prompt: "Go on?" }, timeoutMs: 3e12 }),
+    }),
+  },
+});
+
+it("is brought up to date with its runs and results, and both go on", async () => {
+  const journal = await openJournal(path);
+  expect(await journal.verify()).toEqual({ sessions: 2, entries: 20, firstBad: null });
+  expect(await journal.keptByTime("wake", { order: "oldest", limit: 9 })).toMatchObject([
+    { key: "run_old", at: 4794865033938 },
+  ]);
+  expect(await journal.keptByTime("run", { order: "newest", tag: "paused", limit: 9 })).toMatchObject([
+    { key: "run_old" },
+  ]);
+  let paid = 0;
+  const session = await createFaultline({ journal }).session("trip");
+  const pay = tool({ id: "pay", run: () => ({ amount: ++paid }) });
+  const again = await session.turn({ pay: step(pay, null) });
+  expect(again.outcomes["pay"]).toMatchObject({ status: "done", value: { amount: 1003 } });
+  expect(paid).toBe(0);
+  await session.leave();
+  const workflows = createWorkflows({ journal, workflows: [gated] });
+  const [question] = await journal.keptByTime("question", { order: "oldest", tag: "run_old", limit: 1 });
+  await workflows.runs.answer(question?.key ?? "", { status: "accepted", value: true });
+  expect(await workflows.runs.advance("run_old")).toMatchObject({ status: "completed" });
+  expect((await journal.verify()).firstBad).toBeNull();
+  await workflows.close();
+});
+
+it("is looked at and verified as it is", async () => {
+  const before = readFileSync(path);
+  const journal = await openJournal(path, { readOnly: true });
+  expect(await readAll(journal, "run_old")).toHaveLength(13);
+  expect(await journal.kept("input", "run_old/inputs")).toEqual({});
+  expect(await journal.keptByTime("run", { order: "newest", limit: 9 })).toMatchObject([{ key: "run_old" }]);
+  expect(await journal.verify()).toEqual({ sessions: 2, entries: 20, firstBad: null });
+  await journal.close();
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
