@@ -27,7 +27,8 @@ function aiTool(connection: McpConnection, name: string): AiTool {
     execute: async (input, options) => {
       const signal = options?.abortSignal;
       const given = (input ?? {}) as Readonly<Record<string, unknown>>;
-      return modelText(await connection.call(name, given, signal === undefined ? {} : { signal }));
+      const outcome = await connection.call(name, given, signal === undefined ? {} : { signal });
+      return modelText(outcome, "en", { modelDetail: connection.tool(name).modelDetail });
     },
   };
 }

@@ -46,6 +46,20 @@ export function isAnswered(error: unknown): boolean {
 
 const UNANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
+/** The server took the call and answered it with an error, or ended over it: whatever it says, the tool may have done its work. */
+export function wasRun(error: unknown): boolean {
+  return error instanceof McpError && !REFUSED_UNRUN.has(error.code);
+}
+
+/** Errors of the protocol about the request itself, sent before a tool is called. */
+const REFUSED_UNRUN: ReadonlySet<number> = new Set([
+  ErrorCode.ParseError,
+  ErrorCode.InvalidRequest,
+  ErrorCode.MethodNotFound,
+  ErrorCode.InvalidParams,
+  ErrorCode.UrlElicitationRequired,
+]);
+
 /**
  * The tool's own `isError`: no matter what it says, it is an answer for the model, and says nothing about the server's health.
  * What its words look like is kept for operators.
@@ -54,7 +68,7 @@ export function toolSaidNo(tool: string, result: { readonly text: string }): Fau
   const said = classify({ surface: "mcp", body: { isError: true, content: [{ type: "text", text: result.text }] } });
   return fault("ExecutionFailed", {
     message: `${tool} answered with an error: ${said.message}`,
-    context: { isError: true, looksLike: said.code },
+    context: { isError: true, looksLike: said.code, ran: true },
     evidence: { ...said.evidence, rule: "mcp/is-error" },
   });
 }

@@ -4,6 +4,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Implementation, Tool as Definition } from "@modelcontextprotocol/sdk/types.js";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
+import type { ModelDetail } from "../core/fault/view.ts";
 import type { BreakerRule } from "../core/policy/policy.ts";
 import type { AnyTool, RetryOptions } from "../runtime/tool/tool.ts";
 import type { McpResult } from "./result.ts";
@@ -23,6 +24,8 @@ export interface McpToolOptions {
   readonly optional?: boolean;
   readonly default?: McpResult;
   readonly alternatives?: readonly (string | AnyTool)[];
+  /** How much of what it said when it failed a model may read, redacted. Nothing when left out. */
+  readonly modelDetail?: ModelDetail;
   readonly maxConcurrent?: number;
 }
 

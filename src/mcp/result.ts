@@ -1,7 +1,7 @@
 // What an MCP tool answered, and what a model may read of a call: the answer, or the safe words about the fault.
 
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { viewFor } from "../core/fault/view.ts";
+import { viewFor, type ViewOptions } from "../core/fault/view.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 
@@ -42,9 +42,15 @@ function textOf(block: Block): string {
   }
 }
 
-/** The text for the model, whatever became of the call. Nothing of a fault's evidence is in it. */
-export function modelText(outcome: Outcome<McpResult>, locale: Locale = "en"): string {
+/** The text for the model, whatever became of the call. Of a fault's evidence only what `modelDetail` allows is in it. */
+export function modelText(
+  outcome: Outcome<McpResult>,
+  locale: Locale = "en",
+  more: Pick<ViewOptions, "modelDetail" | "redactor"> = {},
+): string {
   if (hasValue(outcome)) return outcome.value.text;
-  const { class: family, code, message } = viewFor("model", outcome.fault, { correlationId: outcome.call, locale });
-  return `${family}/${code}: ${message}`;
+  const view = viewFor("model", outcome.fault, { ...more, correlationId: outcome.call, locale });
+  const { class: family, code, message, issues = [], detail = "" } = view;
+  const wrong = issues.map(({ path, expected, got }) => `${path} ${expected} (got ${got})`);
+  return [`${family}/${code}: ${message}`, ...wrong, ...(detail === "" ? [] : [detail])].join("\n");
 }

@@ -3,10 +3,10 @@
 
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import { fault, type Fault, withContext } from "../core/fault/fault.ts";
 import { type RunContext, type Tool, tool } from "../runtime/tool/tool.ts";
 import { type Check, compileSchema, schemaFault } from "../schema/index.ts";
-import { CALL_RULES, toolSaidNo } from "./failures.ts";
+import { CALL_RULES, toolSaidNo, wasRun } from "./failures.ts";
 import { type Link, withStderr } from "./link.ts";
 import type { McpToolDefinition, McpToolsChange, ResolvedMcpOptions } from "./options.ts";
 import { type McpResult, readResult } from "./result.ts";
@@ -108,6 +108,7 @@ export class ServerTools {
       classify: nameFailure,
       ...(retry === null ? {} : { retry }),
       ...(breaker === null ? {} : { breaker }),
+      ...(own.modelDetail === undefined ? {} : { modelDetail: own.modelDetail }),
       ...(own.optional === undefined ? {} : { optional: own.optional }),
       ...(own.default === undefined ? {} : { default: own.default }),
       ...(own.alternatives === undefined ? {} : { alternatives: own.alternatives }),
@@ -150,11 +151,11 @@ export class ServerTools {
 function nameFailure(error: unknown, seen: Fault): Fault | undefined {
   // The client checks answers with zod, old or new.
   const isNoResult = error instanceof Error && error.name.endsWith("ZodError");
-  if (!isNoResult) return withStderr(error, seen);
+  if (!isNoResult) return withStderr(error, wasRun(error) ? withContext(seen, { ran: true }) : seen);
   const message = "the server's answer is no result of a tool; it ran, so check what it did before it is called again";
   return fault("OutputMalformed", {
     message,
-    context: seen.context,
+    context: { ...seen.context, ran: true },
     evidence: { ...seen.evidence, rule: "mcp/no-result" },
   });
 }

@@ -6,7 +6,7 @@ import { isFaultError } from "../../core/fault/fault-error.ts";
 import { tolerate } from "../../core/tolerate.ts";
 
 export interface MachineCheck {
-  readonly check: "node" | "sqlite" | "journal";
+  readonly check: "node" | "sqlite" | "journal" | "workflow";
   /** A version, or the file that was named. */
   readonly value: string;
   readonly ok: boolean;

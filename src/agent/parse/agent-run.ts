@@ -5,45 +5,33 @@
 
 import type { AgentError, AgentEvent, AgentRetry, AgentUsage, NoticeAbout } from "../event/agent-event.ts";
 import type { AgentState, LineLog, PermissionDenial, RecordedError, UsageLimit } from "./agent-state.ts";
+import { BoundedText } from "./bounded-text.ts";
 
-/** The mutable twin of `AgentState`, handed out only as that. */
-type Collecting = { -readonly [Field in keyof AgentState]: AgentState[Field] };
+/** The mutable twin of `AgentState`, handed out only as that. The text is written by `text` and `answer` alone. */
+type Collecting = { -readonly [Field in Exclude<keyof AgentState, "text">]: AgentState[Field] } & Pick<
+  AgentState,
+  "text"
+>;
 
 const MAX_KEPT_LINES = 5;
 const MAX_KEPT_LINE_CHARS = 300;
-const MAX_TEXT_CHARS = 16_777_216;
+/** The answer is cut here, whatever a CLI or a command prints. */
+export const MAX_TEXT_CHARS = 16_777_216;
 const MAX_DENIALS = 100;
 const MAX_OPEN_TOOLS = 1_000;
 export const NO_LINES: LineLog = { count: 0, first: [] };
 
 export class AgentRun {
-  readonly state: Collecting = {
-    text: "",
-    sessionId: null,
-    model: null,
-    usage: null,
-    costUsd: null,
-    cumulative: { usage: false, cost: false },
-    numTurns: null,
-    apiDurationMs: null,
-    stopReason: null,
-    permissionDenials: [],
-    consecutiveDenials: 0,
-    toolRunning: false,
-    lastError: null,
-    lastRetry: null,
-    limit: null,
-    sawResult: false,
-    isPlainText: false,
-    hasTranscriptOnStderr: false,
-    stalledSteps: 0,
-    networkWaits: 0,
-    unknownLines: NO_LINES,
-    brokenLines: NO_LINES,
-  };
+  readonly #text = new BoundedText(MAX_TEXT_CHARS);
+  readonly state: Collecting = createState(this.#text);
   #events: AgentEvent[] = [];
   readonly #openTools = new Map<string, string>();
   readonly #deniedTools = new Set<string>();
+
+  /** Nothing of an answer was there yet; asking for the text itself would put it together. */
+  get isSilent(): boolean {
+    return this.#text.isEmpty;
+  }
 
   /** The events since the last call. */
   drain(): readonly AgentEvent[] {
@@ -64,14 +52,13 @@ export class AgentRun {
   text(delta: string): void {
     if (delta === "") return;
     this.#progressed();
-    const text = this.state.text + delta;
-    this.state.text = text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) : text;
+    this.#text.add(delta);
     this.#events.push({ type: "text", text: delta });
   }
 
   /** The answer as a whole, in place of what was collected; nothing new for whoever follows the events. */
   answer(text: string): void {
-    this.state.text = text.slice(0, MAX_TEXT_CHARS);
+    this.#text.set(text);
   }
 
   thinking(text: string): void {
@@ -80,7 +67,9 @@ export class AgentRun {
     this.#events.push({ type: "thinking", text });
   }
 
-  toolUse(id: string, name: string): void {
+  toolUse(givenId: string, givenName: string): void {
+    const id = shortCopy(givenId);
+    const name = shortCopy(givenName);
     this.#progressed();
     if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(id, name);
     this.state.toolRunning = true;
@@ -88,7 +77,8 @@ export class AgentRun {
   }
 
   /** `denial` holds the words of a refusal to let the tool run; null when it ran. */
-  toolResult(id: string, isError: boolean, denial: string | null): void {
+  toolResult(givenId: string, isError: boolean, denial: string | null): void {
+    const id = shortCopy(givenId);
     const name = this.#openTools.get(id) ?? "";
     this.#openTools.delete(id);
     this.state.toolRunning = this.#openTools.size > 0;
@@ -99,10 +89,11 @@ export class AgentRun {
   }
 
   /** A tool was not let run. CLIs say so twice or three times; by its id it counts once. */
-  denied(id: string, tool: string, reason: string): void {
+  denied(givenId: string, tool: string, reason: string): void {
+    const id = shortCopy(givenId);
     if (this.#deniedTools.has(id) || this.state.permissionDenials.length >= MAX_DENIALS) return;
     if (id !== "") this.#deniedTools.add(id);
-    const denial: PermissionDenial = { tool, reason: reason.slice(0, MAX_KEPT_LINE_CHARS) };
+    const denial: PermissionDenial = { tool: shortCopy(tool), reason: shortCopy(reason) };
     this.state.permissionDenials = [...this.state.permissionDenials, denial];
     this.state.consecutiveDenials++;
   }
@@ -120,6 +111,8 @@ export class AgentRun {
 
   retrying(retry: AgentRetry): void {
     this.state.lastRetry = retry;
+    // Some say the same retry twice, each time with its number.
+    this.state.ownRetries = retry.attempt ?? this.state.ownRetries + 1;
     this.#events.push({ type: "retrying", ...retry });
   }
 
@@ -139,7 +132,7 @@ export class AgentRun {
   /** An error that the CLI got over is no error of the run. */
   recovered(): void {
     this.state.lastError = null;
-    this.state.lastRetry = null;
+    this.#progressed();
   }
 
   /** The line that proves a proper end. */
@@ -160,10 +153,47 @@ export class AgentRun {
 
   #progressed(): void {
     this.state.lastRetry = null;
+    this.state.ownRetries = 0;
   }
 }
 
 function logged({ count, first }: LineLog, line: string): LineLog {
   if (first.length >= MAX_KEPT_LINES) return { count: count + 1, first };
-  return { count: count + 1, first: [...first, line.slice(0, MAX_KEPT_LINE_CHARS)] };
+  return { count: count + 1, first: [...first, shortCopy(line)] };
+}
+
+/** A copy: a mere part of a long line would keep all of it in memory. */
+function shortCopy(text: string): string {
+  if (text.length <= MAX_KEPT_LINE_CHARS) return text;
+  return Buffer.from(text.slice(0, MAX_KEPT_LINE_CHARS), "utf16le").toString("utf16le");
+}
+
+function createState(text: BoundedText): Collecting {
+  return {
+    get text() {
+      return text.toString();
+    },
+    sessionId: null,
+    model: null,
+    usage: null,
+    costUsd: null,
+    cumulative: { usage: false, cost: false },
+    numTurns: null,
+    apiDurationMs: null,
+    stopReason: null,
+    permissionDenials: [],
+    consecutiveDenials: 0,
+    toolRunning: false,
+    lastError: null,
+    lastRetry: null,
+    ownRetries: 0,
+    limit: null,
+    sawResult: false,
+    isPlainText: false,
+    hasTranscriptOnStderr: false,
+    stalledSteps: 0,
+    networkWaits: 0,
+    unknownLines: NO_LINES,
+    brokenLines: NO_LINES,
+  };
 }

@@ -49,6 +49,8 @@ export interface AgentState {
   readonly lastError: RecordedError | null;
   /** The CLI's own retry that has not been followed by output. */
   readonly lastRetry: AgentRetry | null;
+  /** How often in a row it has announced to try again. */
+  readonly ownRetries: number;
   readonly limit: UsageLimit | null;
   /** The line that proves a proper end was there. */
   readonly sawResult: boolean;

@@ -3,7 +3,7 @@
 // P2  the whole of stdout is the answer only when nothing on it was an event: text mode, in which an answer may well be JSON.
 
 import type { AgentEvent } from "../event/agent-event.ts";
-import { AgentRun, NO_LINES } from "./agent-run.ts";
+import { AgentRun, MAX_TEXT_CHARS, NO_LINES } from "./agent-run.ts";
 import type { AgentKind, AgentState } from "./agent-state.ts";
 import { errorInAnswer } from "./answer-error.ts";
 import { createClaudeReader } from "./claude-reader.ts";
@@ -35,8 +35,8 @@ const READERS: Readonly<Record<Exclude<AgentKind, "generic">, CreateReader>> = {
   goose: createGooseReader,
 };
 
-/** A command prints this much before its answer is cut. */
-const MAX_PLAIN_CHARS = 16_777_216;
+/** Of a line on stderr no more is looked at: what it says about a failure stands at its beginning. */
+const MAX_STDERR_CHARS = 65_536;
 const CUT_EVENT = /^\s{0,64}\[?\{\s{0,64}"/;
 
 export function createParser(kind: AgentKind): AgentParser {
@@ -74,16 +74,21 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
   });
   const stderr = createLineReader({
     value: (value, line) => readValue(reader.stderrValue ?? (() => true), value, line),
-    plain: (line) => reader.stderr?.(withoutColours(line)),
+    plain: readStderr,
     blank: () => undefined,
-    broken: (line) => reader.stderr?.(withoutColours(line)),
+    broken: readStderr,
   });
+
+  function readStderr(line: string): void {
+    reader.stderr?.(withoutColours(line.slice(0, MAX_STDERR_CHARS)));
+  }
 
   function hold(line: string, looksLikeEvent: boolean): void {
     looksLikeEvents &&= looksLikeEvent;
-    if (sawEvent || heldChars > MAX_PLAIN_CHARS) return;
+    if (sawEvent || heldChars > MAX_TEXT_CHARS) return;
     held.push(line);
-    heldChars += line.length;
+    // The line break counts: of a flood of empty lines no more is kept than of any other.
+    heldChars += line.length + 1;
   }
 
   /** Was any of it known? */
@@ -144,7 +149,7 @@ function createPlainParser(): AgentParser {
   run.state.isPlainText = true;
   return {
     stdout: (line) => {
-      run.text(run.state.text === "" ? line : `\n${line}`);
+      run.text(run.isSilent ? line : `\n${line}`);
       return run.drain();
     },
     stderr: () => [],

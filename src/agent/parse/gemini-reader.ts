@@ -113,7 +113,9 @@ export function createGeminiReader(run: AgentRun): CliReader {
   }
 
   function readStderr(line: string): void {
-    const failed = attempt ?? attemptIn(line);
+    // What the server suggests stands on the second line of a message.
+    const failed =
+      attempt === null ? attemptIn(line) : { ...attempt, reason: `${attempt.reason} ${line.slice(0, 300)}` };
     attempt = null;
     if (failed !== null) {
       // A message of two lines has what comes next on the second.

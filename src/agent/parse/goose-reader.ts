@@ -1,12 +1,12 @@
 // goose's json and stream-json output. Every failure of a provider is exit 0 with status "completed" and the error as an
 // assistant's text; a run whose tokens were never counted had no whole answer.
 
-import { parseJson } from "../../core/tolerate.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { errorInAnswer } from "./answer-error.ts";
 import type { CliReader } from "./cli-reader.ts";
 import { denialIn } from "./denial.ts";
 import { countOf, type JsonObject, numberOrNull, objectOf, objectsOf, statusOrNull, textOf } from "./json-fields.ts";
+import { parseEvent } from "./parse-event.ts";
 
 export function createGooseReader(run: AgentRun): CliReader {
   let answering: string | null = null;
@@ -41,7 +41,7 @@ export function createGooseReader(run: AgentRun): CliReader {
     }
     if (isCounted || run.state.lastError?.isFinal === true) run.finished(run.state.lastError !== null, null);
     // It says "complete" after a connection that was lost in the middle of an answer, too.
-    else if (run.state.text !== "") run.state.stalledSteps = 1;
+    else if (!run.isSilent) run.state.stalledSteps = 1;
   }
 
   return {
@@ -66,7 +66,7 @@ export function createGooseReader(run: AgentRun): CliReader {
     // An interrupted run puts a question before its last event.
     behindText: (line) => {
       const at = line.indexOf('{"type":');
-      return at > 0 ? (parseJson(line.slice(at)) ?? null) : null;
+      return at > 0 ? (parseEvent(line.slice(at)) ?? null) : null;
     },
   };
 }

@@ -3,7 +3,7 @@
 // L1  no line makes it throw, whatever its length or bytes.
 // L2  what is kept of an unfinished object is bounded.
 
-import { parseJson } from "../../core/tolerate.ts";
+import { parseEvent } from "./parse-event.ts";
 
 export interface LineSink {
   readonly value: (value: unknown, line: string) => void;
@@ -39,7 +39,7 @@ export function createLineReader(sink: LineSink): LineReader {
       return;
     }
     if (!bare.startsWith("{") && !bare.startsWith("[{")) return sink.plain(line);
-    const value = parseJson(bare);
+    const value = parseEvent(bare);
     if (value === undefined) sink.broken(line);
     else sink.value(value, line);
   }
@@ -54,7 +54,7 @@ export function createLineReader(sink: LineSink): LineReader {
   function close(object: NonNullable<typeof open>): void {
     open = null;
     const text = object.lines.join("\n");
-    const value = parseJson(text);
+    const value = parseEvent(text);
     if (value === undefined) sink.broken(text);
     else sink.value(value, text);
   }

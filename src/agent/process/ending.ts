@@ -1,7 +1,8 @@
 // How a process comes to its end, whoever wanted it: asked first, then killed, with everything it started, and never waited for
 // without limit.
 // E1  SIGTERM goes to the group once; SIGKILL follows killAfterMs later unless nobody of the group is left before.
-// E2  a process that has exited while others hold its pipes has drainMs for them to be closed; then the group gets SIGKILL.
+// E2  a process that has exited while others hold its pipes has drainMs for them to be closed; then the group gets SIGKILL. What its
+//     own listeners have yet to take is waited for.
 // E3  after SIGKILL no more than killAfterMs is waited; then pipes and process are let go.
 // E4  `onEnd` is called once, and then no timer is left.
 
@@ -22,13 +23,15 @@ export interface EndingOptions {
   readonly clock: Clock;
   readonly killAfterMs: number;
   readonly drainMs: number;
+  /** A listener has asked for time, and what the process printed is not read. */
+  readonly isHeldBack: () => boolean;
   readonly onEnd: (drained: boolean) => void;
 }
 
 /** No event tells that the last of a group is gone, so it is asked for. */
 const GROUP_CHECK_MS = 50;
 
-export function createEnding({ child, clock, killAfterMs, drainMs, onEnd }: EndingOptions): Ending {
+export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions): Ending {
   const timers = new Set<() => void>();
   let isStopping = false;
   let isKilled = false;
@@ -66,6 +69,16 @@ export function createEnding({ child, clock, killAfterMs, drainMs, onEnd }: Endi
     end();
   }
 
+  function awaitPipes(): void {
+    if (isClosed) return;
+    if (isHeldBack() && !isStopping) {
+      arm(drainMs, awaitPipes);
+      return;
+    }
+    drained = false;
+    killGroup();
+  }
+
   /** Others of the group may need a moment after their leader, and get it, up to the SIGKILL that is under way. */
   function awaitGroup(): void {
     if (child.hasGroup()) arm(GROUP_CHECK_MS, awaitGroup);
@@ -82,11 +95,7 @@ export function createEnding({ child, clock, killAfterMs, drainMs, onEnd }: Endi
     },
     exited() {
       if (isOver || isKilled) return;
-      arm(drainMs, () => {
-        if (isClosed) return;
-        drained = false;
-        killGroup();
-      });
+      arm(drainMs, awaitPipes);
     },
     closed() {
       if (isOver) return;

@@ -4,13 +4,15 @@
 // L3  bytes that are no UTF-8 become U+FFFD and disturb no other line.
 
 export interface LineReader {
-  push(chunk: Uint8Array): void;
+  /** Delivers at most `maxLines` lines; gives the bytes it has not looked at. */
+  push(chunk: Uint8Array, maxLines?: number): Uint8Array;
   /** Delivers what came after the last newline, if anything did. */
   end(): void;
 }
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
+const NOTHING = new Uint8Array(0);
 
 export function createLineReader(maxLineBytes: number, onLine: (line: string) => void): LineReader {
   /** The beginning of a line whose end has not come: a copy, for a part of a chunk would keep all of it in memory. */
@@ -42,9 +44,11 @@ export function createLineReader(maxLineBytes: number, onLine: (line: string) =>
   }
 
   return {
-    push(chunk) {
+    push(chunk, maxLines = Infinity) {
       let from = 0;
+      let lines = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        if (lines++ === maxLines) return chunk.subarray(from);
         const part = chunk.subarray(from, at);
         from = at + 1;
         if (lineBytes === 0) onLine(lineOf(part, withoutReturn(part.length, part.at(-1)), maxLineBytes));
@@ -54,6 +58,7 @@ export function createLineReader(maxLineBytes: number, onLine: (line: string) =>
         }
       }
       if (from < chunk.length) hold(chunk.subarray(from));
+      return NOTHING;
     },
     end() {
       if (lineBytes > 0) deliverHeld(lineBytes);

@@ -1,42 +1,82 @@
 // One stream of a process, read as it comes: counted, its end kept, its lines told.
+// O1  no more than a few thousand lines are told in one turn of the event loop, so that timers and other work keep their time.
+// O2  while a listener asks for time, nothing more is read: a flood waits in the process that makes it.
 
 import type { Readable } from "node:stream";
+import { systemClock } from "../../host/clock.ts";
 import { createLineReader } from "./line-reader.ts";
 import { createTail } from "./tail.ts";
 
 export interface Output {
   readonly bytes: number;
+  /** A listener has asked for time, and what follows is not read. */
+  readonly isHeldBack: boolean;
   tail(): string;
-  /** Nothing more is read, and a line without its newline is told now. */
+  /** Nothing more is read, and what was read is told now, a line without its newline too. */
   finish(): void;
 }
 
 export interface OutputOptions {
   readonly maxLineBytes: number;
   readonly maxTailBytes: number;
-  readonly onLine: (line: string) => void;
+  /** A promise asks for time: nothing more is read until it is settled. It must not reject. */
+  readonly onLine: (line: string) => Promise<void> | undefined;
   /** Before the lines in them are told. */
   readonly onBytes: () => void;
 }
 
+/** At a microsecond or two each, this leaves a turn of the event loop short. */
+const LINES_PER_TURN = 4_000;
+const NOTHING = new Uint8Array(0);
+
 export function readOutput(stream: Readable, options: OutputOptions): Output {
-  const lines = createLineReader(options.maxLineBytes, options.onLine);
+  let busy: Promise<void> | undefined;
+  const lines = createLineReader(options.maxLineBytes, (line) => {
+    busy = options.onLine(line) ?? busy;
+  });
   const tail = createTail(options.maxTailBytes);
   let bytes = 0;
+  /** Read and not yet told. */
+  let waiting: Uint8Array = NOTHING;
+  let isFinished = false;
   const onData = (chunk: Uint8Array): void => {
     bytes += chunk.length;
     options.onBytes();
     tail.push(chunk);
-    lines.push(chunk);
+    stream.pause();
+    const isTelling = busy !== undefined || waiting.length > 0;
+    // Node makes the pipes of a process that has exited flow again, whoever paused them.
+    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+    if (!isTelling) tellSome();
   };
+
+  /** Pipes are real even where a test owns the time, so their turns are the event loop's. */
+  function tellSome(): void {
+    waiting = lines.push(waiting, LINES_PER_TURN);
+    if (busy === undefined) systemClock.soon(goOn);
+    else void busy.then(goOn);
+  }
+
+  function goOn(): void {
+    busy = undefined;
+    if (isFinished) return;
+    if (waiting.length > 0) tellSome();
+    else stream.resume();
+  }
+
   stream.on("data", onData);
   return {
     get bytes() {
       return bytes;
     },
+    get isHeldBack() {
+      return busy !== undefined;
+    },
     tail: () => tail.text(),
     finish() {
+      isFinished = true;
       stream.off("data", onData);
+      lines.push(waiting);
       lines.end();
     },
   };

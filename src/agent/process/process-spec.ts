@@ -34,10 +34,10 @@ export interface ProcessTimeouts {
   readonly drainMs?: number;
 }
 
-/** Called in step with reading: while one works, nothing more is read, so a flood waits in the process that makes it. */
+/** Called in step with reading. One that gives a promise asks for time: until it is settled nothing more of that stream is read. */
 export interface ProcessHooks {
-  stdout(line: string): void;
-  stderr(line: string): void;
+  stdout(line: string): Promise<void> | void;
+  stderr(line: string): Promise<void> | void;
   /** While this is true, silence is no idleness: a build may say nothing for an hour. */
   isToolRunning?(): boolean;
 }

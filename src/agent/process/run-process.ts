@@ -3,6 +3,7 @@
 // R3  signals go to the whole group; see ending.ts.   R4  after `done` there is no timer, no listener and no process of the group
 // that was to end. What a command that ended by itself left running without its pipes is left alone: it may be meant.
 
+import { steadyNow } from "../../host/clock.ts";
 import { launch, type Launched } from "./launch.ts";
 import { createEnding } from "./ending.ts";
 import { readOutput } from "./output.ts";
@@ -41,7 +42,7 @@ function supervise(
   child: Launched,
 ): RunningProcess {
   const { clock, signal: abortSignal } = spec;
-  const startedAt = clock.now();
+  const startedAt = steadyNow(clock);
   const done = Promise.withResolvers<ProcessEnd>();
   let stopCause: StopCause | null = null;
   let hookFailure: { readonly error: unknown } | null = null;
@@ -50,17 +51,22 @@ function supervise(
   let isPipeBroken = false;
   let isOver = false;
 
-  const ending = createEnding({ child, clock, ...timeouts, onEnd });
+  const isHeldBack = (): boolean => stdout.isHeldBack || stderr.isHeldBack;
+  const ending = createEnding({ child, clock, ...timeouts, isHeldBack, onEnd });
   const watchdog = startWatchdog({
     ...timeouts,
     clock,
-    isToolRunning: () => guarded(() => hooks.isToolRunning?.() ?? false) ?? false,
+    // A process whose output is not read cannot be heard, and is not idle.
+    isToolRunning: () => isHeldBack() || (guarded(() => hooks.isToolRunning?.() ?? false) ?? false),
     onLimit: (limit: ProcessTimeLimit) => stop({ ...BY_ITSELF, timedOut: limit }),
   });
-  const output = (stream: Launched["stdout"], tell: (line: string) => void): ReturnType<typeof readOutput> =>
+  const output = (stream: Launched["stdout"], tell: ProcessHooks["stdout"]): ReturnType<typeof readOutput> =>
     readOutput(stream, {
       ...spec,
-      onLine: (line) => guarded(() => tell(line)),
+      onLine: (line) => {
+        const busy = guarded(() => tell(line));
+        return busy instanceof Promise ? busy.catch(reject) : undefined;
+      },
       onBytes: () => watchdog.sawOutput(),
     });
   const stdout = output(child.stdout, (line) => hooks.stdout(line));
@@ -91,16 +97,17 @@ function supervise(
   /** What a hook throws ends the process, and `done` rejects with it when that is over. No hook is called again. */
   function guarded<T>(call: () => T): T | undefined {
     if (hookFailure !== null) return undefined;
-    const reject = (error: unknown): void => {
-      hookFailure = { error };
-      stop({ ...BY_ITSELF, killReason: "a hook threw" });
-    };
     try {
       return call();
     } catch (error) {
       reject(error);
       return undefined;
     }
+  }
+
+  function reject(error: unknown): void {
+    hookFailure ??= { error };
+    stop({ ...BY_ITSELF, killReason: "a hook threw" });
   }
 
   function onEnd(drained: boolean): void {
@@ -121,7 +128,7 @@ function supervise(
         stderrTail: stderr.tail(),
         stdoutBytes: stdout.bytes,
         stderrBytes: stderr.bytes,
-        durationMs: clock.now() - startedAt,
+        durationMs: steadyNow(clock) - startedAt,
         firstOutputMs: firstOutputAt === null ? null : firstOutputAt - startedAt,
         drained: drained && !isPipeBroken,
       });

@@ -3,7 +3,7 @@
 // W2  while a tool runs there is no idleness, and it counts anew from when a tool was last seen running.
 // W3  one limit at most is told, and none after `stop`.
 
-import type { Clock } from "../../host/clock.ts";
+import { type Clock, steadyNow } from "../../host/clock.ts";
 import type { ProcessTimeLimit } from "./process-spec.ts";
 
 export interface Watchdog {
@@ -24,7 +24,7 @@ export interface WatchdogOptions {
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { clock } = options;
   let firstOutputAt: number | null = null;
-  let lastSignAt = clock.now();
+  let lastSignAt = steadyNow(clock);
   let isOver = false;
 
   function arm(delayMs: number, judge: () => void): () => void {
@@ -39,10 +39,10 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   }
 
   function judgeIdleness(): void {
-    if (options.isToolRunning()) lastSignAt = clock.now();
+    if (options.isToolRunning()) lastSignAt = steadyNow(clock);
     // Asking may have ended everything.
     if (isOver) return;
-    const leftMs = lastSignAt + options.idleMs - clock.now();
+    const leftMs = lastSignAt + options.idleMs - steadyNow(clock);
     if (leftMs > 0) disarmIdle = arm(leftMs, judgeIdleness);
     else tell("idle");
   }
@@ -63,7 +63,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
       return firstOutputAt;
     },
     sawOutput() {
-      lastSignAt = clock.now();
+      lastSignAt = steadyNow(clock);
       if (firstOutputAt !== null) return;
       firstOutputAt = lastSignAt;
       if (isOver) return;

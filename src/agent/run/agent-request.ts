@@ -20,7 +20,8 @@ export interface AgentExit {
 /** Whoever reads along. Called while the CLI runs, so they must be quick. */
 export interface AgentListeners {
   readonly onEvent: (event: AgentRunEvent) => void;
-  readonly onLine: (stream: OutputStream, line: string) => void;
+  /** A promise asks for time: until it is settled, nothing more of that stream is read. */
+  readonly onLine: (stream: OutputStream, line: string) => Promise<void> | void;
   readonly onExit: (exit: AgentExit) => void;
   /** What each run came to, whether it worked or not. */
   readonly onResult: (result: AgentRunResult) => void;

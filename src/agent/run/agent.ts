@@ -1,14 +1,19 @@
 // Agent CLIs as one agent: a chain of them that switches, waits and gives up by the same rules as a chain of models.
 
+import { classify } from "../../core/classify/classify.ts";
+import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Outcome } from "../../runtime/call/outcome.ts";
+import { targetKey } from "../../runtime/target/target-key.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
-import { type AnyTool, retryOf, tool } from "../../runtime/tool/tool.ts";
+import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
+import { cliDomains } from "./cli-domains.ts";
+import { otherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
 import { runCli, type RunHome } from "./run-cli.ts";
 
 export interface AgentOptions {
@@ -39,6 +44,8 @@ export interface AgentHome {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Reports an error that is ignored on purpose. */
+  readonly suppress: (fault: Fault, reason: string) => void;
 }
 
 export type ProtectAgent = (
@@ -62,7 +69,7 @@ export function createAgent(
   }
   return {
     async run(prompt, { sessions = {}, signal, ...listeners } = {}) {
-      const request = new AgentRequest(prompt, sessions, { ...NOBODY, ...listeners });
+      const request = new AgentRequest(prompt, sessions, safeListeners({ ...NOBODY, ...listeners }, home));
       const outcome = (await protect(head, request, signal)) as Outcome<AgentRunResult>;
       if (outcome.status === "done") remember(known, outcome.value);
       return outcome;
@@ -76,6 +83,43 @@ const NOBODY: AgentListeners = {
   onExit: () => undefined,
   onResult: () => undefined,
 };
+
+/** A listener that throws must not fail a run that works. Its first failure is reported. */
+function safeListeners({ onEvent, onLine, onExit, onResult }: AgentListeners, home: AgentHome): AgentListeners {
+  const event = safely("onEvent", onEvent, home);
+  const exit = safely("onExit", onExit, home);
+  const result = safely("onResult", onResult, home);
+  return {
+    onEvent: (heard) => void event(heard),
+    onLine: safely("onLine", onLine, home),
+    onExit: (seen) => void exit(seen),
+    onResult: (run) => void result(run),
+  };
+}
+
+function safely<Args extends readonly unknown[]>(
+  name: keyof AgentListeners,
+  listener: (...args: Args) => unknown,
+  { suppress, clock }: AgentHome,
+): (...args: Args) => Promise<void> | undefined {
+  let hasWarned = false;
+  const suppressOnce = (error: unknown): void => {
+    const isFirst = !hasWarned;
+    hasWarned = true;
+    const seen = classify({ surface: "node", error, observedAt: clock.now() });
+    if (isFirst) suppress(seen, `${name} threw; the run goes on. Later failures of ${name} are not reported`);
+  };
+  return (...args) => {
+    try {
+      const result = listener(...args);
+      // Passed on: a listener of lines asks for time with it.
+      return result instanceof Promise ? result.then(() => undefined, suppressOnce) : undefined;
+    } catch (error) {
+      suppressOnce(error);
+      return undefined;
+    }
+  };
+}
 
 /** What is remembered of sessions that worked: what they had cost, and what was said last. */
 type KnownSessions = Map<string, { readonly costUsd: number; readonly text: string }>;
@@ -93,23 +137,25 @@ function membersOf(
   targets: readonly CliTarget[],
   options: AgentOptions,
   known: KnownSessions,
-  home: RunHome,
+  home: Omit<RunHome, "others">,
 ): readonly AnyTool[] {
   const members: AnyTool[] = [];
   for (const target of targets) {
+    const domains = cliDomains(target);
+    const others = otherTargets(target.id, members);
     const plain = tool<AgentRequest, AgentRunResult>({
       id: target.id,
       surface: "cli",
       provider: AGENT_CLIS[target.kind].provider,
-      target: `${target.command}@${target.credential}`,
+      target: targetKey(domains),
       idempotent: target.idempotent,
       // The process has its own clock, which says which limit was passed; this one is for when it cannot be ended.
       timeoutMs: Math.min(target.timeouts.totalMs + GRACE_MS, LONGEST_MS),
       // What a run costs is not known before it has run.
       cost: { estimate: () => null },
-      run: (request, context) => runCli(target, request, home, context),
+      run: (request, context) => runCli(target, request, { ...home, others }, context),
     });
-    members.push({ ...(plain as AnyTool), chain: chainPart(target, members, options, known) });
+    members.push({ ...(plain as AnyTool), chain: chainPart(target, domains, members, options, known) });
   }
   return members;
 }
@@ -117,32 +163,20 @@ function membersOf(
 const GRACE_MS = 30_000;
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-/** A run is dear and slow to begin: while another CLI can be asked, none is tried twice. */
-const HURRIED = retryOf({ maxAttempts: 1 });
-
 /** About what a session holds when it overflows, in tokens: enough to be more than any prompt. */
 const SESSION_TOKENS = 200_000;
 
 function chainPart(
-  target: CliTarget,
+  { id, lastResort }: CliTarget,
+  domains: FailureDomains,
   members: readonly AnyTool[],
   { summarize }: AgentOptions,
   known: KnownSessions,
 ): ChainPart<AnyTool> {
-  const { kind, id, model, credential, lastResort } = target;
-  // Of two commands nobody knows whether they have anything in common.
-  const isKnown = AGENT_CLIS[kind].binary !== null;
   return {
     members,
-    facts: {
-      provider: isKnown ? AGENT_CLIS[kind].provider : id,
-      model: model ?? (isKnown ? kind : id),
-      credential,
-      capabilities: [],
-      contextWindowTokens: Infinity,
-      lastResort,
-    },
-    hurried: HURRIED,
+    facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort },
+    hurried: RETRY_BEFORE_FALLBACK,
     revive: (kept, given) => (given as AgentRequest).revived(kept),
     takesAsGiven: () => true,
     needsOf: () => NO_NEEDS,
@@ -152,7 +186,7 @@ function chainPart(
         const { prompt, isResuming } = input as AgentRequest;
         return Math.ceil(prompt.length / 4) + (isResuming ? SESSION_TOKENS : 0);
       },
-      // A session that is too long is left, and its gist goes into a fresh one; a prompt that is too long by itself stays so.
+      // A session that is too long, or that the CLI has lost, is left, and its gist goes into a fresh one; a prompt that is too long by itself stays so.
       compact: async (input, _why, signal) => {
         const request = input as AgentRequest;
         if (!request.isResuming) return null;
@@ -167,4 +201,4 @@ function chainPart(
 }
 
 const NO_NEEDS = { capabilities: [], inputTokens: 0 } as const;
-const NOTHING_KNOWN = "(The conversation before this became too long and was left behind.)";
+const NOTHING_KNOWN = "(The conversation before this could not be continued and was left behind.)";

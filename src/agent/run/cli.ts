@@ -19,12 +19,15 @@ export interface CliOptions {
   readonly model?: string;
   /** Added to this process's environment; undefined takes one away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** false: it gets `env` alone, and nothing of this process's environment. */
+  readonly inheritEnv?: boolean;
   readonly cwd?: string;
   readonly timeouts?: Partial<ProcessTimeouts>;
   /** A config home of its own for each run, gone afterwards: nothing is shared, and no session can be resumed. */
   readonly privateHome?: boolean;
   /** A run may be done twice without harm even if it has used tools. */
   readonly idempotent?: boolean;
+  /** Which account it uses, by a name of yours. Told from its key and its config home when left out. */
   readonly credential?: string;
   readonly lastResort?: boolean;
   /** What each run gets on its stdin, whatever the prompt is. */
@@ -45,11 +48,13 @@ export interface CliTarget {
   readonly args: (shot: OneShot) => readonly string[];
   readonly model: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly inheritEnv: boolean;
   readonly cwd: string | null;
   readonly timeouts: Required<ProcessTimeouts>;
   readonly privateHome: boolean;
   readonly idempotent: boolean;
-  readonly credential: string;
+  /** null: told from its key and its config home. */
+  readonly credential: string | null;
   readonly lastResort: boolean;
   /** null: a prompt that is too long for an argument, or nothing. */
   readonly stdin: string | null;
@@ -83,12 +88,12 @@ export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
     args: args ?? ((shot) => known.oneShotArgs(shot).toSpliced(known.subcommandWords, 0, ...extraArgs)),
     model: options.model ?? null,
     env: options.env ?? {},
+    inheritEnv: options.inheritEnv ?? true,
     cwd: options.cwd ?? null,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     privateHome: options.privateHome ?? false,
     idempotent: options.idempotent ?? false,
-    // Nobody knows whether two commands use the same account.
-    credential: options.credential ?? (known.binary === null ? id : known.provider),
+    credential: options.credential ?? null,
     lastResort: options.lastResort ?? false,
     stdin: options.stdin ?? null,
     hidesTools: options.hidesTools ?? false,

@@ -8,6 +8,8 @@ import type { ProcessEnd } from "../process/process-spec.ts";
 /** A run of hours has more events than anybody reads: the first and the last are kept. */
 const FIRST_EVENTS = 500;
 const LAST_EVENTS = 1_500;
+/** Longer texts in an event are cut: with the number of events this bounds what is held. */
+const MAX_FIELD_CHARS = 4_096;
 
 export class RawOutput {
   readonly #command: string;
@@ -19,7 +21,8 @@ export class RawOutput {
     this.#command = command;
   }
 
-  event(event: AgentEvent): void {
+  event(given: AgentEvent): void {
+    const event = shortened(given);
     if (this.#first.length < FIRST_EVENTS) {
       this.#first.push(event);
       return;
@@ -54,4 +57,20 @@ export class RawOutput {
     const gap = this.#left === 0 ? [] : [{ type: "left-out", events: this.#left }];
     return [...this.#first, ...gap, ...this.#last].map((event) => `${JSON.stringify(event)}\n`).join("");
   }
+}
+
+function shortened(event: AgentEvent): AgentEvent {
+  let short: Record<string, unknown> | null = null;
+  for (const [field, value] of Object.entries(event)) {
+    if (typeof value !== "string" || value.length <= MAX_FIELD_CHARS) continue;
+    short ??= { ...event };
+    short[field] = cutCopy(value);
+  }
+  return short === null ? event : (short as unknown as AgentEvent);
+}
+
+/** A copy: a mere part of a long text would keep all of it in memory. */
+function cutCopy(text: string): string {
+  const kept = Buffer.from(text.slice(0, MAX_FIELD_CHARS), "utf16le").toString("utf16le");
+  return `${kept}… [cut: ${text.length} characters, ${MAX_FIELD_CHARS} kept]`;
 }

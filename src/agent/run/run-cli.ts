@@ -3,22 +3,25 @@
 // A1  a run of an agent that used no tool has changed nothing, and says so (`ran: false`); one that did may have.
 // A2  what it printed is kept as files when it fails: the raw streams, and the events line by line.
 
+import { traitsOf } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { VOCABULARY } from "../../core/fault/vocabulary.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { AgentEvent } from "../event/agent-event.ts";
+import type { AgentState } from "../parse/agent-state.ts";
 import { createParser } from "../parse/create-parser.ts";
 import { findBinary } from "../process/find-binary.ts";
 import { createPrivateHome } from "../process/private-home.ts";
 import type { ProcessEnd, RunningProcess, SpawnError } from "../process/process-spec.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { AgentEnding, StopReason } from "../verdict/ending.ts";
-import { whyStop } from "../verdict/stop-early.ts";
-import { verdictOn } from "../verdict/verdict.ts";
+import { whyStop, whyStopRetrying } from "../verdict/stop-early.ts";
+import { retryFault, verdictOn } from "../verdict/verdict.ts";
 import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
+import { type OtherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
 import { RawOutput } from "./raw-output.ts";
 
 export interface RunHome {
@@ -27,7 +30,13 @@ export interface RunHome {
   readonly cwd: string;
   /** What an earlier run of the session had used: some CLIs count the session and not the run. */
   readonly costBefore: (sessionId: string | null) => number;
+  readonly others: OtherTargets;
 }
+
+/** About ten seconds: enough for a hiccup in the middle of its work, short enough where another target waits to be asked. */
+const OWN_RETRIES_WITH_OTHERS = 4;
+/** A CLI that has tried again this often and then given up is not begun anew: retries have one owner. */
+const ENOUGH_OWN_RETRIES = 2;
 
 /** Longer prompts go by stdin, where the CLI takes them: arguments are limited and seen by everybody on the machine. */
 const LONGEST_ARGUMENT = 10_000;
@@ -49,28 +58,24 @@ export async function runCli(
   const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
   const privateHome =
     target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
-  const env = {
-    ...home.env,
-    ...target.env,
-    ...(privateHome === null || known.configHomeEnv === null ? {} : { [known.configHomeEnv]: privateHome.path }),
-  };
+  const env = environmentOf(target, home, privateHome?.path ?? null);
   const parser = createParser(kind);
   const raw = new RawOutput(target.command);
   let usedTools = false;
-  let stopped: StopReason | null = null;
+  let stopped: Stopped | null = null;
   const hear = (events: readonly AgentEvent[]): void => {
     for (const event of events) {
       usedTools ||= event.type === "tool-use";
       raw.event(event);
       request.listeners.onEvent(event);
     }
-    stopped ??= whyStop(parser.state);
-    if (stopped !== null) running?.kill(stopped);
+    stopped ??= whyEnd(target, parser.state, usedTools, home);
+    if (stopped !== null) running?.kill(stopped.reason);
   };
   let running: RunningProcess | null = null;
   try {
     if (findBinary(target.command, env, cwd) === null) {
-      throw new FaultError(missing(target, home.clock.now(), parser.state));
+      throw new FaultError(missing(target, home.clock.now(), parser.state, context));
     }
     // Loaded with the first run: most programs that import Faultline start no process.
     const { runProcess } = await import("../process/run-process.ts");
@@ -89,12 +94,14 @@ export async function runCli(
       },
       {
         stdout: (line) => {
-          request.listeners.onLine("stdout", line);
+          const isBusy = request.listeners.onLine("stdout", line);
           hear(parser.stdout(line));
+          return isBusy;
         },
         stderr: (line) => {
-          request.listeners.onLine("stderr", line);
+          const isBusy = request.listeners.onLine("stderr", line);
           hear(parser.stderr(line));
+          return isBusy;
         },
         isToolRunning: () => parser.state.toolRunning,
       },
@@ -103,19 +110,60 @@ export async function runCli(
     hear(parser.end());
     request.listeners.onExit({ exitCode: end.exitCode, signal: end.signal });
     if (end.spawnError !== null && !STARTS.has(end.spawnError.obstacle))
-      throw new FaultError(notStarted(end.spawnError));
+      throw new FaultError(notStarted(end.spawnError, context));
     const { state } = parser;
-    tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, context);
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
+    tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, failed, context);
     const result = resultOf(target, parser.state, end, failed);
     request.listeners.onResult(result);
     if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
     raw.put(end, failed, context);
-    throw new FaultError(withContext(failed, whatRan(target, end, usedTools)));
+    const hasTriedEnough = end.killReason === null && state.ownRetries >= ENOUGH_OWN_RETRIES;
+    const owned = hasTriedEnough ? { ownRetries: state.ownRetries, shouldRetry: false } : {};
+    throw new FaultError(withContext(failed, { ...whatRan(target, end, usedTools), ...owned }));
   } finally {
     privateHome?.remove();
   }
+}
+
+function environmentOf(
+  { kind, env, inheritEnv }: CliTarget,
+  home: RunHome,
+  privateHome: string | null,
+): RunHome["env"] {
+  const { maxRetriesEnv, configHomeEnv } = AGENT_CLIS[kind];
+  return {
+    // The user's own number counts for more.
+    ...(maxRetriesEnv === null || !home.others.isThere() ? {} : { [maxRetriesEnv]: String(OWN_RETRIES_WITH_OTHERS) }),
+    ...(inheritEnv ? home.env : {}),
+    ...env,
+    ...(privateHome === null || configHomeEnv === null ? {} : { [configHomeEnv]: privateHome }),
+  };
+}
+
+interface Stopped {
+  readonly reason: StopReason;
+  /** What it kept trying again for. */
+  readonly why: Fault | null;
+}
+
+function whyEnd(
+  { kind, idempotent, hidesTools }: CliTarget,
+  state: AgentState,
+  usedTools: boolean,
+  { clock, others }: RunHome,
+): Stopped | null {
+  const loop = whyStop(state);
+  if (loop !== null) return { reason: loop, why: null };
+  const why = retryFault(kind, state, clock.now());
+  if (why === null) return null;
+  const reason = whyStopRetrying(state, why, {
+    attemptsBeforeFallback: RETRY_BEFORE_FALLBACK.maxAttempts,
+    hasOther: others.couldCure,
+    hasWorked: !idempotent && (usedTools || hidesTools),
+  });
+  return reason === null ? null : { reason, why };
 }
 
 function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: boolean): { readonly ran?: boolean } {
@@ -128,7 +176,8 @@ function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: bo
 /** What verdicts know by its code; the rest is about this machine, not about the CLI. */
 const STARTS: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>(["command", "interpreter"]);
 
-function notStarted({ message, obstacle, code }: SpawnError): Fault {
+function notStarted({ message, obstacle, code }: SpawnError, { cost }: RunContext): Fault {
+  cost(0);
   const isAsked = obstacle === "folder" || obstacle === "arguments";
   return fault(isAsked ? "ConfigSchemaViolation" : "ResourceExhausted", {
     message,
@@ -136,13 +185,19 @@ function notStarted({ message, obstacle, code }: SpawnError): Fault {
   });
 }
 
-function missing({ kind }: CliTarget, observedAt: number, state: Parameters<typeof verdictOn>[1]): Fault {
+function missing(
+  { kind }: CliTarget,
+  observedAt: number,
+  state: Parameters<typeof verdictOn>[1],
+  { cost }: RunContext,
+): Fault {
+  cost(0);
   const nothing = { exitCode: null, signal: null, stderrTail: "", stdoutTail: "" };
   const seen = verdictOn(kind, state, { ...nothing, spawnError: { code: "ENOENT" }, observedAt });
   return seen ?? fault("BinaryMissing", { context: { ran: false } });
 }
 
-function endingOf(end: ProcessEnd, stopped: StopReason | null, observedAt: number): AgentEnding {
+function endingOf(end: ProcessEnd, stopped: Stopped | null, observedAt: number): AgentEnding {
   const { exitCode, signal, stderrTail, stdoutTail, spawnError, timedOut, aborted } = end;
   return {
     exitCode,
@@ -152,7 +207,8 @@ function endingOf(end: ProcessEnd, stopped: StopReason | null, observedAt: numbe
     ...(spawnError === null ? {} : { spawnError }),
     ...(timedOut === null ? {} : { timedOut }),
     ...(aborted ? { aborted } : {}),
-    ...(stopped === null || aborted ? {} : { stopped }),
+    ...(stopped === null || aborted ? {} : { stopped: stopped.reason }),
+    ...(stopped?.why ? { stoppedFor: stopped.why } : {}),
     observedAt,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
@@ -191,9 +247,12 @@ export function subtypeOf(
   return VOCABULARY[code].cli;
 }
 
-/** What some CLIs report is the price of the whole session. */
-function tellCost(costUsd: number | null, beforeUsd: number, { cost }: RunContext): void {
-  if (costUsd === null) return;
+/** What some CLIs report is the price of the whole session. One that never came to run, or found no model, has cost nothing. */
+function tellCost(costUsd: number | null, beforeUsd: number, failed: Fault | null, { cost }: RunContext): void {
+  if (costUsd === null) {
+    if (failed !== null && traitsOf(failed.code).pill === "provider not found") cost(0);
+    return;
+  }
   const ownUsd = costUsd >= beforeUsd ? costUsd - beforeUsd : costUsd;
   cost(ownUsd * MICROCENTS_PER_DOLLAR);
 }

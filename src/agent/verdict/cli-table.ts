@@ -21,6 +21,8 @@ export interface AgentCli {
   readonly keyEnv: readonly string[];
   /** Where it looks for its settings and sessions; null where only HOME moves it. */
   readonly configHomeEnv: string | null;
+  /** The variable that tells it how often to try again by itself; null where only its own settings do. */
+  readonly maxRetriesEnv: string | null;
   readonly supportsResume: boolean;
   readonly supportsStdinPrompt: boolean;
   /** In text mode a failed run's error is what it prints on stdout. */
@@ -43,6 +45,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: "ANTHROPIC_BASE_URL",
     keyEnv: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     configHomeEnv: "CLAUDE_CONFIG_DIR",
+    maxRetriesEnv: "CLAUDE_CODE_MAX_RETRIES",
     supportsResume: true,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: true,
@@ -62,6 +65,8 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: null,
     keyEnv: ["CODEX_API_KEY", "OPENAI_API_KEY"],
     configHomeEnv: "CODEX_HOME",
+    // Only providers of the user's own can be given numbers: -c model_providers.<name>.stream_max_retries=…
+    maxRetriesEnv: null,
     supportsResume: true,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
@@ -80,6 +85,8 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: "GOOGLE_GEMINI_BASE_URL",
     keyEnv: ["GEMINI_API_KEY"],
     configHomeEnv: "GEMINI_CLI_HOME",
+    // general.maxAttempts in its settings.json.
+    maxRetriesEnv: null,
     supportsResume: true,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
@@ -99,6 +106,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: null,
     keyEnv: [],
     configHomeEnv: "XDG_CONFIG_HOME",
+    maxRetriesEnv: null,
     supportsResume: true,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
@@ -117,6 +125,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: "OPENAI_BASE_URL",
     keyEnv: ["OPENAI_API_KEY"],
     configHomeEnv: null,
+    maxRetriesEnv: null,
     supportsResume: true,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
@@ -135,6 +144,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: "OPENAI_HOST",
     keyEnv: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"],
     configHomeEnv: "XDG_CONFIG_HOME",
+    maxRetriesEnv: null,
     supportsResume: false,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,
@@ -153,6 +163,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: null,
     keyEnv: [],
     configHomeEnv: null,
+    maxRetriesEnv: null,
     supportsResume: false,
     supportsStdinPrompt: true,
     printsErrorsAsAnswer: false,

@@ -1,5 +1,7 @@
 // When to stop a run that will come to nothing: it is asked after every line.
 
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import type { AgentState } from "../parse/agent-state.ts";
 import type { StopReason } from "./ending.ts";
 
@@ -16,4 +18,27 @@ export function whyStop(state: AgentState): Exclude<StopReason, "after-result"> 
   if (state.consecutiveDenials >= MAX_CONSECUTIVE_DENIALS) return "permission-loop";
   if (state.networkWaits >= MAX_NETWORK_WAITS) return "network-wait";
   return state.stalledSteps >= MAX_STALLED_STEPS ? "step-loop" : null;
+}
+
+export interface Patience {
+  /** So many attempts are made at a target before another one is asked. */
+  readonly attemptsBeforeFallback: number;
+  /** Another target can be asked that would not fail the same way. */
+  readonly hasOther: (why: Fault) => boolean;
+  /** What it has done cannot be begun anew elsewhere. */
+  readonly hasWorked: boolean;
+}
+
+/** What a CLI cures by itself when it signs in anew: one more attempt shows whether it has. */
+const ATTEMPTS_WITH_A_LOGIN = 2;
+
+/** Whether to end a CLI that tries again by itself because of `why`. With nobody else to ask it goes on: it keeps its context. */
+export function whyStopRetrying(
+  { ownRetries }: Pick<AgentState, "ownRetries">,
+  why: Fault,
+  { attemptsBeforeFallback, hasOther, hasWorked }: Patience,
+): "no-cure" | "elsewhere" | null {
+  const { retryable, lifts, scope } = traitsOf(why.code);
+  if (!retryable) return ownRetries >= (scope === "account" && !lifts ? ATTEMPTS_WITH_A_LOGIN : 1) ? "no-cure" : null;
+  return !hasWorked && ownRetries >= attemptsBeforeFallback && hasOther(why) ? "elsewhere" : null;
 }

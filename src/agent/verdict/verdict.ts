@@ -37,7 +37,19 @@ const TIMERS: Readonly<Record<TimerPhase, OwnRow>> = {
   total: { code: "NetworkTimeout", words: "did not finish within its time limit" },
 };
 
-const STOPS: Readonly<Record<Exclude<StopReason, "after-result">, OwnRow>> = {
+/** Stops that say what the CLI was struggling with; nothing of our own. */
+type RetryStop = "no-cure" | "elsewhere";
+
+const RETRY_STOPS: Readonly<Record<RetryStop, string>> = {
+  "no-cure": "was ended: it tried again what no retry cures",
+  "elsewhere": "was ended while it tried again, because another one can be asked",
+};
+
+function isRetryStop(stopped: StopReason): stopped is RetryStop {
+  return stopped in RETRY_STOPS;
+}
+
+const STOPS: Readonly<Record<Exclude<StopReason, RetryStop | "after-result">, OwnRow>> = {
   "permission-loop": {
     code: "PermissionLoop",
     words: "was stopped: it kept asking for tools it is not allowed to use",
@@ -49,6 +61,7 @@ const STOPS: Readonly<Record<Exclude<StopReason, "after-result">, OwnRow>> = {
 /** What to do next, for codes that a person can do something about. */
 const NEXT_STEPS: Partial<Readonly<Record<FaultCode, (cli: AgentCli) => string | null>>> = {
   AuthFailed: (cli) => cli.loginCommand,
+  KeyMissing: (cli) => cli.loginCommand,
   BinaryMissing: (cli) => cli.installCommand,
 };
 
@@ -63,14 +76,37 @@ function ownDoing({ cli, state, ending }: Run): Fault | null {
     return fault(code, { message: `${cli.name} ${words}`, context: { phase: timedOut }, cause });
   }
   if (stopped === undefined || stopped === "after-result") return null;
+  if (isRetryStop(stopped)) return endedRetrying({ cli, state, ending }, stopped);
   const { code, words } = STOPS[stopped];
   return fault(code, { message: `${cli.name} ${words}`, context: { stopped } });
+}
+
+/** It may have come to its own end before ours: then its own words count. */
+function endedRetrying(run: Run, stopped: RetryStop): Fault | null {
+  const { cli, state } = run;
+  const why = state.sawResult || state.lastError?.isFinal === true ? undefined : run.ending.stoppedFor;
+  if (why === undefined) return null;
+  const status = why.context["status"];
+  const words =
+    typeof status === "number" && !why.message.includes(String(status)) ? `${status} ${why.message}` : why.message;
+  const message = `${cli.name} ${RETRY_STOPS[stopped]}: ${words}`;
+  return withContext({ ...why, message }, { stopped, ownRetries: state.ownRetries });
+}
+
+/** Why a CLI tries again by itself; null when it does not. A reason that nobody knows is taken for a lost connection: it says so itself. */
+export function retryFault(kind: AgentKind, state: AgentState, observedAt: number): Fault | null {
+  const ending = { exitCode: null, signal: null, stderrTail: "", stdoutTail: "", observedAt };
+  return state.lastRetry === null ? null : (troubleOf({ cli: AGENT_CLIS[kind], state, ending }) ?? null);
 }
 
 /** What the CLI was struggling with when its time was over: it says why the time was not enough. */
 function troubleOf(run: Run): Fault | undefined {
   const { lastRetry, stalledSteps } = run.state;
-  if (lastRetry !== null) return classify(evidenceOf(run, lastRetry.reason, lastRetry.status));
+  if (lastRetry !== null) {
+    const named = classify(evidenceOf(run, lastRetry.reason, lastRetry.status));
+    if (named.evidence.rule !== "none") return named;
+    return fault("NetworkDisconnect", { message: lastRetry.reason, evidence: named.evidence });
+  }
   return stalledSteps > 0
     ? fault("NetworkDisconnect", { message: "its answers broke off again and again" })
     : undefined;
@@ -106,7 +142,7 @@ function saidFailure(run: Run): Fault | null {
 /** A signal or an exit code that is not 0. */
 function badEnd(run: Run): Fault | null {
   const { cli, state, ending } = run;
-  if ((ending.exitCode === 0 && ending.signal === null) || ending.stopped === "after-result") return null;
+  if ((ending.exitCode === 0 && ending.signal === null) || isEndedAfterResult(run)) return null;
   const { exitCode, signal, observedAt } = ending;
   if (signal !== null) {
     const named = classify({ surface: "cli", provider: cli.provider, exitCode, signal, observedAt });
@@ -114,9 +150,12 @@ function badEnd(run: Run): Fault | null {
   }
   if (state.lastError !== null) return errorFault(run, state.lastError);
   const stderr = readStderr(ending.stderrTail);
-  const words = wordsOf(run, stderr.text);
-  const named = classify({ ...evidenceOf(run, words, null), exitCode });
-  if (named.evidence.rule !== "none") return named;
+  const [words = "", ...others] = wordsOf(run, stderr.text);
+  const judge = (text: string): Fault => classify({ ...evidenceOf(run, text, null), exitCode });
+  const named = judge(words);
+  for (const [text, seen] of [[words, named] as const, ...others.map((text) => [text, judge(text)] as const)]) {
+    if (seen.evidence.rule !== "none") return { ...seen, message: decidingLine(text, seen, judge) };
+  }
   if (stderr.showsHelp) {
     return fault("RequestInvalid", {
       message: `${cli.name} refused its arguments and printed its help. ${words}`.trim(),
@@ -127,11 +166,30 @@ function badEnd(run: Run): Fault | null {
   return fault("ProcessCrashed", { message: `${cli.name} ${said} and did not say why`, context: { ...named.context } });
 }
 
-/** The error text of a run that failed without an error event. */
-function wordsOf({ cli, state }: Run, stderr: string): string {
-  if (stderr !== "" && !state.hasTranscriptOnStderr) return stderr;
-  if (cli.printsErrorsAsAnswer && state.isPlainText) return state.text;
-  return errorInAnswer(cli.kind, state.text) ?? "";
+/** We ended it, and its result was there by then. */
+function isEndedAfterResult({ state, ending: { stopped } }: Run): boolean {
+  return stopped === "after-result" || (stopped !== undefined && isRetryStop(stopped) && state.sawResult);
+}
+
+/** The error texts of a run that failed without an error event, the one that says most about it first. */
+function wordsOf({ cli, state }: Run, stderr: string): readonly string[] {
+  const answer = errorInAnswer(cli.kind, state.text) ?? "";
+  const heard = state.hasTranscriptOnStderr ? "" : stderr;
+  const printed = cli.printsErrorsAsAnswer && state.isPlainText ? state.text : "";
+  return [answer, heard, printed].filter((words) => words !== "");
+}
+
+/** More lines than any CLI needs to say what is wrong. */
+const MAX_JUDGED_LINES = 100;
+
+/** Of many lines, the one that made the fault what it is; the fullest, if several did. */
+function decidingLine(text: string, { message, evidence }: Fault, judge: (line: string) => Fault): string {
+  const lines = text.split("\n", MAX_JUDGED_LINES).map((line) => line.trim());
+  if (lines.length === 1) return message;
+  const deciding = lines.map((line) => judge(line)).filter((seen) => seen.evidence.rule === evidence.rule);
+  return (
+    deciding.reduce((fullest, seen) => (seen.message.length > fullest.length ? seen.message : fullest), "") || message
+  );
 }
 
 /** Exit 0 that was none. */
@@ -175,8 +233,17 @@ function errorFault(run: Run, error: RecordedError): Fault {
     // The exact time of a limit that was said apart; the words of the error have none or only a time of day.
     ...(limit === null ? {} : { resetsAt: limit.resetAt }),
   };
-  const evidence = evidenceOf(run, error.message, error.status);
-  return classify({ ...evidence, body, exitCode: exitCode === 0 ? null : exitCode });
+  const evidence = {
+    ...evidenceOf(run, error.message, error.status),
+    body,
+    exitCode: exitCode === 0 ? null : exitCode,
+  };
+  const named = classify(evidence);
+  if (named.evidence.rule !== "none" || run.state.hasTranscriptOnStderr) return named;
+  // "terminated", and nothing more: what it printed beside the event may say by what.
+  const stderr = readStderr(run.ending.stderrTail).text;
+  const explained = classify({ ...evidence, message: `${evidence.message ?? ""}\n${stderr}` });
+  return explained.evidence.rule === "none" ? named : { ...explained, message: named.message };
 }
 
 function evidenceOf({ cli, ending }: Run, words: string, status: number | null): Evidence {

@@ -94,6 +94,7 @@ describe("a watchdog", () => {
       after: (_ms, wake) => (hand.wake.push(wake), () => undefined),
       soon: (next) => void hand.turn.push(next),
       tickMs: Infinity,
+      shiftMs: 0,
     };
     const told: string[] = [];
     const limits = { startupMs: 100, idleMs: 100, totalMs: Infinity };
@@ -134,6 +135,7 @@ describe("an ending", () => {
       clock,
       killAfterMs: 1500,
       drainMs: 1000,
+      isHeldBack: () => false,
       onEnd: (drained) => void story.push(drained ? "end" : "end, not drained"),
     });
     return { clock, story, end };

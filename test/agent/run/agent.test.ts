@@ -55,6 +55,23 @@ describe("an agent CLI", () => {
     expect(runs()[0]?.args.at(-1)).toBe("say hello");
   });
 
+  it.each(["onEvent", "onLine", "onExit", "onResult"] as const)(
+    "answers although %s throws, and reports that once",
+    async (name) => {
+      const fl = runtime();
+      const { target } = replayedClis({ claude: ["claude-ok-stream"] });
+      const broken = (): never => {
+        throw new Error("bug in the listener");
+      };
+      const outcome = await fl.agent([target("claude")]).run("say hello", { [name]: broken });
+      expect(outcome).toMatchObject({ status: "done", attempts: 1 });
+      const told = fl.recent().flatMap(({ event }) => (event.type === "fault-suppressed" ? [event] : []));
+      expect(told).toMatchObject([
+        { fault: { message: "bug in the listener" }, reason: expect.stringContaining(name) as string },
+      ]);
+    },
+  );
+
   it("is tried again after a failure that passes, when it has used no tool", async () => {
     const fl = runtime();
     const { target, runs } = replayedClis({ claude: ["claude-529-stream", "claude-ok-stream"] });
@@ -266,7 +283,7 @@ describe("a channel bridge", () => {
   it("goes on with a channel's session, and never loses a good one to a run that failed", async () => {
     const fl = runtime();
     const { target, runs } = replayedClis({
-      claude: ["claude-resume-1", "claude-badresume", "claude-resume-2"],
+      claude: ["claude-resume-1", "claude-401-stream", "claude-resume-2"],
     });
     const bridge = new ChannelBridge(fl.agent([target("claude")]));
     const first = await bridge.handle("chat", "one");
@@ -275,11 +292,24 @@ describe("a channel bridge", () => {
     expect(known).toEqual({ claude: first.sessionId });
     const second = await bridge.handle("chat", "two");
     expect(second).toMatchObject({ errorSubtype: "fatal", target: "claude" });
-    expect(second.stderr).toContain("No conversation found");
     expect(second.fault).not.toBeNull();
     expect(bridge.sessionsOf("chat")).toEqual(known);
     await bridge.handle("chat", "three");
     expect(runs().map(({ args }) => args.includes(first.sessionId ?? "?"))).toEqual([false, true, true]);
+  });
+
+  it.each([
+    ["claude", "claude-resume-1", "claude-badresume", "claude-resume-2"],
+    ["gemini", "gemini-ok-stream-json", "gemini-badresume", "gemini-ok-stream-json"],
+    ["qwen", "qwen-ok-stream", "qwen-badresume", "qwen-ok-stream"],
+    ["opencode", "opencode-ok-json", "opencode-badsession", "opencode-ok-json"],
+  ] as const)("leaves a session that %s has lost, with its gist", async (kind, first, lost, later) => {
+    const { target, runs } = replayedClis({ [kind]: [first, lost, later, later] });
+    const bridge = new ChannelBridge(runtime().agent([target(kind)]));
+    const { text, sessionId } = await bridge.handle("chat", "one");
+    expect(await bridge.handle("chat", "two")).toMatchObject({ fault: null });
+    expect(runs().map(({ args }) => args.includes(sessionId ?? "?"))).toEqual([false, true, false]);
+    expect(runs().at(-1)?.args.join(" ")).toContain(`What was said before, in short:\n${text}`);
   });
 
   it("calls its own clock a timeout and a caller who leaves an abort, whatever the words", async () => {

@@ -1,0 +1,53 @@
+// A text that grows piece by piece up to a limit. Appending costs what the piece costs: a string that is joined with every piece
+// would become a chain of as many parts as there were pieces, which is slow to read and holds far more memory than the text.
+
+/** Pieces are joined when this much has come together. */
+const BLOCK_CHARS = 65_536;
+
+export class BoundedText {
+  readonly #maxChars: number;
+  #blocks: string[] = [];
+  #pieces: string[] = [];
+  #pieceChars = 0;
+  #chars = 0;
+
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
+
+  get isEmpty(): boolean {
+    return this.#chars === 0;
+  }
+
+  /** What does not fit any more is left out. */
+  add(piece: string): void {
+    const kept = piece.slice(0, this.#maxChars - this.#chars);
+    if (kept === "") return;
+    this.#pieces.push(kept);
+    this.#chars += kept.length;
+    this.#pieceChars += kept.length;
+    if (this.#pieceChars >= BLOCK_CHARS) this.#join();
+  }
+
+  /** In place of all there was. */
+  set(text: string): void {
+    this.#blocks = [];
+    this.#pieces = [];
+    this.#pieceChars = 0;
+    this.#chars = 0;
+    this.add(text);
+  }
+
+  toString(): string {
+    this.#join();
+    // Kept joined, for whoever asks again.
+    this.#blocks = [this.#blocks.join("")];
+    return this.#blocks[0] ?? "";
+  }
+
+  #join(): void {
+    if (this.#pieces.length > 0) this.#blocks.push(this.#pieces.join(""));
+    this.#pieces = [];
+    this.#pieceChars = 0;
+  }
+}
