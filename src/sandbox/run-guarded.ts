@@ -9,7 +9,7 @@ import {
   Scope,
 } from "quickjs-emscripten-core";
 import { tolerate } from "../core/tolerate.ts";
-import type { Clock } from "../host/clock.ts";
+import { type Clock, steadyNow } from "../host/clock.ts";
 import { type Engine, hasGrown, startEvaluation } from "./engine.ts";
 import { causeOf, type Phase, type SandboxCause } from "./failures.ts";
 import type { Limits } from "./limits.ts";
@@ -116,17 +116,12 @@ interface Watch {
   wasOver(): boolean;
 }
 
-/** The clock may be set back while we look, so only the time that passed between two looks counts. */
 function createWatch(clock: Clock, timeoutMs: number): Watch {
-  let lookedAt = clock.now();
-  let passedMs = 0;
+  const startedAt = steadyNow(clock);
   let over = false;
   return {
     isOver() {
-      const now = clock.now();
-      passedMs += Math.max(0, now - lookedAt);
-      lookedAt = now;
-      over ||= passedMs >= timeoutMs;
+      over ||= steadyNow(clock) - startedAt >= timeoutMs;
       return over;
     },
     wasOver: () => over,

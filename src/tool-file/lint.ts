@@ -18,6 +18,7 @@ export const FINDINGS = {
   "row-never-speaks": { code: "TOOL101", severity: "warning" },
   "impossible-schedule": { code: "TOOL102", severity: "warning" },
   "pointless-retry": { code: "TOOL103", severity: "warning" },
+  "cannot-bind": { code: "TOOL104", severity: "warning" },
 } as const;
 
 export interface Finding {
@@ -45,6 +46,7 @@ export function lintTools(tools: readonly LintedTool[]): readonly (readonly Find
     return [
       ...(before === undefined ? [] : [idTwice(written.id, before)]),
       ...lintAlternatives(written),
+      ...lintBinding(written),
       ...lintDefault(written),
       ...lintRows(written, heard),
       ...lintRetry(written),
@@ -76,6 +78,20 @@ function lintAlternatives({ id, alternatives = [] }: ToolFileTool): readonly Fin
       },
     ];
   });
+}
+
+/** Says before a call what it would refuse. Writing `idempotent`, true or false, settles the question. */
+function lintBinding({ alternatives = [], idempotent }: ToolFileTool): readonly Finding[] {
+  if (alternatives.length === 0 || idempotent !== undefined) return [];
+  return [
+    {
+      kind: "cannot-bind",
+      path: ["alternatives"],
+      message: "no alternative is used after work that may have been done: a time limit, a crash, a cut connection",
+      label: "not after it ran",
+      help: "Write `idempotent: true` if the tool may run twice without harm, or `idempotent: false` if this is meant.",
+    },
+  ];
 }
 
 /** A default is written to journals and sent to models, so it must be what JSON can hold. */

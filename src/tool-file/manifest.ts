@@ -1,6 +1,12 @@
 // A tool's manifest as programs use it: checked, in this library's own names, with its classification as rules.
 
-import { type BreakerRule, DEFAULT_POLICY, type Rule, type ToolRetryManifest } from "../core/index.ts";
+import {
+  type BreakerRule,
+  DEFAULT_POLICY,
+  type ModelDetail,
+  type Rule,
+  type ToolRetryManifest,
+} from "../core/index.ts";
 import { rulesOf } from "./classification.ts";
 import type { ToolFileTool } from "./schema.ts";
 
@@ -10,6 +16,7 @@ export interface ToolManifest {
   readonly timeoutMs?: number;
   readonly idempotent?: boolean;
   readonly optional?: boolean;
+  readonly modelDetail?: ModelDetail;
   /** Wrapped, because null is a value too. */
   readonly default?: { readonly value: unknown };
   readonly alternatives?: readonly string[];
@@ -32,6 +39,7 @@ export function manifestOf(tool: ToolFileTool, origin: string): ToolManifest {
       timeoutMs: tool.timeout_ms,
       idempotent: tool.idempotent,
       optional: tool.optional,
+      modelDetail: tool.model_detail,
       default: Object.hasOwn(tool, "default") ? { value: tool.default } : undefined,
       alternatives: tool.alternatives,
       maxConcurrent: tool.max_concurrent,

@@ -2,7 +2,7 @@
 // makes the JSON Schema that editors use.
 
 import * as z from "zod";
-import { FAULT_CODES } from "../core/index.ts";
+import { FAULT_CODES, MODEL_DETAILS } from "../core/index.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const MONTH_MS = 30 * DAY_MS;
@@ -64,6 +64,11 @@ const settings = z
     timeout_ms: ms(1, MONTH_MS, "Each attempt is given up after this long. 30000 when left out."),
     idempotent: z.boolean().describe("The work may be done twice without harm. false when left out."),
     optional: z.boolean().describe("The caller can do without it. false when left out."),
+    model_detail: z
+      .enum(MODEL_DETAILS)
+      .describe(
+        "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. `none` when left out.",
+      ),
     default: z.unknown().describe("The value used when all else fails. null is a value too."),
     alternatives: z.array(toolId).max(50).describe("Other tools that can do this with the same input, best first."),
     max_concurrent: z.int().min(1).max(100_000).describe("Calls running at the same time."),

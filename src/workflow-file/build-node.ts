@@ -1,7 +1,8 @@
 // A node as it was written → what its stage is made from, with every default filled in.
 
+import type { GivenEnv } from "../agent/process/child-env.ts";
 import type { FaultCode, Retry } from "../core/index.ts";
-import { isFaultCode } from "../core/index.ts";
+import { isFaultCode, PRESETS, schedule } from "../core/index.ts";
 import type { AgentSpec, Edge, NodeBase, NodeOptions, ToolSpec } from "../workflow/node/node-options.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { durationMs } from "./amounts.ts";
@@ -11,6 +12,8 @@ import type { WrittenAgent, WrittenEdge, WrittenEdges, WrittenNode, WrittenPromp
 /** What a node may name. */
 export interface Named {
   readonly agent: (id: string) => AgentSpec | undefined;
+  /** What a node names of the environment, with what the whole file does. */
+  readonly env: (own: GivenEnv | undefined) => GivenEnv;
   readonly writtenAgent: (id: string) => WrittenAgent | undefined;
   readonly tool: (id: string) => ToolSpec | undefined;
   readonly prompt: (prompt: WrittenPrompt, path: Path) => string;
@@ -48,6 +51,7 @@ export function buildNode(id: string, node: WrittenNode, named: Named): NodeOpti
         run: lines === null ? { from: fromOf(node.run) } : { lines },
         // Without a list exactly what the file says may run; it has no places then.
         allow: { commands: node.allow ?? lines ?? [] },
+        env: named.env(node.env),
         cwd: node.cwd ?? "",
         commandTimeoutMs: durationMs(node.timeout) ?? COMMAND_TIMEOUT_MS,
         failsAs,
@@ -55,9 +59,11 @@ export function buildNode(id: string, node: WrittenNode, named: Named): NodeOpti
       };
     }
     case "tool": {
-      const { idempotent = false, timeoutMs = 0, maxAttempts = 1 } = named.tool(node.tool) ?? {};
-      // Long enough for all that the tool's own call may take.
-      const own = { timeoutMs: durationMs(node.timeout) ?? timeoutMs * maxAttempts + MINUTE_MS, idempotent };
+      const spec = named.tool(node.tool);
+      const own = {
+        timeoutMs: durationMs(node.timeout) ?? callsMs(spec, named),
+        idempotent: spec?.idempotent ?? false,
+      };
       return { ...base(id, node, own), kind: "tool", tool: node.tool, input: node.input ?? {} };
     }
     case "human_gate":
@@ -82,6 +88,23 @@ export function buildNode(id: string, node: WrittenNode, named: Named): NodeOpti
     case "merge":
       return { ...quick(id, node), kind: "merge", expression: node.value ?? null };
   }
+}
+
+/** Long enough for the tool and for every tool that can stand in for it. */
+function callsMs(first: ToolSpec | undefined, { tool }: Named): number {
+  const specs = new Set([first]);
+  for (const spec of specs) for (const id of spec?.alternatives ?? []) specs.add(tool(id));
+  return [...specs].reduce((total, spec) => total + callMs(spec), 0);
+}
+
+/** Long enough for all attempts and waits of the tool's own call, by the rows with the most of them. */
+function callMs(spec: ToolSpec | undefined): number {
+  const most = PRESETS.default.rows.map(({ retry }) => {
+    if (retry === null) return spec?.timeoutMs ?? 0;
+    const own = { ...retry, maxAttempts: spec?.maxAttempts ?? retry.maxAttempts };
+    return (spec?.timeoutMs ?? 0) * own.maxAttempts + (schedule(own).at(-1)?.totalMaxMs ?? 0);
+  });
+  return Math.max(...most) + MINUTE_MS;
 }
 
 /** Tests may be run as often as anybody likes; another command may have done something. */
@@ -113,13 +136,15 @@ interface OwnDefaults {
 }
 
 function base(id: string, node: WrittenNode, { timeoutMs, idempotent, retry = node.retry }: OwnDefaults): NodeBase {
+  const { resolution = "abort-workflow" } = node;
+  const written = retry ?? (resolution === "retry-later" ? ONCE_MORE_LATER : undefined);
   return {
     id,
     rules: {
       node: id,
-      retry: retryOf(retry),
-      retryOn: retry?.on?.filter((code): code is FaultCode => isFaultCode(code)) ?? null,
-      resolution: node.resolution ?? "abort-workflow",
+      retry: retryOf(written),
+      retryOn: written?.on?.filter((code): code is FaultCode => isFaultCode(code)) ?? null,
+      resolution,
       idempotent: node.idempotent ?? idempotent,
     },
     timeoutMs,
@@ -130,6 +155,9 @@ function base(id: string, node: WrittenNode, { timeoutMs, idempotent, retry = no
     onFailure: edgesOf(node.on_failure),
   };
 }
+
+/** Without a `retry`, a node that may come again later does so once, and is not tried again before. */
+const ONCE_MORE_LATER: WrittenRetry = { max_attempts: 2, on: [] };
 
 const RETRY_DEFAULTS = { initialMs: 1000, maxMs: MINUTE_MS, multiplier: 2, jitter: 0.2 } as const;
 /** Between attempts of a node nobody waits in memory, so a wait that a server names is kept. */

@@ -1,7 +1,8 @@
 // What was written and checked → a definition, with every default filled in.
 
 import { createHash } from "node:crypto";
-import { type Policy, toolRetry } from "../core/index.ts";
+import type { GivenEnv } from "../agent/process/child-env.ts";
+import type { Policy } from "../core/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { AgentSpec, McpServerSpec, ToolSpec } from "../workflow/node/node-options.ts";
 import type { WorkflowLimits, WorkflowSource } from "../workflow/stage.ts";
@@ -28,12 +29,14 @@ export function build(written: WorkflowFile, sources: Sources): WorkflowDefiniti
   const { id, version, name = id } = written.workflow;
   const { files, policy, file, text } = sources;
   const agents = Object.entries(written.agents ?? {}).map(([agent, spec]) => buildAgent(agent, spec, written, files));
-  const tools = buildTools(written.tools ?? {}, files);
+  const env = (own: GivenEnv | undefined): GivenEnv => givenEnv(written.env, own);
+  const tools = buildTools(written.tools ?? {}, files, env);
   const nodes = Object.entries(written.nodes).map(([node, spec]) =>
     buildNode(node, spec, {
       agent: (wanted) => agents.find((one) => one.id === wanted),
       writtenAgent: (wanted) => written.agents?.[wanted],
       tool: (wanted) => tools.find((one) => one.id === wanted),
+      env,
       prompt: (prompt, path) => textOf(prompt, path, files),
     }),
   );
@@ -74,7 +77,7 @@ function buildLimits(limits: NonNullable<WorkflowFile["limits"]>): WorkflowLimit
 function buildAgent(
   id: string,
   agent: WrittenAgent,
-  { providers = {} }: WorkflowFile,
+  { providers = {}, env }: WorkflowFile,
   files: ReferredFiles,
 ): AgentSpec {
   const path = ["agents", id];
@@ -83,9 +86,10 @@ function buildAgent(
     targets: readTargets(id, agent, providers).targets,
     system: agent.system === undefined ? "" : textOf(agent.system, [...path, "system"], files),
     outputSchema: schemaOf(agent.output_schema, [...path, "output_schema"], files),
+    env: givenEnv(env, agent.env),
     tools: agent.tools ?? [],
     turnCap: agent.turn_cap ?? 20,
-    onCap: agent.on_cap ?? "retry",
+    onCap: agent.on_cap ?? "fail",
     maxCostMicrocents: microcents(agent.budget?.max_cost_usd) ?? 0,
     maxOutputTokens: agent.max_output_tokens ?? 0,
     stream: agent.stream ?? false,
@@ -104,19 +108,30 @@ function schemaOf(written: WrittenSchema | undefined, path: Path, files: Referre
   return read !== null && "schema" in read ? read.schema : null;
 }
 
+type EnvOf = (own: GivenEnv | undefined) => GivenEnv;
+
+/** What the whole file names, and what one thing in it does. */
+function givenEnv(all: GivenEnv = [], own: GivenEnv = []): GivenEnv {
+  return all === "inherit" || own === "inherit" ? "inherit" : [...new Set([...all, ...own])];
+}
+
 const TOOL_TIMEOUT_MS = 30_000;
 
 /** Tools of one server share it: it is named after the first of them. */
-function buildTools(tools: NonNullable<WorkflowFile["tools"]>, files: ReferredFiles): readonly ToolSpec[] {
+function buildTools(tools: NonNullable<WorkflowFile["tools"]>, files: ReferredFiles, env: EnvOf): readonly ToolSpec[] {
   const servers = new Map<string, McpServerSpec>();
   return Object.entries(tools).map(([id, tool]) => ({
     id,
     description: tool.description ?? "",
     input: schemaOf(tool.input, ["tools", id, "input"], files),
-    run: runOf(id, tool, servers),
+    run: runOf(id, tool, servers, env(tool.env)),
     idempotent: tool.idempotent ?? false,
+    modelDetail: tool.model_detail ?? "none",
     timeoutMs: durationMs(tool.timeout) ?? TOOL_TIMEOUT_MS,
-    maxAttempts: tool.max_attempts ?? toolRetry({}).maxAttempts,
+    maxAttempts: tool.max_attempts ?? null,
+    optional: tool.optional ?? false,
+    fallbackValue: Object.hasOwn(tool, "default") ? { value: tool.default } : null,
+    alternatives: tool.alternatives ?? [],
   }));
 }
 
@@ -124,14 +139,15 @@ function runOf(
   id: string,
   { command, mcp, tool = id }: WrittenTool,
   servers: Map<string, McpServerSpec>,
+  env: GivenEnv,
 ): ToolSpec["run"] {
   if (mcp === undefined) {
     const [first = "", ...args] = command ?? [];
-    return { kind: "command", command: first, args };
+    return { kind: "command", command: first, args, env };
   }
   const [first = "", ...args] = mcp.command ?? [];
-  const key = JSON.stringify([mcp.url ?? "", first, args]);
-  const server = servers.get(key) ?? { id, command: first, args, url: mcp.url ?? "" };
+  const key = JSON.stringify([mcp.url ?? "", first, args, env]);
+  const server = servers.get(key) ?? { id, command: first, args, env, url: mcp.url ?? "" };
   servers.set(key, server);
   return { kind: "mcp", server, tool };
 }

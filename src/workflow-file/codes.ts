@@ -3,10 +3,12 @@
 
 import type { Path } from "../yaml-file/locate.ts";
 
-interface MistakeRow {
+export interface MistakeRow {
   readonly code: string;
   readonly severity: "error" | "warning";
   readonly means: string;
+  /** What the caret points at is a secret: it is told about, and never shown. */
+  readonly hides?: true;
 }
 
 // prettier-ignore
@@ -37,7 +39,7 @@ export const MISTAKES = {
   "bad-schema":        { code: "WFL025", severity: "error",   means: "A JSON Schema that is none." },
   "unreadable-file":   { code: "WFL026", severity: "error",   means: "A file that the workflow refers to cannot be read." },
   "no-allow-list":     { code: "WFL027", severity: "error",   means: "Commands that are only known when they run, without a list of those that may." },
-  "written-secret":    { code: "WFL028", severity: "error",   means: "A secret stands in the file." },
+  "written-secret":    { code: "WFL028", severity: "error",   means: "A secret stands in the file.", hides: true },
   "bad-input":         { code: "WFL029", severity: "error",   means: "An input whose default or whose choices do not fit its type." },
   "conflict":          { code: "WFL030", severity: "error",   means: "Keys that exclude or need each other." },
   "bad-command":       { code: "WFL031", severity: "error",   means: "A command line that could never be run without a shell." },
@@ -48,6 +50,8 @@ export const MISTAKES = {
   "variable-not-set":  { code: "WFL105", severity: "warning", means: "An environment variable that is to hold a key is not set." },
   "secret-in-prompt":  { code: "WFL106", severity: "warning", means: "A secret input is put into a text that a model or a person sees." },
   "not-yet-there":     { code: "WFL107", severity: "warning", means: "A text needs the result of a node that can never have run before." },
+  "cannot-bind":       { code: "WFL108", severity: "warning", means: "A `retry`, `retry-later` or `alternatives` that does nothing after work that may have been done, because it is not idempotent." },
+  "shared-domain":     { code: "WFL109", severity: "warning", means: "All targets of an agent are reached at one address, so they fail together." },
 } as const satisfies Readonly<Record<string, MistakeRow>>;
 
 export type MistakeKind = keyof typeof MISTAKES;

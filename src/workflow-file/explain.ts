@@ -4,7 +4,7 @@ import { type Document, isMap, isNode, isScalar, LineCounter, visit } from "yaml
 import type * as z from "zod";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { diagnosticAt, type FilePlace, keyRange, type Path, type Range, rangeOf } from "../yaml-file/locate.ts";
-import { type Finding, MISTAKES, type ReferredFile } from "./codes.ts";
+import { type Finding, type MistakeRow, MISTAKES, type ReferredFile } from "./codes.ts";
 import { fieldsOf } from "./grammar.ts";
 import { besides } from "./policy.ts";
 import { placeOfBrace } from "./texts.ts";
@@ -17,11 +17,11 @@ export interface Written {
 }
 
 export function explainFinding(found: Finding, written: Written): Diagnostic {
-  const { code, severity } = MISTAKES[found.kind];
+  const { code, severity, hides }: MistakeRow = MISTAKES[found.kind];
   const { message, label, help, file } = found;
   const place = file === undefined ? written.place : placeIn(file, written.place);
   const range = file === undefined ? rangeOfFinding(found, written) : rangeInFile(found, file);
-  return { ...diagnosticAt(place, code, message, range, label, help), severity };
+  return { ...diagnosticAt(place, code, message, range, label, help), severity, ...(hides === true ? { hides } : {}) };
 }
 
 function rangeOfFinding({ at, path }: Finding, { document, source }: Written): Range {

@@ -4,7 +4,19 @@
 import * as z from "zod";
 
 export function field<T extends z.ZodType>(schema: T, description: string, ...examples: readonly unknown[]): T {
-  return schema.meta({ description, examples: [...examples] });
+  const most = mostItems(schema);
+  const limit = most === null ? "" : ` ${most} at most.`;
+  return schema.meta({ description: `${description}${limit}`, examples: [...examples] });
+}
+
+/** How long a list may be, alone or as one of the ways to write a field: told with the field, so that the limit surprises no author. */
+function mostItems(schema: z.ZodType): number | null {
+  if (schema instanceof z.ZodUnion) {
+    const limits = schema.options.flatMap((option) => (option instanceof z.ZodType ? (mostItems(option) ?? []) : []));
+    return limits.length === 0 ? null : Math.max(...limits);
+  }
+  const { maxItems } = schema instanceof z.ZodArray ? z.toJSONSchema(schema, { unrepresentable: "any" }) : {};
+  return maxItems ?? null;
 }
 
 /** Read by `amounts.ts`, which can say more about what is wrong than a union can. */

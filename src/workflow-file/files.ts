@@ -6,8 +6,12 @@ import { withoutMark } from "../yaml-file/diagnostic.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { type Finding, finding, type ReferredFile } from "./codes.ts";
 
-/** Text of a file beside the workflow; null when there is none. */
-export type ReadText = (relativeFile: string) => string | null;
+/** Text of a file beside the workflow, or why it is not read; null when there is none. */
+export type ReadText = (relativeFile: string) => string | null | Unreadable;
+
+export interface Unreadable {
+  readonly why: string;
+}
 
 const MAX_CHARS = 200_000;
 
@@ -49,10 +53,11 @@ export class ReferredFiles {
       : { name, text: withoutMark(text.text) };
   }
 
-  #textOf(name: string): { readonly text: string } | { readonly why: string } {
+  #textOf(name: string): { readonly text: string } | Unreadable {
     try {
       const text = this.#read(name);
-      return text === null ? { why: "there is no such file" } : { text };
+      if (text === null) return { why: "there is no such file" };
+      return typeof text === "string" ? { text } : text;
     } catch (error) {
       // Its own words may name folders of this machine.
       return { why: `reading it failed (${classify({ surface: "node", error }).code})` };

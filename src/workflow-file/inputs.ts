@@ -58,7 +58,11 @@ function typeOf({ type, enum: choices }: WrittenInput): InputType {
 }
 
 export function checkInputs(file: WorkflowFile): readonly Finding[] {
-  return inputSpecs(file.inputs).flatMap((spec) => [...wrongChoices(spec), ...wrongDefault(spec)]);
+  return inputSpecs(file.inputs).flatMap((spec) => [
+    ...wrongChoices(spec),
+    ...wrongDefault(spec),
+    ...secretChoices(spec),
+  ]);
 }
 
 function wrongChoices({ name, type, choices }: InputSpec): readonly Finding[] {
@@ -74,6 +78,16 @@ function wrongChoices({ name, type, choices }: InputSpec): readonly Finding[] {
             "Correct the value, or the type.",
           ),
         ],
+  );
+}
+
+/** Whoever reads the file knows them. */
+function secretChoices({ name, secret, choices }: InputSpec): readonly Finding[] {
+  if (!secret) return [];
+  const message = `the choices of the secret input ${name} stand in the file`;
+  const help = "Delete the choices, or `secret: true`.";
+  return (choices ?? []).map((_choice, index) =>
+    finding("written-secret", ["inputs", name, "enum", index], message, "a secret", help),
   );
 }
 
@@ -121,6 +135,7 @@ export function readInputs(specs: readonly InputSpec[], given: unknown): Workflo
   return {
     values: Object.fromEntries(values),
     shown: Object.fromEntries(values.map(([name, value]) => [name, secret.has(name) ? REDACTED : value])),
+    secret: Object.fromEntries(values.filter(([name]) => secret.has(name))),
   };
 }
 

@@ -36,6 +36,21 @@ export const edgeList = z.array(edgeOrName).min(1).max(50);
 const edges = (description: string, ...examples: readonly unknown[]) =>
   field(z.union([nodeName, edge, edgeList]), description, ...examples);
 
+/** Names of variables, or all of them. */
+export const env = (of: string) =>
+  field(
+    z.union([
+      z.literal("inherit"),
+      z
+        .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,126}\*?$/, "must be the name of an environment variable"))
+        .min(1)
+        .max(100),
+    ]),
+    `Environment variables that ${of} get besides the usual few, by name; \`inherit\` for all of them.`,
+    ["DATABASE_URL"],
+    "inherit",
+  );
+
 /** A prompt in the file, or in one beside it. */
 export const prompt = (description: string, ...examples: readonly unknown[]) =>
   field(
@@ -139,6 +154,7 @@ export const NODE_SCHEMAS = {
         ["npm test", "node --test *"],
       ),
       cwd: field(text(500), "The folder they run in.", "packages/app"),
+      env: env("its commands"),
       timeout: duration("Of each command. 2m when left out.", "2m"),
       fails_as: field(
         z.enum(["TestsFailed", "ExecutionFailed"]),

@@ -1,6 +1,6 @@
 // Whether what a file names is there, and whether its keys go together: agents, tools, providers, fault codes, commands, gates.
 
-import { classify, FAULT_CODES, isFaultCode } from "../core/index.ts";
+import { classify, FAULT_CODES, isFaultCode, traitsOf } from "../core/index.ts";
 import { isRedoable } from "../core/flow/stage.ts";
 import { parseTemplate } from "../sandbox/template.ts";
 import { splitLine } from "../workflow/node/command-line.ts";
@@ -8,14 +8,14 @@ import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../yaml-file/nearest.ts";
 import { type Finding, finding, type MistakeKind, said } from "./codes.ts";
 import type { WorkflowFile, WrittenAgent, WrittenNode, WrittenRetry, WrittenTool } from "./schema.ts";
-import { checkProviders, readTargets } from "./targets.ts";
+import { checkDomains, checkProviders, readTargets } from "./targets.ts";
 
 export function checkReferences(file: WorkflowFile, env: Env | null): readonly Finding[] {
   const { agents = {}, tools = {}, providers = {} } = file;
   return [
     ...checkProviders(providers),
-    ...Object.entries(agents).flatMap(([id, agent]) => checkAgent(id, agent, file)),
-    ...Object.entries(tools).flatMap(([id, tool]) => checkTool(id, tool)),
+    ...Object.entries(agents).flatMap(([id, agent]) => checkAgent(id, agent, file, env)),
+    ...Object.entries(tools).flatMap(([id, tool]) => [...checkTool(id, tool), ...checkAlternatives(id, tool, tools)]),
     ...Object.entries(file.nodes).flatMap(([id, node]) => checkNode(["nodes", id], node, file)),
     ...unused(file),
     ...(env === null ? [] : notSet(providers, env)),
@@ -24,7 +24,12 @@ export function checkReferences(file: WorkflowFile, env: Env | null): readonly F
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-function checkAgent(id: string, agent: WrittenAgent, { providers = {}, tools = {} }: WorkflowFile): readonly Finding[] {
+function checkAgent(
+  id: string,
+  agent: WrittenAgent,
+  { providers = {}, tools = {} }: WorkflowFile,
+  env: Env | null,
+): readonly Finding[] {
   const path = ["agents", id];
   const named = (agent.tools ?? []).flatMap((name, index) =>
     unknown("unknown-tool", [...path, "tools", index], name, tools),
@@ -44,7 +49,9 @@ function checkAgent(id: string, agent: WrittenAgent, { providers = {}, tools = {
             "key",
           ),
         ];
-  return [...findings, ...checkRetry([...path, "retry"], agent.retry), ...own];
+  // With a target that cannot be read, the chain is not known.
+  const shared = findings.length === 0 ? checkDomains(id, targets, env ?? {}) : [];
+  return [...findings, ...shared, ...checkRetry([...path, "retry"], agent.retry), ...own];
 }
 
 function unknown(kind: MistakeKind, path: Path, name: string, held: object): readonly Finding[] {
@@ -110,8 +117,53 @@ function checkTool(id: string, { command, mcp, tool }: WrittenTool): readonly Fi
   return clash(`${said([...path, "tool"])} is for tools of an MCP server`, "not for a command", "Delete `tool`.");
 }
 
+function checkAlternatives(
+  id: string,
+  { alternatives = [], idempotent }: WrittenTool,
+  tools: NonNullable<WorkflowFile["tools"]>,
+): readonly Finding[] {
+  const path = ["tools", id, "alternatives"];
+  const wrong = alternatives.flatMap((name, index) => {
+    const place = [...path, index];
+    if (name === id) {
+      const help = "Name another tool. `max_attempts` says how often the same one is called.";
+      return [finding("conflict", place, `\`${id}\` cannot stand in for itself`, "the tool itself", help)];
+    }
+    if (alternatives.indexOf(name) < index)
+      return [finding("conflict", place, `\`${name}\` is named twice`, "the second", "Delete one of the two.")];
+    return unknown("unknown-tool", place, name, tools);
+  });
+  if (alternatives.length === 0 || idempotent !== undefined) return wrong;
+  return [...wrong, cannotBind(path, "tool")];
+}
+
+/** Says before the run what the run would refuse. Writing `idempotent`, true or false, settles the question. */
+function cannotBind(path: Path, what: "node" | "tool"): Finding {
+  const message = `${said(path)} does nothing after work that may have been done: an exit code, a time limit, a crash`;
+  const help = `Write \`idempotent: true\` if the ${what} may run twice without harm, or \`idempotent: false\` if this is meant.`;
+  return finding("cannot-bind", path, message, "not after it ran", help, "key");
+}
+
 function checkNode(path: Path, node: WrittenNode, file: WorkflowFile): readonly Finding[] {
-  return [...checkRetry([...path, "retry"], node.retry), ...checkKind(path, node, file)];
+  return [
+    ...checkRetry([...path, "retry"], node.retry),
+    ...checkBinding(path, node, file),
+    ...checkKind(path, node, file),
+  ];
+}
+
+/** Whether a node that comes again by its own declaration would be refused to: its process has run, whatever it says. */
+function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFile): readonly Finding[] {
+  const isRisky =
+    (node.type === "command" && node.fails_as !== "TestsFailed") ||
+    (node.type === "tool" && tools[node.tool]?.idempotent === undefined);
+  if (!isRisky || node.idempotent !== undefined) return [];
+  if (node.resolution === "retry-later") return [cannotBind([...path, "resolution"], "node")];
+  const { max_attempts: attempts = 1, on = null } = node.retry ?? {};
+  // A verdict that asks for another attempt has seen that the work is not done.
+  const isAskedFor = node.assert?.some(({ verdict }) => verdict === "retry") ?? false;
+  const isHarmless = on?.every((code) => isFaultCode(code) && !traitsOf(code).mayHaveHappened) ?? false;
+  return attempts < 2 || isAskedFor || isHarmless ? [] : [cannotBind([...path, "retry"], "node")];
 }
 
 function checkKind(path: Path, node: WrittenNode, { agents = {}, tools = {} }: WorkflowFile): readonly Finding[] {
@@ -241,6 +293,7 @@ function unused(file: WorkflowFile): readonly Finding[] {
     tools: new Set([
       ...nodes.flatMap((node) => (node.type === "tool" ? [node.tool] : [])),
       ...Object.values(agents).flatMap((agent) => agent.tools ?? []),
+      ...Object.values(tools).flatMap((tool) => tool.alternatives ?? []),
     ]),
     providers: new Set(targets.flatMap((target) => (typeof target === "string" ? [target.split("/")[0]] : []))),
   };

@@ -2,10 +2,11 @@
 
 import * as z from "zod";
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
+import { MODEL_DETAILS } from "../core/fault/view.ts";
 import { policyFileSchema } from "../policy-file/index.ts";
 import { knownProviders } from "../workflow/node/providers.ts";
 import { dollars, duration, field, LABEL, NAME, named, text } from "./field.ts";
-import { NODE_SCHEMAS, prompt, retry } from "./node-schema.ts";
+import { env, NODE_SCHEMAS, prompt, retry } from "./node-schema.ts";
 
 /** The providers whose models an agent can use; a name under `providers` may be another word for one of these. */
 export const PROVIDER_TYPES = knownProviders();
@@ -112,6 +113,7 @@ export const agent = z
     ),
     system: prompt("What it is told before everything else.", "You write code."),
     output_schema: jsonSchema("What its answer must look like.", "schemas/verdict.json"),
+    env: env("its CLIs"),
     tools: field(
       z.array(text(64)).min(1).max(100),
       "The tools its models may use, by their names under `tools`; CLIs bring their own.",
@@ -120,7 +122,7 @@ export const agent = z
     turn_cap: field(z.int().min(1).max(1000), "Rounds of its message loop. 20 when left out.", 8),
     on_cap: field(
       z.enum(["retry", "accept", "fail"]),
-      "What it means when all rounds are used: another attempt, good as it is, or failed. `retry` when left out.",
+      "What it means when all rounds are used: the node fails, the answer so far is accepted, or the whole attempt is made again. `fail` when left out.",
       "accept",
     ),
     retry: field(retry, "For the nodes of this agent that do not say it themselves.", { max_attempts: 2 }),
@@ -160,12 +162,33 @@ export const tool = z
   .strictObject({
     command: field(commandWords, "What is run, in words; it gets the input as JSON.", ["node", "read.mjs"]),
     mcp: field(mcp, "The MCP server that has it: `command:` or `url:`.", { command: ["node", "server.mjs"] }),
+    env: env("its command or its server"),
     tool: field(text(200), "What the MCP server calls it. Its name here when left out.", "lookup"),
     description: field(text(4000), "What it does, for the model.", "Reads a file"),
     input: jsonSchema("What it must be given.", { type: "object" }),
     idempotent: field(z.boolean(), "It may be called twice without harm. false when left out.", true),
+    model_detail: field(
+      z.enum(MODEL_DETAILS),
+      "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. none when left out.",
+      "stderr_tail",
+    ),
     timeout: duration("Of one attempt. 30s when left out.", "10s"),
-    max_attempts: field(z.int().min(1).max(100), "All attempts of one call. 5 when left out.", 3),
+    optional: field(
+      z.boolean(),
+      "The work can go on without it: when it fails, a node gets null and a model is told why. false when left out.",
+      true,
+    ),
+    default: field(z.unknown(), "Its value when it fails. null is a value too.", { found: [] }),
+    alternatives: field(
+      z.array(text(64)).min(1).max(50),
+      "Other tools that can do this with the same input, by their names under `tools`, best first. After work that may have been done they are used only if the tool is idempotent.",
+      ["lookup_b"],
+    ),
+    max_attempts: field(
+      z.int().min(1).max(100),
+      "All attempts of one call, the first included. As the policy says when left out; how long it waits, the policy says too.",
+      3,
+    ),
   })
   .partial();
 
@@ -187,6 +210,7 @@ export const workflowFileSchema = z
     faultline: field(z.literal(1), "The version of this format.", 1),
     workflow: field(about, "What the workflow is.", { id: "review-loop", version: "1" }),
     inputs: named(input, NAME, "What a run is given, by name.", { task: { type: "string" } }),
+    env: env("all commands, tools, MCP servers and agent CLIs"),
     limits: field(limits, "What a run may use.", { max_parallel: 4 }),
     policy: field(
       z.union([z.string().min(1).max(500), inlinePolicy]),
@@ -204,7 +228,16 @@ export const workflowFileSchema = z
     nodes: named(node, NAME, "The nodes, by name.", { coder: { type: "agent", agent: "coder", prompt: "…" } }),
     start: field(text(64), "The node to begin with. The first one when left out.", "coder"),
   })
-  .partial({ inputs: true, limits: true, policy: true, providers: true, agents: true, tools: true, start: true });
+  .partial({
+    inputs: true,
+    env: true,
+    limits: true,
+    policy: true,
+    providers: true,
+    agents: true,
+    tools: true,
+    start: true,
+  });
 
 export type WorkflowFile = z.infer<typeof workflowFileSchema>;
 export type WrittenInput = z.infer<typeof input>;

@@ -2,7 +2,8 @@
 
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
 import type { AgentTarget } from "../workflow/node/node-options.ts";
-import { providerNamed } from "../workflow/node/providers.ts";
+import { type Environment, providerNamed } from "../workflow/node/providers.ts";
+import { sharedPlace } from "../workflow/node/shared-place.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../yaml-file/nearest.ts";
 import { type Finding, finding, said } from "./codes.ts";
@@ -72,6 +73,7 @@ function readModel(written: string, path: Path, providers: Providers): Read {
   if (declared === undefined && providerNamed(name)?.needsBaseUrl === true) return { finding: noAddress(path, name) };
   const target: AgentTarget = {
     kind: "model",
+    name,
     // A declared provider without a known type is told once, where it is declared.
     provider: provider ?? name,
     model: written.slice(slash + 1),
@@ -149,4 +151,16 @@ function readCli(written: WrittenCli, path: Path): Read {
     };
   }
   return { target: { kind: "cli", cli: name, command, args, model } };
+}
+
+/** Warns when every target of an agent is reached at one place: a fallback that fails together with the first helps little. */
+export function checkDomains(id: string, targets: readonly AgentTarget[], env: Environment): readonly Finding[] {
+  const shared = sharedPlace(targets, env);
+  if (shared === null) return [];
+  const account = shared.account ? " with the same account" : "";
+  const model = shared.model ? " and ask for the same model" : "";
+  const path = ["agents", id];
+  const message = `all targets of ${said(path)} are reached at ${shared.place}${account}${model}, so they can fail together`;
+  const help = "Add a target at another address to `fallback`. A gateway with several providers behind it is fine.";
+  return [finding("shared-domain", [...path, "fallback"], message, "no way around an outage", help, "key")];
 }

@@ -1,12 +1,11 @@
 // One attempt of a stage, from Setup to Next, as the body of a turn. It is run again from Setup after a crash or a wait; what
 // its calls have done by then is answered from the journal, so a phase does its work once however often it is gone through.
 
-import { classify } from "../core/classify/classify.ts";
-import { traitsOf } from "../core/fault/catalogue.ts";
-import { isFaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import { classifyThrown } from "../core/classify/classify.ts";
+import { andAlso, fault, type Fault } from "../core/fault/fault.ts";
 import type { Route, StagePhase } from "../core/flow/node.ts";
 import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } from "../core/flow/stage.ts";
+import { isA } from "../core/tolerate.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { ActResult, ActTools, AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "./stage.ts";
 import { StageFailure } from "./stage-failure.ts";
@@ -70,10 +69,10 @@ class Attempt {
     try {
       return await this.#phases[phase](ending);
     } catch (error) {
-      if (error instanceof StageFailure) this.#output = error.output;
-      const seen = classifyThrown(error, this.#stage.id, phase);
+      if (isA(error, StageFailure)) this.#output = error.output;
+      const seen = classifyThrown(error, thrownIn(this.#stage.id, phase));
       // A failing teardown does not hide what failed before it.
-      this.#fault ??= seen;
+      this.#fault = this.#fault === null ? seen : andAlso(this.#fault, `its ${phase} phase failed, too`, seen);
       return "fail";
     }
   }
@@ -144,16 +143,9 @@ class Attempt {
   }
 }
 
-/** A failure that nobody gave a name is a bug in the stage: loud, and not tried again. */
-function classifyThrown(error: unknown, stage: string, phase: StagePhase): Fault {
-  if (error instanceof StageFailure) return error.fault;
-  const seen = classify({ surface: "node", error });
-  if (isFaultError(error) || traitsOf(seen.code).class !== "Unknown") return seen;
-  return fault("Uncaught", {
-    message: `the ${phase} phase of stage ${stage} threw`,
-    context: { stage, phase },
-    cause: seen,
-  });
+/** A failure without a name is a bug in the stage: loud, and not retried. */
+export function thrownIn(stage: string, phase: StagePhase): Parameters<typeof classifyThrown>[1] {
+  return { message: `the ${phase} phase of stage ${stage} threw`, context: { stage, phase } };
 }
 
 function refusedBy(stage: string, reason: string): Fault {

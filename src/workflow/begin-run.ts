@@ -1,12 +1,15 @@
-// The first entries of a run: what it runs, with what, and from where. From here on a driver can find it.
+// The first entries of a run: what it runs, with what, and from where. They are written in one append, so that a name is given to
+// one run only, whoever else wants it at the same moment. From here on a driver can find it.
 
 import type { RunEvent } from "../core/flow/run-event.ts";
 import type { Keep } from "../journal/journal.ts";
+import type { SessionOptions } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session/session.ts";
 import { startRun } from "../core/flow/run.ts";
 import type { RunSummary } from "./runs-api.ts";
 import type { RunsHome } from "./runs-options.ts";
-import type { Workflow } from "./stage.ts";
+import { keepInputs, secretsOf } from "./run-inputs.ts";
+import type { Workflow, WorkflowInputs } from "./stage.ts";
 import { keepsOf, summaryOf } from "./summary.ts";
 
 type RunStarted = Extract<RunEvent, { type: "run-started" }>;
@@ -17,6 +20,7 @@ export async function beginRun(
   run: string,
   workflow: Workflow,
   beginning: Beginning,
+  inputs: Pick<WorkflowInputs, "values" | "secret">,
   keeps: readonly Keep[],
 ): Promise<void> {
   const { clock } = home;
@@ -24,9 +28,12 @@ export async function beginRun(
   await keepDefinition(home, workflow);
   const file = source?.file ?? null;
   const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning };
-  const session = await openRun(home, run, workflow, beginning.limits);
   const now = clock.now();
-  await session.record([event], [...keeps, ...keepsOf(summaryOf(run, startRun(event, now), 0, now))]);
+  const secrets = [...Object.values(inputs.secret), ...workflow.secrets];
+  const session = await home.faultlineFor(workflow).beginSession(run, optionsOf(workflow, beginning.limits, secrets), {
+    events: [event],
+    keeps: [...keepInputs(run, inputs), ...keeps, ...keepsOf(summaryOf(run, startRun(event, now), 0, now))],
+  });
   await session.leave();
 }
 
@@ -37,17 +44,23 @@ export async function keepDefinition({ journal, library }: RunsHome, workflow: W
   if (source !== null) await journal.keepFirst({ kind: "definition", key: digest, value: source });
 }
 
-export function openRun(
+export async function openRun(
   home: RunsHome,
   run: string,
   workflow: Workflow,
   limits: RunSummary["limits"],
 ): Promise<Session> {
-  return home.faultlineFor(workflow).session(run, {
-    // Whoever answers does so through the journal: a run that waits for a person is not held in memory.
+  const secrets = await secretsOf(home.journal, run, workflow);
+  return home.faultlineFor(workflow).session(run, optionsOf(workflow, limits, secrets));
+}
+
+function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: readonly unknown[]): SessionOptions {
+  return {
+    // Answers come through the journal: a run that waits for a person is not held in memory.
     mode: "headless",
     labels: { workflow: workflow.id },
+    secrets,
     budget: { maxCostMicrocents: limits.maxCostMicrocents, onExceed: workflow.limits.onExceed },
     limits: { maxTurns: Infinity, turnTimeoutMs: Infinity, runTimeoutMs: limits.timeoutMs ?? Infinity },
-  });
+  };
 }

@@ -2,6 +2,7 @@
 
 import { readInputs } from "../workflow-file/inputs.ts";
 import type { WorkflowDefinition } from "../workflow-file/definition.ts";
+import { keysOf } from "./known-keys.ts";
 import { agentTargetIds } from "./node/agent-targets.ts";
 import type { NodeHome } from "./node/base.ts";
 import { createStage } from "./node/node-stages.ts";
@@ -9,21 +10,20 @@ import type { Workflow } from "./stage.ts";
 
 export function compileWorkflow(definition: WorkflowDefinition, home: NodeHome): Workflow {
   const { id, version, name, digest, source, limits, policy, start, inputs, nodes } = definition;
-  const others = new Map(
-    nodes.map((node) => [node.id, node.kind === "agent" ? agentTargetIds(node.agent).slice(1) : []]),
-  );
+  const targets = new Map(nodes.map((node) => [node.id, node.kind === "agent" ? agentTargetIds(node.agent) : []]));
   return {
     id,
     version,
     name,
     digest,
     source,
+    secrets: keysOf(definition, home.env),
     limits,
     policy,
     start: [start],
     stages: new Map(nodes.map((node) => [node.id, createStage(node, home)])),
     readInputs: (given) => readInputs(inputs, given),
-    targetsOf: (node) => others.get(node) ?? [],
+    targetsOf: (node) => targets.get(node) ?? [],
     sendBackTo: (node) => repairNode(definition, node),
   };
 }

@@ -3,6 +3,7 @@
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault, type Fault } from "../core/fault/fault.ts";
+import { REDACTED } from "../core/fault/redact.ts";
 import { nameFault } from "../core/flow/name.ts";
 import type { Resolution, Route } from "../core/flow/node.ts";
 import type { Policy } from "../core/policy/policy.ts";
@@ -117,6 +118,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     name,
     digest: digestOf({ id, version, stages: describe(options.stages) }),
     source: null,
+    secrets: [],
     limits,
     policy,
     start: [first ?? ""],
@@ -127,9 +129,13 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
   };
 }
 
+/** Without a retry policy, a stage that may come again later does so once, and is not tried again before. */
+const ONCE_MORE_LATER: NonNullable<StageOptions["retryPolicy"]> = { maxAttempts: 2, on: [] };
+
 function stageOf(id: string, options: StageOptions<unknown>, ids: readonly string[]): Stage {
   const { retryPolicy, resolutionPolicy = "abort-workflow", role } = options;
-  const { on = null, ...retry } = retryPolicy ?? { maxAttempts: 1 };
+  const { on = null, ...retry } =
+    retryPolicy ?? (resolutionPolicy === "retry-later" ? ONCE_MORE_LATER : { maxAttempts: 1 });
   const position = ids.indexOf(id);
   return {
     id,
@@ -151,7 +157,7 @@ function stageOf(id: string, options: StageOptions<unknown>, ids: readonly strin
     init: options.init ?? (() => ""),
     checkGate: options.checkGate ?? (() => ({ verdict: "proceed" })),
     act: async (request, tools, scope, context) => actResult(await options.act(request, tools, scope, context)),
-    assert: options.assert ?? capMeansRetry,
+    assert: options.assert ?? capMeansFailure,
     exit: options.exit ?? (({ output }) => output),
     next: async (ending, scope) => {
       if (options.next !== undefined) return routeOf(await options.next(ending, scope), ending);
@@ -165,11 +171,12 @@ function actResult(given: unknown): ActResult {
   return isCapped ? { output: (given as { output?: unknown }).output, capHit: true } : { output: given, capHit: false };
 }
 
-/** Without a word from its author, a stage that used up its rounds is tried again. */
-function capMeansRetry({ capHit }: ActResult): AssertVerdict {
+/** Its rounds have done work, so a stage that used them up is not begun again unless its own `assert` asks for it. */
+function capMeansFailure({ capHit }: ActResult): AssertVerdict {
   if (!capHit) return { verdict: "ok" };
-  const message = "the stage used up its rounds before it was done";
-  return { verdict: "retry", reason: message, fault: fault("TurnLimit", { message }) };
+  const message =
+    "the stage used up its rounds before it was done; raise its turnCap, or let its assert ask for a retry";
+  return { verdict: "fail", reason: message, fault: fault("TurnLimit", { message }) };
 }
 
 function routeOf(given: string | Route | null | undefined, { status }: StageEnding): Route | null {
@@ -186,9 +193,9 @@ function readInputs(
   const values = read((given ?? {}) as Readonly<Record<string, unknown>>);
   if (isFault(values)) return values;
   const shown = Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [key, secret.includes(key) ? "•••" : value]),
+    Object.entries(values).map(([key, value]) => [key, secret.includes(key) ? REDACTED : value]),
   );
-  return { values, shown };
+  return { values, shown, secret: Object.fromEntries(Object.entries(values).filter(([key]) => secret.includes(key))) };
 }
 
 /** What a stage declares. Not the text of its functions: every build of a program would be another workflow, and strand its runs. */

@@ -31,11 +31,12 @@ function withoutStages({ workflow, version, digest }: RunSummary): Workflow {
     name: workflow,
     digest,
     source: null,
+    secrets: [],
     limits: DEFAULT_LIMITS,
     policy: null,
     start: [],
     stages: new Map(),
-    readInputs: () => ({ values: {}, shown: {} }),
+    readInputs: () => ({ values: {}, shown: {}, secret: {} }),
     targetsOf: () => [],
     sendBackTo: () => null,
   };

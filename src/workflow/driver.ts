@@ -6,8 +6,8 @@
 
 import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
-import type { Clock } from "../host/clock.ts";
-import type { Journal } from "../journal/journal.ts";
+import { type Clock, Moment } from "../host/clock.ts";
+import type { Journal, Timed } from "../journal/journal.ts";
 import type { RunEnd } from "./runs-api.ts";
 
 /** What a driver needs of runs. */
@@ -37,6 +37,10 @@ export interface Driver {
 
 /** A run that cannot be advanced, because another process has it or the store is away, is left alone for this long. */
 const TROUBLE_MS = 2_000;
+/** Wakes that are read at once; more than this only when most of what is due is being advanced, here or elsewhere. */
+const PAGE = 64;
+/** Behind every other key. */
+const LAST_KEY = "\u{10ffff}";
 
 export function createDriver(
   runs: Advances,
@@ -45,7 +49,7 @@ export function createDriver(
 ): Driver {
   const { maxRuns = 16, lookEveryMs = 1_000, onAdvanced = ignore, onTrouble = ignore } = options;
   const active = new Set<string>();
-  const notBefore = new Map<string, number>();
+  const notBefore = new Map<string, Moment>();
   /** Changed by others while it waits, so they are read anew each time. */
   const seen = { isRunning: false, isLooking: false, isPoked: false };
   const isStopped = (): boolean => !seen.isRunning;
@@ -58,20 +62,39 @@ export function createDriver(
     seen.isPoked = false;
     let nextMs = lookEveryMs;
     try {
-      const now = clock.now();
-      for (const { key, value } of await journal.keptAll("wake")) {
-        // It may have been stopped while it looked.
-        if (isStopped() || active.size >= maxRuns) break;
-        const at = Math.max(Number(value), notBefore.get(key) ?? 0);
-        if (at <= now && !active.has(key)) advance(key);
-        else if (at > now) nextMs = Math.min(nextMs, at - now);
-      }
+      nextMs = Math.min(nextMs, await takeUp(clock.now()));
     } catch (error) {
       onTrouble("", classify({ surface: "store", error, observedAt: clock.now() }));
     }
     seen.isLooking = false;
     // What came meanwhile may not have been seen.
     arm(wasPoked() ? 0 : nextMs);
+  }
+
+  /** Takes up what is due, the run that has waited longest first; returns in how many ms the next one is. */
+  async function takeUp(now: number): Promise<number> {
+    let nextMs = Infinity;
+    for (let after: Timed | undefined; ;) {
+      // One that ends makes room and pokes.
+      if (isStopped() || active.size >= maxRuns) return nextMs;
+      const page = await journal.keptByTime("wake", {
+        order: "oldest",
+        until: now,
+        limit: PAGE,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (const { key } of page) {
+        // It may have been stopped while it looked.
+        if (isStopped() || active.size >= maxRuns) return nextMs;
+        const at = notBefore.get(key)?.at ?? 0;
+        if (at > now) nextMs = Math.min(nextMs, at - now);
+        else if (!active.has(key)) advance(key);
+      }
+      after = page.at(-1);
+      if (page.length < PAGE) break;
+    }
+    const [next] = await journal.keptByTime("wake", { order: "oldest", after: { at: now, key: LAST_KEY }, limit: 1 });
+    return next === undefined ? nextMs : Math.min(nextMs, next.at - now);
   }
 
   function advance(run: string): void {
@@ -84,7 +107,7 @@ export function createDriver(
           onAdvanced(end);
         },
         (error: unknown) => {
-          notBefore.set(run, clock.now() + TROUBLE_MS);
+          notBefore.set(run, new Moment(clock, clock.now() + TROUBLE_MS));
           onTrouble(run, classify({ surface: "node", error, observedAt: clock.now() }));
         },
       )

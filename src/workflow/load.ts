@@ -1,7 +1,6 @@
 // Workflow files → workflows that can run, with the tools they bring. A text the journal has kept is read the same way.
 
 import { readFile } from "node:fs/promises";
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -15,6 +14,7 @@ import type { WorkflowDefinition } from "../workflow-file/definition.ts";
 import { compileWorkflow } from "./compile.ts";
 import { COMPLETED } from "./define.ts";
 import { toolsOf, type WorkflowTools } from "./node/workflow-tools.ts";
+import { readBeside } from "./read-beside.ts";
 import type { Workflow, WorkflowSource } from "./stage.ts";
 
 export interface LoadOptions {
@@ -68,7 +68,7 @@ export class WorkflowLoader {
     { file, named }: { readonly file: string; readonly named: string },
     read: ReadText,
   ): Promise<LoadedFile> {
-    const { definition, diagnostics } = await parseWorkflow(text, named, { read });
+    const { definition, diagnostics } = await parseWorkflow(text, named, { read, env: this.#options.env });
     if (definition === null) return { workflow: null, diagnostics };
     const source = { ...definition.source, file };
     return { workflow: this.#compile({ ...definition, source }, file), diagnostics };
@@ -98,15 +98,5 @@ async function readText(file: string, named: string): Promise<string> {
     const cause = classify({ surface: "store", error });
     const message = `the workflow file ${named} cannot be read: check that it is there and may be read`;
     throw new FaultError(fault("NotFound", { message, context: { file: named }, cause }));
-  }
-}
-
-/** null: it cannot be read, which the diagnostics tell. */
-function readBeside(file: string, name: string): string | null {
-  try {
-    return readFileSync(resolve(dirname(file), name), "utf8");
-  } catch (error) {
-    classify({ surface: "store", error });
-    return null;
   }
 }

@@ -8,6 +8,7 @@ import type { Journal } from "../journal/journal.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { instructionFor } from "./lasting-instruction.ts";
 import { readOutput } from "./node-output.ts";
+import { readInputs } from "./run-inputs.ts";
 import type { NodeResult, StageScope } from "./stage.ts";
 
 export { keepOutput, readOutput } from "./node-output.ts";
@@ -69,15 +70,6 @@ type OverVisit = Visit & { readonly state: NodeResult["status"] };
 
 function isOver(visit: Visit): visit is OverVisit {
   return visit.state === "completed" || visit.state === "failed" || visit.state === "skipped";
-}
-
-export function inputsKey(run: string): string {
-  return `${run}/inputs`;
-}
-
-async function readInputs(journal: Journal, run: string): Promise<Readonly<Record<string, unknown>>> {
-  const kept = await journal.kept("input", inputsKey(run));
-  return deepFreeze((kept ?? {}) as Readonly<Record<string, unknown>>);
 }
 
 /** As a later life would find it: a node sees the same whether or not there was a crash before it, and nobody can change it. */

@@ -17,7 +17,7 @@ import type { Workflow } from "./stage.ts";
 
 /** Written before the event that tells of the failure. A disk that takes no files does not end a run. */
 export async function keepStageFiles(
-  { journal, clock, redactor }: RunsHome,
+  { journal, clock }: Pick<RunsHome, "journal" | "clock">,
   session: Session,
   workflow: Workflow,
   visit: Visit,
@@ -37,7 +37,7 @@ export async function keepStageFiles(
         sendBackTo: workflow.sendBackTo(node),
         hasPartialOutput: node === visit.node && output !== undefined && output !== null,
       }),
-      redactor,
+      redactor: session.redactor,
     });
   } catch (error) {
     const { type, fault, reason } = suppressed(

@@ -1,6 +1,7 @@
 // Runs as they are looked at: in a list, one by one, with what can be done about them. Nothing here changes anything.
 
 import { FaultError } from "../core/fault/fault-error.ts";
+import { createRedactor, type Redactor } from "../core/fault/redact.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../core/flow/action.ts";
 import { isEnded, type RunState } from "../core/flow/run.ts";
 import type { SessionState } from "../core/record/replay.ts";
@@ -8,20 +9,33 @@ import type { Journal } from "../journal/journal.ts";
 import { readSession } from "../runtime/session/read-session.ts";
 import { readOutput } from "./node-results.ts";
 import { filesOf } from "./run-files.ts";
+import { secretsOf } from "./run-inputs.ts";
 import { noRun } from "./run-refusals.ts";
 import type { RunEnd, RunReport, RunsFilter, RunSummary } from "./runs-api.ts";
 import type { RunsHome } from "./runs-options.ts";
 import { summaryOf } from "./summary.ts";
 
+/** The newest first. What is not listed is not read, but for runs of other workflows that began since. */
 export async function listRuns({ journal }: RunsHome, filter: RunsFilter): Promise<readonly RunSummary[]> {
-  const { status, workflow, limit = Infinity } = filter;
-  const kept = await journal.keptAll("run");
-  return kept
-    .map(({ value }) => value as RunSummary)
-    .filter((one) => (status === undefined || one.status === status) && (workflow ?? one.workflow) === one.workflow)
-    .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1))
-    .slice(0, limit);
+  const { status, workflow, limit = Infinity, after } = filter;
+  const found: RunSummary[] = [];
+  let last = after === undefined ? undefined : { at: after.startedAt, key: after.run };
+  while (found.length < limit) {
+    const page = await journal.keptByTime("run", {
+      order: "newest",
+      limit: PAGE,
+      ...(status === undefined ? {} : { tag: status }),
+      ...(last === undefined ? {} : { after: last }),
+    });
+    const runs = page.map(({ value }) => value as RunSummary);
+    found.push(...runs.filter((run) => (workflow ?? run.workflow) === run.workflow));
+    last = page.at(-1);
+    if (page.length < PAGE) break;
+  }
+  return found.slice(0, limit);
 }
+
+const PAGE = 200;
 
 /** null when there is no such run. */
 export async function showRun(home: RunsHome, run: string): Promise<RunReport | null> {
@@ -31,15 +45,28 @@ export async function showRun(home: RunsHome, run: string): Promise<RunReport | 
   const { run: state, spending, seq } = await readRun(journal, run);
   if (state === null) return null;
   const { files, folder } = await filesOf(journal, run);
+  const questions = questionsOf(state);
+  const answered = await answeredOf(
+    journal,
+    questions.map(({ id }) => id),
+  );
+  const actions = await offeredFor(home, run, state, seq);
   return {
     summary: summaryOf(run, state, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
     state,
     spending,
-    questions: questionsOf(state),
-    actions: await offeredFor(home, run, state, seq),
+    // An answer that is there and not taken up yet needs nothing from a person.
+    questions: questions.filter(({ id }) => !answered.has(id)),
+    actions: actions.filter(({ question }) => !answered.has(question)),
     files,
     folder,
   };
+}
+
+/** Which of these questions have an answer in the journal. */
+export async function answeredOf(journal: Journal, questions: readonly string[]): Promise<ReadonlySet<string>> {
+  const answers = await Promise.all(questions.map((id) => journal.kept("answer", id)));
+  return new Set(questions.filter((_id, index) => answers[index] !== null && answers[index] !== undefined));
 }
 
 async function offeredFor(
@@ -62,6 +89,12 @@ async function offeredFor(
     lastSeq,
   };
   return actionsFor(about, locale);
+}
+
+export async function redactorOf(home: RunsHome, run: string): Promise<Redactor> {
+  const { journal, redactor, library } = home;
+  const workflow = await library.findReadable(await knownRun(home, run));
+  return createRedactor(await secretsOf(journal, run, workflow), redactor);
 }
 
 export async function endOf({ journal, clock }: RunsHome, run: string): Promise<RunEnd> {

@@ -1,9 +1,9 @@
 // One attempt of one visit, live: the turn it is, and what its end means for the run — gone on from, paused, tried again, put
 // off, passed over, or failed. What was decided is written down by whoever advances the run; nothing is written here.
 
-import { classify } from "../core/classify/classify.ts";
+import { classify, classifyThrown } from "../core/classify/classify.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
-import { type Fault, withContext } from "../core/fault/fault.ts";
+import { andAlso, type Fault, withContext } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
 import { endOf, type Question } from "../core/flow/interaction.ts";
@@ -24,9 +24,9 @@ import type { Clock } from "../host/clock.ts";
 import { preview } from "../runtime/call/preview.ts";
 import type { Session } from "../runtime/session/session.ts";
 import type { TurnResult } from "../runtime/session/turn-result.ts";
-import { type AttemptEnd, runAttempt } from "./attempt.ts";
+import { type AttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { raisedFor } from "./raised-limit.ts";
-import type { ActTools, Stage, StageScope } from "./stage.ts";
+import type { ActTools, Stage, StageEnding, StageScope } from "./stage.ts";
 
 export interface VisitHome {
   readonly session: Session;
@@ -59,7 +59,7 @@ export async function runVisit(
 ): Promise<VisitEnd> {
   const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
   const raw: string[] = [];
-  if (visit.instruction?.action === "accept-partial") return acceptPartial(stage, place, scope);
+  if (visit.instruction?.action === "accept-partial") return acceptPartial(home, stage, place, scope);
   const before = visit.phase === null ? -1 : STAGE_PHASES.indexOf(visit.phase);
   const givenUp = new AbortController();
   const result = await home.session.turn<AttemptEnd | null>(
@@ -104,10 +104,14 @@ function enter(session: Session, place: NodePlace, phase: StagePhase, before: nu
 }
 
 /** What an operator accepts is what the failed stage had to show. */
-async function acceptPartial(stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
+async function acceptPartial(home: VisitHome, stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
   const output = scope.instruction?.params["output"];
-  const ending = { status: "completed", output, capHit: false, fault: null } as const;
-  const route = (await stage.next(ending, scope)) ?? { kind: "end", outcome: "" };
+  const next = await nextOf(stage, scope, { status: "completed", output, capHit: false, fault: null });
+  if (next.failed !== null) {
+    const end = { end: "failed", fault: next.failed, again: false, acted: true, output } as const;
+    return { ...(await failed(home, stage, place, scope, end)), raw: "" };
+  }
+  const route = next.route ?? { kind: "end", outcome: "" };
   return {
     events: [{ type: "node-completed", ...place, route, output: null }],
     output,
@@ -197,15 +201,16 @@ async function failed(
     case "defer":
       return done({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs }, output, fault);
     case "skip": {
-      const route = await routeOf(stage, scope, "skipped", fault, output);
-      return done({ type: "node-skipped", ...place, reason: "resolution", fault, route }, output, fault);
+      const left = await routeOf(stage, scope, "skipped", fault, output);
+      const event = { type: "node-skipped", ...place, reason: "resolution", ...left } as const;
+      return done(event, output, left.fault);
     }
     case "fail": {
       const isCancelled = traitsOf(fault.code).cancels;
-      const route = isCancelled ? null : await routeOf(stage, scope, "failed", fault, output);
+      const left = isCancelled ? { route: null, fault } : await routeOf(stage, scope, "failed", fault, output);
       const outcome = matrixOutcome(fault.code, stage.role ?? "coder");
-      const event = { type: "node-failed", ...place, fault, outcome, resolution: rules.resolution, route } as const;
-      return { events: [event], output, fault, isDeadEnd: route === null };
+      const event = { type: "node-failed", ...place, outcome, resolution: rules.resolution, ...left } as const;
+      return { events: [event], output, fault: left.fault, isDeadEnd: left.route === null };
     }
   }
 }
@@ -217,18 +222,28 @@ function attemptMs({ timeoutMs }: Stage, scope: StageScope): number {
   return raisedFor(scope, "attemptMs") ?? timeoutMs;
 }
 
-/** A stage that cannot say where to go from a failure goes nowhere; what it failed with is what is told. */
+/** A stage that cannot say where to go from a failure goes nowhere. Its own failure counts, and the other one is reported with it. */
 async function routeOf(
   stage: Stage,
   scope: StageScope,
   status: "failed" | "skipped",
   fault: Fault,
   output: unknown,
-): Promise<Route | null> {
+): Promise<{ readonly route: Route | null; readonly fault: Fault }> {
+  const { route, failed: second } = await nextOf(stage, scope, { status, output, capHit: false, fault });
+  // A `next` that failed before fails again with the same words: it is the fault already.
+  if (second === null || second.message === fault.message) return { route, fault };
+  return { route: null, fault: andAlso(fault, "where to go from there could not be worked out", second) };
+}
+
+async function nextOf(
+  stage: Stage,
+  scope: StageScope,
+  ending: StageEnding,
+): Promise<{ readonly route: Route | null; readonly failed: Fault | null }> {
   try {
-    return await stage.next({ status, output, capHit: false, fault }, scope);
+    return { route: await stage.next(ending, scope), failed: null };
   } catch (error) {
-    classify({ surface: "node", error });
-    return null;
+    return { route: null, failed: classifyThrown(error, thrownIn(stage.id, "next")) };
   }
 }

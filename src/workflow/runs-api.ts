@@ -82,6 +82,8 @@ export interface RunsFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
   readonly limit?: number;
+  /** Only those behind this one: the last of a page leads to the next. */
+  readonly after?: Pick<RunSummary, "run" | "startedAt">;
 }
 
 /** How a run stands when nothing more happens by itself, or not yet. */

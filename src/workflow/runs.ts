@@ -4,6 +4,7 @@ import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault } from "../core/fault/fault.ts";
+import type { Redactor } from "../core/fault/redact.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import { limitsAsMeant } from "../core/flow/action-limits.ts";
 import { checkActionParams } from "../core/flow/action-params.ts";
@@ -15,13 +16,12 @@ import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
 import { definitionOf } from "./definition-of-run.ts";
 import { holdRun } from "./held-run.ts";
 import { InTurn } from "./in-turn.ts";
-import { inputsKey } from "./node-results.ts";
 import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
 import { refusalOf } from "./refused-action.ts";
 import { keepStageFiles } from "./run-files.ts";
 import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow, stopping } from "./run-refusals.ts";
-import { endOf, knownRun, listRuns, showRun, summaryFor } from "./run-reports.ts";
+import { endOf, knownRun, listRuns, readRun, redactorOf, showRun, summaryFor } from "./run-reports.ts";
 import { DEFAULT_BY, resolveRunsOptions, type RunsHome, type RunsOptions } from "./runs-options.ts";
 import type {
   Acted,
@@ -37,6 +37,7 @@ import type {
 import { Slice } from "./slice.ts";
 import type { Workflow } from "./stage.ts";
 import { succeed, wentOnIn } from "./succeed.ts";
+import { stoppedVisits } from "./taken-action.ts";
 import { keepsOf, spentBy, summaryOf } from "./summary.ts";
 
 type Params = Readonly<Record<string, unknown>>;
@@ -77,8 +78,7 @@ export class WorkflowRuns implements Runs {
       maxCostMicrocents,
     };
     const beginning = { start: workflow.start, inherited: null, instruction: null, limits, predecessor: null };
-    const keeps = [{ kind: "input", key: inputsKey(id), value: read.values }] as const;
-    await beginRun(this.#home, id, workflow, { ...beginning, inputs: read.shown }, keeps);
+    await beginRun(this.#home, id, workflow, { ...beginning, inputs: read.shown }, read, []);
     return id;
   }
 
@@ -127,6 +127,7 @@ export class WorkflowRuns implements Runs {
     const slice = new Slice({
       ...this.#home,
       session,
+      redactor: session.redactor,
       workflow,
       limits,
       faultline: this.#home.faultlineFor(workflow),
@@ -156,6 +157,11 @@ export class WorkflowRuns implements Runs {
     }
   }
 
+  /** Takes out what is secret in a run: for whatever is shown of its outputs. */
+  redactorOf(run: string): Promise<Redactor> {
+    return redactorOf(this.#home, run);
+  }
+
   list(filter: RunsFilter = {}): Promise<readonly RunSummary[]> {
     return listRuns(this.#home, filter);
   }
@@ -175,7 +181,11 @@ export class WorkflowRuns implements Runs {
       if (isOther && changed === "accept") await this.#change(run, summary, workflow, by);
       if (!isOther) this.#home.library.add(workflow);
     }
-    await wakeRun(journal, run, clock.now());
+    const { run: state, seq } = await readRun(journal, run);
+    if (state !== null && stoppedVisits(state).length > 0) {
+      const posted = { action: "resume", node: "", execution: 0, key: `resume:${seq}`, params: { resume: true }, by };
+      await postAction(journal, run, { ...posted, at: clock.now() });
+    } else await wakeRun(journal, run, clock.now());
     this.#active.get(run)?.slice?.poke();
   }
 
@@ -276,12 +286,17 @@ export class WorkflowRuns implements Runs {
     );
   }
 
-  /** Stops what it advances as a crash would; every run can be taken up again. */
-  async stop(): Promise<void> {
+  /**
+   * Stops advancing runs here. Without a name it stops as a crash would, and any other process may take the runs up. With the name
+   * of the person who stops them, they stay paused until a person resumes them.
+   */
+  async stop(by?: string): Promise<void> {
     const all = [...this.#active.values()];
     // Those that are only being opened see it when they are.
     for (const active of all) active.isStopped = true;
-    for (const { slice } of all) await slice?.abandon("this process is stopping");
+    for (const { slice } of all) {
+      await (by === undefined ? slice?.abandon("this process is stopping") : slice?.stop(by));
+    }
     await Promise.allSettled(all.map(({ done }) => done));
   }
 }

@@ -8,6 +8,7 @@
 import { classify } from "../core/classify/classify.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
+import { turnOf } from "../core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
 import {
   copyRun,
@@ -117,6 +118,20 @@ export class Slice {
     if (!isEnded(this.#state)) await this.#close(brokenEnd(why));
   }
 
+  /** A person stops this process. The visits that run are paused, so that they continue only when a person resumes the run. */
+  async stop(by: string): Promise<void> {
+    const running = this.#state.visits.filter((visit) => visit.state === "running");
+    const paused = running.map(({ node, execution, attempt }): RunEvent => {
+      const nothing = { fault: null, questions: [], wakeAt: null };
+      return { type: "node-paused", node, execution, attempt, why: "stopped", ...nothing };
+    });
+    try {
+      if (paused.length > 0) await this.#record([...paused, { type: "run-paused", why: "stopped", wakeAt: null }]);
+    } finally {
+      await this.abandon(`stopped by ${by}`);
+    }
+  }
+
   async abandon(reason: string): Promise<void> {
     await this.#home.session.abandon(reason);
     this.poke();
@@ -129,7 +144,10 @@ export class Slice {
       const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
       const keeps = asked.flatMap(({ id }) => noQuestion(id));
       const output = await readOutput(journal, session.id, posted);
-      await this.#record(eventsOf(posted, this.#state, this.#home.workflow, output), keeps);
+      const events = eventsOf(posted, this.#state, this.#home.workflow, output);
+      for (const event of events)
+        if (event.type === "node-resumed") this.#home.session.repeatInterrupted(turnOf(event));
+      await this.#record(events, keeps);
     }
   }
 

@@ -130,13 +130,15 @@ export interface Workflow {
   /** The text it was read from, kept in the journal so that a run can go on without the file; null for TypeScript. */
   readonly source: WorkflowSource | null;
   readonly limits: WorkflowLimits;
+  /** Values that must not get out of its runs, besides secret inputs: the keys of its providers. */
+  readonly secrets: readonly string[];
   /** For the calls of its runs; null for the usual one. */
   readonly policy: Policy | null;
   readonly start: readonly string[];
   readonly stages: ReadonlyMap<string, Stage>;
   /** Reads the inputs of a run: a fault that names the field, or the inputs with what was left out filled in. */
   readonly readInputs: (given: unknown) => WorkflowInputs | Fault;
-  /** The other targets each agent node could be switched to, by node: for `switch provider and retry`. */
+  /** The targets of an agent node by name, in their order; empty for every other node. */
   readonly targetsOf: (node: string) => readonly string[];
   /** The node that can put right what failed here, the coder; null when there is none. */
   readonly sendBackTo: (node: string) => string | null;
@@ -146,6 +148,8 @@ export interface WorkflowInputs {
   readonly values: Readonly<Record<string, unknown>>;
   /** The same, with secret ones masked: for events and pages. */
   readonly shown: Readonly<Record<string, unknown>>;
+  /** The secret ones alone. */
+  readonly secret: Readonly<Record<string, unknown>>;
 }
 
 export interface WorkflowSource {

@@ -1,13 +1,15 @@
 // Goes on from a failed run in a new one, once: the two are linked, and the old one says by whom it was superseded.
 
 import { isFault } from "../core/fault/fault.ts";
+import { createRedactor } from "../core/fault/redact.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import type { RunState } from "../core/flow/run.ts";
 import { readField } from "../core/tolerate.ts";
 import { beginRun } from "./begin-run.ts";
 import { foundWrong } from "./found-wrong.ts";
 import { inheritLasting } from "./lasting-instruction.ts";
-import { inputsKey, readOutput } from "./node-results.ts";
+import { readOutput } from "./node-results.ts";
+import { readInputs, secretsOf } from "./run-inputs.ts";
 import { readRun, summaryFor } from "./run-reports.ts";
 import type { Acted } from "./runs-api.ts";
 import type { RunsHome } from "./runs-options.ts";
@@ -36,16 +38,16 @@ export async function succeed(
     const workflow = await library.get(state);
     const given = await withWhatItNeeds(home, run, state, offered, params);
     // Only what may be shown: the words themselves stay with the action, where the new run finds them.
-    const shown = home.redactor.value(given) as Params;
+    const shown = createRedactor(await secretsOf(journal, run, workflow), home.redactor).value(given) as Params;
     const succession = successionOf(state, offered, shown, by, clock.now());
-    const inputs = await journal.kept("input", inputsKey(run));
-    const read = workflow.readInputs(inputs ?? {});
+    const inputs = await readInputs(journal, run);
+    const read = workflow.readInputs(inputs);
+    const passedOn = isFault(read) ? { values: inputs, shown: {}, secret: {} } : read;
     const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
-    const beginning = { ...succession, inputs: isFault(read) ? {} : read.shown, predecessor: run };
-    await beginUnlessThere(home, successor, workflow, beginning, [
+    const beginning = { ...succession, inputs: passedOn.shown, predecessor: run };
+    await beginUnlessThere(home, successor, workflow, beginning, passedOn, [
       ...keeps,
       ...(await inheritLasting(journal, run, state, successor)),
-      { kind: "input", key: inputsKey(successor), value: inputs },
       { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
     ]);
   }

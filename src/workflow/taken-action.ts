@@ -16,6 +16,7 @@ export function eventsOf(
 ): readonly RunEvent[] {
   const { action, node, execution, key, params, by } = posted;
   const instructed = { type: "run-instructed", action, node, execution, key, params, by } as const;
+  if (params["resume"] === true) return [instructed, ...stoppedVisits(state).map((visit) => resumed(visit, by))];
   const visit = visitOf(state, posted);
   const { to } = params;
   if (typeof to !== "string" || visit === undefined || !isWaiting(visit) || visit.fault === null) return [instructed];
@@ -34,6 +35,15 @@ export function eventsOf(
   const found = foundWrong(visit.fault, output);
   const next = { node: to, execution: executionsOf(state, to) + 1, params: { ...params, found } };
   return [failed, { ...instructed, ...next }];
+}
+
+/** Visits that were running when a person stopped their process. */
+export function stoppedVisits({ visits }: Pick<RunState, "visits">): readonly Visit[] {
+  return visits.filter(({ pause }) => pause?.why === "stopped");
+}
+
+function resumed({ node, execution, attempt }: Visit, by: string): RunEvent {
+  return { type: "node-resumed", node, execution, attempt, why: "stopped", answer: null, by };
 }
 
 function isWaiting({ state }: Visit): boolean {

@@ -7,6 +7,7 @@ import { createMemoryJournal } from "../journal/memory.ts";
 import type { Journal } from "../journal/journal.ts";
 import { createDriver, type Driver, type DriverOptions } from "./driver.ts";
 import { type LoadedFile, WorkflowLoader } from "./load.ts";
+import { secretsIn } from "./known-keys.ts";
 import { createRuns, type WorkflowRuns } from "./runs.ts";
 import type { RunsOptions } from "./runs-options.ts";
 
@@ -31,7 +32,7 @@ export function createWorkflows({ env = process.env, ...options }: WorkflowsOpti
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
   const journal = options.journal ?? createMemoryJournal({ clock, chance });
-  const shared = { ...options, clock, chance, journal };
+  const shared = { ...options, clock, chance, journal, secrets: [...(options.secrets ?? []), ...secretsIn(env)] };
   const loader = new WorkflowLoader({ clock, env, runtime: createFaultline(shared) });
   const runs = createRuns({ ...shared, load: (source) => loader.source(source) });
   return {

@@ -14,15 +14,29 @@ export interface Diagnostic {
   readonly column: number;
   /** How many characters the caret underlines. */
   readonly length: number;
+  /** What the caret underlines is a secret, and is not shown. */
+  readonly hides?: boolean;
   /** Stands beside the caret. */
   readonly label: string;
   readonly help: string;
 }
 
+/** The text of a file without what its diagnostics point at and must not show; as long as it was, so that carets still fit. */
+export function withoutHidden(source: string, diagnostics: readonly Diagnostic[]): string {
+  const lines = withoutMark(source).split(/\r?\n/);
+  for (const { hides, line, column, length } of diagnostics) {
+    const written = lines[line - 1];
+    if (hides !== true || written === undefined) continue;
+    const end = column - 1 + length;
+    lines[line - 1] = written.slice(0, column - 1) + "•".repeat(length) + written.slice(end);
+  }
+  return lines.join("\n");
+}
+
 /** One diagnostic as text, without colour; `source` is the whole file. A key that stands in it is told about, and not repeated. */
 export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
-  const lines = withoutMark(source).split(/\r?\n/);
+  const lines = withoutMark(withoutHidden(source, [diagnostic])).split(/\r?\n/);
   const shown = lines[line - 1] ?? "";
   const gutter = String(line).length;
   const margin = " ".repeat(gutter);

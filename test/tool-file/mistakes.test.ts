@@ -41,8 +41,15 @@ describe("an error", () => {
     ["TOOL006", "a row without a condition", rowsWith("as: transient"), 4, 7, 17],
     ["TOOL007", "an id used twice", "tools:\n  - id: a\n  - id: b\n  - id: a\n", 4, 9, 1],
     ["TOOL007", "an id used again in another document", "tool: { id: a }\n---\ntool: { id: a }\n", 3, 13, 1],
-    ["TOOL008", "a tool that stands in for itself", toolWith("alternatives: [b, a]"), 3, 21, 1],
-    ["TOOL008", "an alternative named twice", toolWith("alternatives: [b, c, b]"), 3, 24, 1],
+    [
+      "TOOL008",
+      "a tool that stands in for itself",
+      "tool: { id: a, idempotent: true, alternatives: [b, a] }\n",
+      1,
+      52,
+      1,
+    ],
+    ["TOOL008", "an alternative named twice", "tool: { id: a, idempotent: true, alternatives: [b, c, b] }\n", 1, 55, 1],
     ["TOOL009", "a number that is no JSON-RPC code", rowsWith("error_code: 1205, as: transient"), 4, 21, 4],
     ["TOOL009", "a status as an error code", rowsWith('error_code: "503", as: transient'), 4, 21, 5],
     [
@@ -172,6 +179,7 @@ describe("a warning", () => {
       59,
       6,
     ],
+    ["TOOL104", "alternatives of a tool that may not run twice", toolWith("alternatives: [b]"), 3, 17, 3],
     ["TOOL103", "a schedule of one attempt", toolWith("retry_policy: { max_attempts: 1, multiplier: 3 }"), 3, 33, 1],
   ])("%s: %s", (code, _what, source, line, column, length) => {
     const found = toolWarnings(source);
@@ -198,6 +206,8 @@ describe("a warning", () => {
       "the same row in two tools",
       `tools:\n${["a", "b"].map((id) => `  - id: ${id}\n    classification: [{ status: 503, as: permanent }]\n`).join("")}`,
     ],
+    ["alternatives of an idempotent tool", "tool: { id: a, idempotent: true, alternatives: [b] }\n"],
+    ["alternatives of a tool that is meant to run once", "tool: { id: a, idempotent: false, alternatives: [b] }\n"],
     ["no waits at all", toolWith("retry_policy: { initial_delay_ms: 0, max_total_time_ms: 0, jitter_percent: 0 }")],
   ])("is not given for %s", (_what, source) => {
     expect(toolWarnings(source)).toEqual([]);

@@ -86,11 +86,11 @@ describe("the workflow of a team", () => {
     expect(readInputs({})).toMatchObject({ code: "ShapeInvalid", context: { field: "task" } });
   });
 
-  it("knows who else could be asked, and who can repair what failed", async () => {
+  it("knows who is asked in which order, and who can repair what failed", async () => {
     const { targetsOf, sendBackTo } = await compiledContract();
     expect([targetsOf("coder"), targetsOf("reviewer"), targetsOf("run_tests"), targetsOf("nobody")]).toEqual([
-      ["codex"],
-      ["anthropic/claude-sonnet-4-5"],
+      ["claude", "codex"],
+      ["openai/gpt-5.5", "anthropic/claude-sonnet-4-5"],
       [],
       [],
     ]);

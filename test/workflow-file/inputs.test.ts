@@ -30,7 +30,7 @@ describe("inputs that fit", () => {
     ["{ n: { required: false } }", {}, {}],
     ["{ n: { required: false } }", { n: undefined }, {}],
   ])("%s, given %j", async (inputs, given, values) => {
-    expect(await read(inputs, given)).toEqual({ values, shown: values });
+    expect(await read(inputs, given)).toEqual({ values, shown: values, secret: {} });
   });
 
   it("are shown without the secret ones", async () => {
@@ -39,6 +39,7 @@ describe("inputs that fit", () => {
     ).toEqual({
       values: { a: "x", t: "hunter2" },
       shown: { a: "x", t: REDACTED },
+      secret: { t: "hunter2" },
     });
   });
 });

@@ -29,6 +29,23 @@ const prompt = (words: string): string =>
     `  n: { type: agent, agent: a, prompt: ${words} }`,
   );
 
+const tools = (tool: string, node = ""): string =>
+  text(
+    ...HEAD,
+    `tools: { t: ${tool}, u: { command: [y] } }`,
+    "nodes:",
+    `  n: { type: tool, tool: t, next: m${node === "" ? "" : `, ${node}`} }`,
+    "  m: { type: tool, tool: u }",
+  );
+const twoProviders = (east: string, west: string, fallback: string): string =>
+  text(
+    ...HEAD,
+    `providers: { east: ${east}, west: ${west} }`,
+    `agents: { a: { model: east/x, ${fallback}: [west/x] } }`,
+    "nodes:",
+    "  n: { type: agent, agent: a, prompt: Hi }",
+  );
+
 const ERRORS: readonly Row[] = [
   ["syntax", "a list that is not closed", "faultline: [1\n«»"],
   ["syntax", "the same key twice", "faultline: 1\n«f»aultline: 1\n"],
@@ -131,6 +148,13 @@ const ERRORS: readonly Row[] = [
   ],
   ["unknown-agent", "an agent that is not there", nodes("a: { type: agent, agent: «codr», prompt: Hi }")],
   ["unknown-tool", "a tool that is not there", nodes("a: { type: tool, tool: «lookup» }")],
+  [
+    "unknown-tool",
+    "an alternative that is not there",
+    tools("{ command: [x], idempotent: true, alternatives: [«v»] }"),
+  ],
+  ["conflict", "a tool that stands in for itself", tools("{ command: [x], idempotent: true, alternatives: [u, «t»] }")],
+  ["conflict", "an alternative named twice", tools("{ command: [x], idempotent: true, alternatives: [u, «u»] }")],
   ["unknown-tool", "a tool of an agent that is not there", agents("{ model: openai/x, tools: [«lookup»] }")],
   ["unknown-provider", "a provider there is not", agents("{ model: «opnai/x» }")],
   ["unknown-provider", "a model without a provider", agents("{ model: openai/x, fallback: [«gpt-5»] }")],
@@ -317,6 +341,30 @@ const WARNINGS: readonly Row[] = [
   ["unused", "an agent nobody asks", top("agents: { «a»: { cli: claude } }")],
   ["secret-in-prompt", "a secret for a model", prompt('"Use {{ «inputs.token» }}"')],
   ["not-yet-there", "a result from the future", prompt('"Use {{ «nodes.n.output» }}"')],
+  [
+    "cannot-bind",
+    "a command that comes again later",
+    nodes("a: { type: command, run: npm test, «resolution»: retry-later }"),
+  ],
+  [
+    "cannot-bind",
+    "a command that is tried again",
+    nodes("a: { type: command, run: npm test, «retry»: { max_attempts: 2 } }"),
+  ],
+  [
+    "cannot-bind",
+    "a command that is tried again after a time limit",
+    nodes("a: { type: command, run: npm test, «retry»: { max_attempts: 2, on: [RateLimited, ExecutionTimeout] } }"),
+  ],
+  ["cannot-bind", "a tool node that is tried again", tools("{ command: [x] }", "«retry»: { max_attempts: 2 }")],
+  ["cannot-bind", "a tool with an alternative", tools("{ command: [x], «alternatives»: [u] }")],
+  ["shared-domain", "two models of one account", agents("{ model: openai/x, «fallback»: [openai/y] }")],
+  ["shared-domain", "two models of one CLI", agents("{ cli: claude, «fallback»: [{ name: claude, model: opus }] }")],
+  [
+    "shared-domain",
+    "two keys at one address",
+    twoProviders("{ type: openai, api_key_env: A }", "{ type: openai, api_key_env: B }", "«fallback»"),
+  ],
 ];
 
 const options = { read: () => null };
@@ -428,6 +476,63 @@ describe("a warning", () => {
     expect(found.map(({ severity, code, line, column, length }) => [severity, code, line, column, length])).toEqual(
       places.map((place) => ["warning", MISTAKES[kind].code, ...place]),
     );
+  });
+
+  it.each([
+    ["a command that may run twice", nodes("a: { type: command, run: ls, idempotent: true, resolution: retry-later }")],
+    [
+      "a command that is meant to run once",
+      nodes("a: { type: command, run: ls, idempotent: false, retry: { max_attempts: 2 } }"),
+    ],
+    ["tests", nodes("a: { type: command, run: ls, fails_as: TestsFailed, retry: { max_attempts: 2 } }")],
+    ["faults before the work", nodes("a: { type: command, run: ls, retry: { max_attempts: 2, on: [RateLimited] } }")],
+    [
+      "a verdict that asks for another attempt",
+      nodes(
+        "a: { type: command, run: ls, retry: { max_attempts: 2 }, assert: [{ that: output, reason: x, verdict: retry }] }",
+      ),
+    ],
+    ["one attempt", nodes("a: { type: command, run: ls, retry: { max_attempts: 1 } }")],
+    [
+      "an idempotent tool",
+      tools("{ command: [x], idempotent: true, alternatives: [u] }", "retry: { max_attempts: 2 }"),
+    ],
+    ["two vendors", agents("{ model: openai/x, fallback: [anthropic/y] }")],
+    ["a model and a CLI", agents("{ model: openai/x, fallback: [codex] }")],
+    ["two CLIs", agents("{ cli: claude, fallback: [codex] }")],
+    [
+      "two commands",
+      agents(
+        "{ cli: { name: generic, command: node, args: [a] }, fallback: [{ name: generic, command: node, args: [b] }] }",
+      ),
+    ],
+    [
+      "two addresses of one vendor",
+      twoProviders("{ type: openai }", "{ type: openai, base_url: 'http://127.0.0.1:1/v1' }", "fallback"),
+    ],
+  ])("about declarations is not given for %s", async (_what, source) => {
+    expect(await warnings(source, options)).toEqual([]);
+  });
+
+  it("about targets that fail together says what they share", async () => {
+    const found = async (source: string): Promise<unknown> => (await warnings(source))[0]?.message;
+    expect(await found(agents("{ model: openai/x, fallback: [openai/y] }"))).toBe(
+      "all targets of agents.a are reached at https://api.openai.com with the same account, so they can fail together",
+    );
+    const keys = ["{ type: openai, api_key_env: A }", "{ type: openai, api_key_env: B }"] as const;
+    expect(await found(twoProviders(...keys, "fallback"))).toBe(
+      "all targets of agents.a are reached at https://api.openai.com and ask for the same model, so they can fail together",
+    );
+    expect(await found(agents("{ cli: codex, fallback: [{ name: codex, model: o }] }"))).toMatch(
+      /reached at codex with/,
+    );
+  });
+
+  it("about targets that fail together reads addresses from the environment", async () => {
+    const source = twoProviders("{ type: openai }", "{ type: openai, base_url: 'http://gw.test/v1' }", "fallback");
+    expect(await warnings(source, { env: {} })).toEqual([]);
+    const env = { OPENAI_BASE_URL: "http://gw.test/v1/" };
+    expect(await warnings(source, { env })).toMatchObject([{ code: MISTAKES["shared-domain"].code }]);
   });
 
   it("tells of a variable that is not set, when the environment is known", async () => {

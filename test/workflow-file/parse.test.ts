@@ -128,7 +128,7 @@ describe("what is left out", () => {
       timeoutMs: 2_100_000,
       agent: {
         turnCap: 20,
-        onCap: "retry",
+        onCap: "fail",
         maxCostMicrocents: 0,
         maxOutputTokens: 0,
         stream: false,
@@ -173,13 +173,17 @@ describe("what is left out", () => {
         id: "t",
         description: "",
         input: null,
-        run: { kind: "command", command: "node", args: ["t.mjs"] },
+        run: { kind: "command", command: "node", args: ["t.mjs"], env: [] },
         idempotent: false,
         timeoutMs: 30_000,
-        maxAttempts: 5,
+        maxAttempts: null,
+        modelDetail: "none",
+        optional: false,
+        fallbackValue: null,
+        alternatives: [],
       },
     ]);
-    expect(nodeOf(definition, "n")).toMatchObject({ timeoutMs: 210_000, input: {}, rules: { idempotent: false } });
+    expect(nodeOf(definition, "n")).toMatchObject({ timeoutMs: 426_000, input: {}, rules: { idempotent: false } });
   });
 
   it("of a gate is that it waits as long as it takes, and that silence is a no", async () => {
@@ -258,6 +262,7 @@ describe("agents and tools", () => {
     expect((await definitionOf(source)).agents[0]?.targets).toEqual([
       {
         kind: "model",
+        name: "local",
         provider: "openai-compatible",
         model: "org/llama",
         baseUrl: "http://127.0.0.1:1/v1",

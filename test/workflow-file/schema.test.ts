@@ -83,3 +83,23 @@ describe("the documentation", () => {
     for (const { code } of Object.values(MISTAKES)) expect(page).toContain(code);
   });
 });
+
+describe("a limit on a list", () => {
+  /** Every field with a description, and the length of the longest list that may be written there. */
+  function lists(schema: unknown): readonly (readonly [string, number])[] {
+    if (typeof schema !== "object" || schema === null) return [];
+    const inner = Object.values(schema).flatMap(lists);
+    const { description, maxItems, anyOf } = schema as Readonly<Record<string, unknown>>;
+    const ways = [maxItems, ...(Array.isArray(anyOf) ? anyOf.map((way: { maxItems?: number }) => way.maxItems) : [])];
+    const limits = ways.filter((limit) => typeof limit === "number");
+    return typeof description === "string" && limits.length > 0
+      ? [[description, Math.max(...limits)], ...inner]
+      : inner;
+  }
+
+  it("is told with the field, so that editors and the documentation show it", () => {
+    const found = lists(workflowJsonSchema());
+    expect(found.map(([description]) => description)).toContain("The nodes that run side by side. 50 at most.");
+    for (const [description, limit] of found) expect(description).toContain(`${limit} at most.`);
+  });
+});

@@ -104,10 +104,10 @@ describe("a driver", () => {
     const answer = Promise.withResolvers<undefined>();
     const slow: Journal = {
       ...world.journal,
-      async keptAll(kind, under) {
+      async keptByTime(kind, query) {
         asked.resolve(undefined);
         await answer.promise;
-        return world.journal.keptAll(kind, under);
+        return world.journal.keptByTime(kind, query);
       },
     };
     const { driver, ends } = driving(world, { journal: slow });
@@ -170,7 +170,7 @@ describe("a driver", () => {
     const hung: Journal = {
       ...world.journal,
       hold: (...args) => (isHung ? new Promise(() => undefined) : world.journal.hold(...args)),
-      keptAll: (...args) => (isHung ? new Promise(() => undefined) : world.journal.keptAll(...args)),
+      keptByTime: (...args) => (isHung ? new Promise(() => undefined) : world.journal.keptByTime(...args)),
     };
     const run = await world.start();
     const first = driving(world, { journal: hung });

@@ -1,6 +1,8 @@
 // The CLIs of an agent as targets of a chain: made from what the workflow says, with what an operator granted.
 
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
+import { childEnv, type GivenEnv } from "../../agent/process/child-env.ts";
+import { cliEnvNames } from "../../agent/verdict/cli-env.ts";
 import { cli, type CliTarget } from "../../agent/run/cli.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
@@ -11,6 +13,8 @@ import type { Environment } from "./providers.ts";
 
 export interface CliPlace {
   readonly env: Environment;
+  /** What the workflow names of it. */
+  readonly given: GivenEnv;
   readonly cwd: string;
   readonly timeoutMs: number;
   /** A run may be done twice without harm even if it has used tools. */
@@ -24,14 +28,15 @@ export function cliTargets(
   instruction: Instruction | null,
   home: CliPlace,
 ): readonly CliTarget[] {
-  const { env, cwd, idempotent, timeoutMs, own } = home;
+  const { env, given, cwd, idempotent, timeoutMs, own } = home;
   return targets.map(({ id, target }) => {
     const { cli: name, command, model, args } = target;
     const kind = AGENT_KINDS.find((one) => one === name);
     if (kind === undefined) throw unknownCli(name);
     return cli(kind, {
       id,
-      env,
+      env: childEnv(env, given, cliEnvNames(kind, env)),
+      inheritEnv: false,
       cwd,
       idempotent,
       extraArgs: [...args, ...grantArgs(kind, instruction)],

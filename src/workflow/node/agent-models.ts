@@ -5,13 +5,12 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { CliTarget } from "../../agent/run/cli.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { tolerate } from "../../core/tolerate.ts";
 import type { ModelTargetOptions } from "../../provider/model/model-options.ts";
 import { heardModel, type RawLog } from "./agent-raw.ts";
 import type { Named } from "./agent-targets.ts";
 import { placeOfCli } from "./cli-members.ts";
 import type { AgentTarget } from "./node-options.ts";
-import { createModel, type Environment, type ModelAgentTarget, providerNamed } from "./providers.ts";
+import { createModel, type Environment, type ModelAgentTarget, modelDomains, providerNamed } from "./providers.ts";
 
 /**
  * Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. `clis` are those among the
@@ -28,7 +27,10 @@ export async function modelTargets(
   for (const { id, target } of targets) {
     if (target.kind === "model") {
       const model = made.length === 0 ? await createModel(target, env) : await modelOrFailing(target, env);
-      made.push({ id, model: heardModel(model, id, log), credential: credentialOf(target, own) });
+      const { endpoint, account } = modelDomains(target, env);
+      // What an operator wants to be tried now has an account of its own here, which nothing holds back yet.
+      const credential = own === "" ? account : `${account} ${own}`;
+      made.push({ id, model: heardModel(model, id, log), endpoint, credential });
     } else made.push(...clis.filter((cli) => cli.id === id).map((cli) => ({ id, model: placeOfCli(cli) })));
   }
   return made;
@@ -37,12 +39,6 @@ export async function modelTargets(
 /** One of them is handed no schema, so that it has to stand in the prompt. */
 export function needsSchemaWords(targets: readonly Named<AgentTarget>[]): boolean {
   return targets.some(({ target }) => target.kind === "cli" || providerNamed(target.provider)?.passesSchema === false);
-}
-
-/** Which key at which address: limits on one do not hold for another. Names only; the key itself is never read here. */
-function credentialOf({ provider, baseUrl, apiKeyEnv }: ModelAgentTarget, own: string): string {
-  const host = tolerate(() => new URL(baseUrl).host, "");
-  return [provider, apiKeyEnv, host, own].filter((part) => part !== "").join(" ");
 }
 
 async function modelOrFailing(target: ModelAgentTarget, env: Environment): Promise<LanguageModelV4> {

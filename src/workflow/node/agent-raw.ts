@@ -13,9 +13,13 @@ import { classify } from "../../core/classify/classify.ts";
 import { readField } from "../../core/tolerate.ts";
 import { Tally } from "../../provider/model/tally.ts";
 
+/** More than anybody reads; the end of what a failed run printed is kept apart. */
+const MAX_PRINTED_CHARS = 8_388_608;
+
 export class RawLog {
   readonly #write: (text: string) => void;
   #isHeard = false;
+  #printedChars = 0;
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -28,6 +32,13 @@ export class RawLog {
 
   line(text: string): void {
     this.#write(`${text}\n`);
+  }
+
+  /** What a process printed: it may be anything, and much. */
+  printed(text: string): void {
+    if (this.#printedChars > MAX_PRINTED_CHARS) return;
+    this.#printedChars += text.length + 1;
+    this.line(this.#printedChars > MAX_PRINTED_CHARS ? "… [cut: the rest of what was printed is not kept here]" : text);
   }
 
   tell(who: string, text: string): void {
@@ -47,8 +58,9 @@ export function attemptsIn(log: RawLog): AgentListeners {
   return {
     onEvent: (event) => {
       if (event.type === "attempt") log.heading(`${event.target}, attempt ${event.attempt}`);
+      else if (event.type === "retrying") log.line(`(tries again by itself: ${event.reason})`);
     },
-    onLine: (_stream, line) => log.line(line),
+    onLine: (_stream, line) => log.printed(line),
     onExit: () => undefined,
     onResult: () => undefined,
   };

@@ -62,17 +62,17 @@ async function act(
   const mayAsk = (): void => checkBudget(agent, tools, scope);
   const chain = targetChain(agent, instruction);
   const limit = { timeoutMs: raisedFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
-  const clis = cliTargets(chain.filter(isCli), instruction, { env, cwd, own, ...limit });
+  const clis = cliTargets(chain.filter(isCli), instruction, { env, given: agent.env, cwd, own, ...limit });
   await home.learn(agent.tools);
   const targets = await modelTargets(chain, clis, env, log, own);
   const inWords = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
     agent: agent.id,
-    model: (voided) => {
-      const among = { agent: agent.id, clock: home.clock, log, resumes: !isShortened(instruction), voided };
+    model: () => {
+      const among = { agent: agent.id, clock: home.clock, log, resumes: !isShortened(instruction) };
       const within = clis.length === 0 ? turn : turnWithClis(turn, clis, among);
-      // Nobody reads the answer before its end, so a stream that breaks can begin anew.
-      return faultline.model(targets, { within, midStream: "restart", onDiscard: voided });
+      // The answer is read when it is whole, so a stream that breaks can begin again.
+      return faultline.model(targets, { within, midStream: "restart" });
     },
     system: [system, inWords].filter((part) => part !== "").join("\n\n"),
     prompt,
@@ -80,6 +80,7 @@ async function act(
     tools: offeredTools(agent.tools, home.tool, agent.id),
     protect: (tool, input, call) => turn.protect(tool, input, call),
     signal,
+    redactor: turn.redactor,
     turnCap,
     maxOutputTokens,
     stream,

@@ -6,7 +6,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { Instruction } from "../../core/flow/node.ts";
 import type { AgentSpec, AgentTarget } from "./node-options.ts";
-import { knownProviders, type ModelAgentTarget } from "./providers.ts";
+import { knownProviders, type ModelAgentTarget, providerName } from "./providers.ts";
 
 export type CliAgentTarget = Extract<AgentTarget, { readonly kind: "cli" }>;
 
@@ -60,25 +60,26 @@ function namedTargets(targets: readonly AgentTarget[]): readonly Named<AgentTarg
 }
 
 function nameOf(target: AgentTarget): string {
-  if (target.kind === "model") return `${target.provider}/${target.model}`;
+  if (target.kind === "model") return `${providerName(target)}/${target.model}`;
   // Of a command of their own people know the name; where it lies is nobody's business.
   return target.cli === ANY_COMMAND ? (target.command.split(/[\\/]/).at(-1) ?? target.cli) : target.cli;
 }
 
 const ANY_COMMAND: AgentKind = "generic";
 
-/** One the agent does not have, whatever CLI we know, or any model of a provider we know; null for neither. */
+/** One the agent does not have: a CLI we know, or any model of a provider we know or the agent uses; null for neither. */
 function otherTarget(wanted: unknown, own: readonly Named<AgentTarget>[]): Named<AgentTarget> | null {
   if (typeof wanted !== "string") return null;
   if (wanted !== ANY_COMMAND && (AGENT_KINDS as readonly string[]).includes(wanted)) {
     return { id: wanted, target: { kind: "cli", cli: wanted, command: "", args: [], model: "" } };
   }
-  const [, provider = "", model = ""] = /^([^/]+)\/(.+)$/.exec(wanted) ?? [];
-  if (model === "" || !knownProviders().includes(provider)) return null;
-  // Whoever set up the provider for one model meant it for the others too.
-  const like = own.filter(isModel).find(({ target }) => target.provider === provider)?.target;
-  const { baseUrl = "", apiKeyEnv = "" } = like ?? {};
-  return { id: wanted, target: { kind: "model", provider, model, baseUrl, apiKeyEnv } };
+  const [, name = "", model = ""] = /^([^/]+)\/(.+)$/.exec(wanted) ?? [];
+  if (model === "") return null;
+  // The settings of a provider hold for all its models.
+  const like = own.filter(isModel).find(({ target }) => providerName(target) === name)?.target;
+  if (like !== undefined) return { id: wanted, target: { ...like, model } };
+  if (!knownProviders().includes(name)) return null;
+  return { id: wanted, target: { kind: "model", name, provider: name, model, baseUrl: "", apiKeyEnv: "" } };
 }
 
 function noSuchTarget(agent: string, wanted: unknown, own: readonly Named<AgentTarget>[]): FaultError {

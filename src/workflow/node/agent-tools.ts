@@ -9,7 +9,8 @@ import type {
 import type { FaultClass } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import { type ModelView, viewFor } from "../../core/fault/view.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
+import { viewFor, type ViewOptions } from "../../core/fault/view.ts";
 import { parseJson, tolerate } from "../../core/tolerate.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { CallOptions } from "../../runtime/session/turn.ts";
@@ -85,15 +86,18 @@ export async function runToolCalls(
   round: number,
   protect: ProtectTool,
   signal: AbortSignal,
+  redactor: Redactor,
 ): Promise<readonly LanguageModelV4ToolResultPart[]> {
   const running = calls.map(async (call, index) => {
     const { toolName, input } = call;
     const found = tools.find(({ offer }) => offer.name === toolName);
-    if (found === undefined) return { call, told: failing(notOffered(toolName), toolName) };
+    if (found === undefined)
+      return { call, told: failing(notOffered(toolName), { correlationId: toolName, redactor }) };
     // Named by its place: calls that run side by side may end in any order, and models use an id twice.
     const id = `r${round}.${index + 1}`;
     const outcome = await protect(found.tool, inputOf(input) as never, { id, signal });
-    return { call, told: toldOf(outcome), ends: endingFault(outcome) };
+    const options = { correlationId: outcome.call, redactor, modelDetail: found.tool.modelDetail };
+    return { call, told: toldOf(outcome, options), ends: endingFault(outcome) };
   });
   const results = await Promise.all(running);
   const ends = results.map((result) => result.ends ?? null).find((one) => one !== null);
@@ -124,26 +128,24 @@ const OPEN_ENDS: ReadonlySet<Outcome<unknown>["status"]> = new Set<Outcome<unkno
   "cancelled",
 ]);
 
-/** null: the model is told, and goes on. */
+/** null: the model is told, and goes on. It can do without an optional tool, whatever failed. */
 function endingFault(outcome: Outcome<unknown>): Fault | null {
-  if (hasValue(outcome)) return null;
+  if (hasValue(outcome) || outcome.status === "skipped") return null;
   return OPEN_ENDS.has(outcome.status) || ENDS_ATTEMPT.has(outcome.fault.class) ? outcome.fault : null;
 }
 
 type Told = LanguageModelV4ToolResultPart["output"];
 
-function toldOf(outcome: Outcome<unknown>): Told {
-  if (!hasValue(outcome)) return failing(outcome.fault, outcome.call);
-  if (outcome.status === "partial") return inJson({ partial: outcome.value, error: seen(outcome.fault, outcome.call) });
+function toldOf(outcome: Outcome<unknown>, options: ViewOptions): Told {
+  if (!hasValue(outcome)) return failing(outcome.fault, options);
+  if (outcome.status === "partial")
+    return inJson({ partial: outcome.value, error: viewFor("model", outcome.fault, options) });
   return typeof outcome.value === "string" ? { type: "text", value: outcome.value } : inJson(outcome.value);
 }
 
-function failing(why: Fault, call: string): Told {
-  return { type: "error-json", value: JSON.parse(JSON.stringify({ error: seen(why, call) })) as JsonPart };
-}
-
-function seen(why: Fault, correlationId: string): ModelView {
-  return viewFor("model", why, { correlationId });
+/** Without an `error` around it: each vendor's client marks a result of this type as an error in its own way. */
+function failing(why: Fault, options: ViewOptions): Told {
+  return { type: "error-json", value: JSON.parse(JSON.stringify(viewFor("model", why, options))) as JsonPart };
 }
 
 type JsonPart = Extract<Told, { type: "json" }>["value"];

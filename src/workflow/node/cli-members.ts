@@ -5,6 +5,8 @@
 import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { AgentRequest } from "../../agent/run/agent-request.ts";
 import type { CliTarget } from "../../agent/run/cli.ts";
+import { cliDomains } from "../../agent/run/cli-domains.ts";
+import { otherTargets, RETRY_BEFORE_FALLBACK, type OtherTargets } from "../../agent/run/other-targets.ts";
 import { runCli } from "../../agent/run/run-cli.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -12,8 +14,9 @@ import { fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { ModelRequest } from "../../provider/model/model-request.ts";
 import type { Turn } from "../../runtime/session/turn.ts";
+import { targetKey } from "../../runtime/target/target-key.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
-import { type AnyTool, retryOf, type RunContext, tool } from "../../runtime/tool/tool.ts";
+import { type AnyTool, type RunContext, tool } from "../../runtime/tool/tool.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { readAnswer } from "./agent-answer.ts";
 import { attemptsIn, type RawLog } from "./agent-raw.ts";
@@ -25,8 +28,6 @@ export interface CliHome {
   readonly log: RawLog;
   /** A CLI that is asked for a better answer remembers what it did; unless that has become too much. */
   readonly resumes: boolean;
-  /** What has been seen of a stream does not count. */
-  readonly voided: () => void;
 }
 
 /** Sessions with a poor answer, by the CLI: what it is called, and what it had cost. */
@@ -37,7 +38,10 @@ export function turnWithClis(turn: Turn, clis: readonly CliTarget[], home: CliHo
   const known = new Map<AnyTool, AnyTool>();
   return {
     id: turn.id,
-    deadlineAt: turn.deadlineAt,
+    get deadlineAt() {
+      return turn.deadlineAt;
+    },
+    redactor: turn.redactor,
     get cancelled() {
       return turn.cancelled;
     },
@@ -85,32 +89,28 @@ function mixed(head: AnyTool, clis: readonly CliTarget[], home: CliHome): AnyToo
 const GRACE_MS = 30_000;
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-/** A run is dear and slow to begin: while somebody else can be asked, it is not tried twice. */
-const HURRIED = retryOf({ maxAttempts: 1 });
-
 function memberOf(target: CliTarget, chain: ChainPart<AnyTool>, home: CliHome, poor: PoorSessions): AnyTool {
-  const { id, kind, command, credential, model, idempotent, lastResort } = target;
-  const { provider, binary } = AGENT_CLIS[kind];
+  const { id, kind, idempotent, lastResort } = target;
+  const domains = cliDomains(target);
+  const others = otherTargets(id, chain.members);
   const plain = tool<ModelRequest, unknown>({
     id,
     surface: "cli",
-    provider,
-    target: `${command}@${credential}`,
+    provider: AGENT_CLIS[kind].provider,
+    target: targetKey(domains),
     idempotent,
     timeoutMs: Math.min(target.timeouts.totalMs + GRACE_MS, LONGEST_MS),
     // What a run costs is not known before it has run.
     cost: { estimate: () => null },
-    run: (request, context) => answerOf(target, request, context, home, poor),
+    run: (request, context) => answerOf(target, request, context, { ...home, others }, poor),
   });
-  // Of two commands nobody knows whether they have anything in common.
-  const own = binary === null ? { provider: id, model: id } : { provider, model: model ?? kind };
   return {
     ...(plain as AnyTool),
     chain: {
       ...chain,
       // What the models can do it need not be able to do: it does the work in its own way.
-      facts: { ...chain.facts, ...own, credential, lastResort },
-      hurried: HURRIED,
+      facts: { ...chain.facts, ...domains, lastResort },
+      hurried: RETRY_BEFORE_FALLBACK,
       // It gets the conversation as it is, whoever it was meant for.
       repairs: { ...chain.repairs, fit: (input) => ({ input, changes: [] }) },
     },
@@ -122,19 +122,14 @@ async function answerOf(
   target: CliTarget,
   { options, sink, memory }: ModelRequest,
   context: RunContext,
-  { agent, clock, log, resumes, voided }: CliHome,
+  { agent, clock, log, resumes, others }: CliHome & { readonly others: OtherTargets },
   poor: PoorSessions,
 ): Promise<unknown> {
-  if (sink?.begin() === true) {
-    // A model's answer has broken off, and what was seen of it is void.
-    await sink.read();
-    await new Promise<void>((next) => clock.soon(next));
-    voided();
-  }
+  sink?.begin();
   const before = resumes ? poor.get(target.id) : undefined;
   const sessions = before === undefined ? {} : { [target.id]: before.sessionId };
   const request = new AgentRequest(conversationText(options.prompt), sessions, attemptsIn(log));
-  const run = { clock, env: {}, cwd: target.cwd ?? "", costBefore: () => before?.costUsd ?? 0 };
+  const run = { clock, env: {}, cwd: target.cwd ?? "", costBefore: () => before?.costUsd ?? 0, others };
   const { text: said, sessionId, totalCostUsd } = await runCli(target, request, run, context);
   poor.delete(target.id);
   const { responseFormat } = options;

@@ -1,6 +1,7 @@
 // A node that runs commands, one after the other, until one fails. All of them are checked before the first is run; each is a
 // protected call, so a command that has ended is not run again after a crash.
 
+import { childEnv } from "../../agent/process/child-env.ts";
 import { resolve } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
@@ -180,7 +181,7 @@ function commandIn({ context }: Fault): string {
 
 /** A test may be run as often as anybody likes; how often a command that hung is run again, its node says. */
 function lineTool(
-  { id, cwd, commandTimeoutMs, failsAs, rules }: CommandOptions,
+  { id, cwd, commandTimeoutMs, env, failsAs, rules }: CommandOptions,
   home: NodeHome,
   run: string,
   seen: (end: CommandEnd) => void,
@@ -200,7 +201,7 @@ function lineTool(
           command,
           args,
           cwd: folder,
-          env: markedEnv(home.env, mark),
+          env: markedEnv(childEnv(home.env, env), mark),
           stdin: null,
           timeoutMs: commandTimeoutMs,
           clock: home.clock,
@@ -243,7 +244,7 @@ function failureOf({ failsAs }: CommandOptions, command: string, outcome: Outcom
   const how = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;
   return fault(failsAs, {
     message: `${shown} ${how}`,
-    context: { command: shown, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) },
+    context: { command: shown, ran: true, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) },
     evidence: saidEvidence("command/exit", stderr === "" ? stdout : stderr),
   });
 }

@@ -1,13 +1,14 @@
 // A tool that is a command: its input is JSON on stdin, what it prints is its answer, as JSON or as text, and another exit code
 // than 0 is a failure that its stderr explains.
 
+import { childEnv } from "../../agent/process/child-env.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import type { Clock } from "../../host/clock.ts";
-import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { type AnyTool, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
 import type { ToolSpec } from "./node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
 
@@ -20,21 +21,32 @@ export interface CommandToolHome {
 /** An answer is kept in the journal and read by models. */
 const MOST_OUTPUT_BYTES = 1024 * 1024;
 
+/** What a workflow says about a tool, whatever runs it. */
+export type DeclaredTool = Omit<ToolOptions<unknown, unknown>, "run">;
+
 export function commandTool(
-  { id, input: schema, idempotent, timeoutMs, maxAttempts }: ToolSpec,
-  { command, args }: Extract<ToolSpec["run"], { readonly kind: "command" }>,
+  { id, timeoutMs }: ToolSpec,
+  declared: DeclaredTool,
+  { command, args, env: given }: Extract<ToolSpec["run"], { readonly kind: "command" }>,
   { env, cwd, clock }: CommandToolHome,
 ): AnyTool {
   return tool<unknown, unknown>({
-    id,
-    ...(typeof schema === "object" && schema !== null ? { input: schema } : {}),
-    idempotent,
+    ...declared,
     timeoutMs: callTimeoutMs(timeoutMs),
-    retry: { maxAttempts },
     run: async (input, { signal, artefact }) => {
       const stdin = JSON.stringify(input ?? null);
       const end = await runCommand(
-        { command, args, cwd, env, stdin, timeoutMs, clock, signal, keepBytes: MOST_OUTPUT_BYTES },
+        {
+          command,
+          args,
+          cwd,
+          env: childEnv(env, given),
+          stdin,
+          timeoutMs,
+          clock,
+          signal,
+          keepBytes: MOST_OUTPUT_BYTES,
+        },
         ({ stdout, stderr }) => artefact("output.txt", `${stdout}\n--- stderr\n${stderr}\n`),
       );
       if (end.exitCode !== 0) throw new FaultError(failureOf(id, end, clock.now()));
@@ -53,7 +65,8 @@ export function jsonOrText(text: string): unknown {
 /** Words such as those of a rate limit say more than the exit code. Nobody here cancelled it, so that is not what they mean. */
 function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd, observedAt: number): Fault {
   const said = stderr.trim() === "" ? stdout : stderr;
-  const how = exitCode === null ? { signal: signal ?? "" } : { exitCode };
+  // It was started, so it may have done its work, whatever it says.
+  const how = { ran: true, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) };
   const seen = classify({ surface: "tool", message: said.slice(-MOST_READ_CHARS), observedAt });
   if (seen.evidence.rule !== "none" && !traitsOf(seen.code).cancels) return withContext(seen, { tool: id, ...how });
   const ended = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;

@@ -4,6 +4,7 @@
 // M2  a connection that could not be made is made anew by the next call.
 // M3  once closed, nothing is connected again.
 
+import { childEnv } from "../../agent/process/child-env.ts";
 import { classify, rulesWith } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -13,7 +14,8 @@ import type { McpOptions, McpToolDefinition } from "../../mcp/options.ts";
 import type { McpResult } from "../../mcp/result.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
-import { jsonOrText } from "./command-tool.ts";
+import { type DeclaredTool, jsonOrText } from "./command-tool.ts";
+import { schemaFault } from "../../schema/index.ts";
 import type { McpServerSpec, ToolSpec } from "./node-options.ts";
 
 export interface McpHome {
@@ -23,21 +25,20 @@ export interface McpHome {
 }
 
 export function mcpTool(
-  { id, input: schema, idempotent, timeoutMs, maxAttempts }: ToolSpec,
+  declared: DeclaredTool,
   { server, tool: name }: Extract<ToolSpec["run"], { readonly kind: "mcp" }>,
   servers: McpServers,
 ): AnyTool {
   return tool<unknown, unknown>({
-    id,
-    ...(typeof schema === "object" && schema !== null ? { input: schema } : {}),
+    ...declared,
     surface: "mcp",
     provider: server.id,
-    idempotent,
-    timeoutMs,
-    retry: { maxAttempts },
     run: async (input, context) => {
       const connection = await servers.connection(server);
       const called: AnyTool = connection.tool(name);
+      // What the server itself declares is held against the input too: its own refusal would tell a model nothing.
+      const checked = await called.checkInput?.(input ?? {});
+      if (checked?.ok === false) throw new FaultError(schemaFault("input", declared.id, checked.issues));
       try {
         // What it throws is read by the rows of the connection, which are not known before there is one.
         const { structured, text } = (await called.run(input ?? {}, context)) as McpResult;
@@ -116,9 +117,11 @@ async function transportOf(server: McpServerSpec, { env, cwd }: McpHome): Promis
     return () => new StreamableHTTPClientTransport(new URL(url));
   }
   const { StdioClientTransport } = await loaded(server, () => import("@modelcontextprotocol/sdk/client/stdio.js"));
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const passed = Object.entries(childEnv(env, server.env)).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   return () =>
-    new StdioClientTransport({ command, args: [...args], env: Object.fromEntries(given), cwd, stderr: "pipe" });
+    new StdioClientTransport({ command, args: [...args], env: Object.fromEntries(passed), cwd, stderr: "pipe" });
 }
 
 async function loaded<Module>({ id }: McpServerSpec, load: () => Promise<Module>): Promise<Module> {

@@ -12,6 +12,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
+import type { Redactor } from "../../core/fault/redact.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import { Tally } from "../../provider/model/tally.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
@@ -21,8 +22,8 @@ import { inputOf, type OfferedTool, type ProtectTool, runToolCalls } from "./age
 
 export interface MessageLoop {
   readonly agent: string;
-  /** Makes the model; it calls `voided` when what has been seen of a stream does not count. */
-  readonly model: (voided: () => void) => LanguageModelV4;
+  /** Makes the model. */
+  readonly model: () => LanguageModelV4;
   /** Empty for none. */
   readonly system: string;
   readonly prompt: string;
@@ -31,6 +32,8 @@ export interface MessageLoop {
   /** `turn.protect`. */
   readonly protect: ProtectTool;
   readonly signal: AbortSignal;
+  /** Knows the secrets of the run. */
+  readonly redactor: Redactor;
   /** How often the model may be asked. */
   readonly turnCap: number;
   /** 0: as many as the model gives. */
@@ -59,7 +62,7 @@ export async function runMessageLoop(loop: MessageLoop): Promise<ActResult> {
     // The chain has held it against its schema already, and asked once more when it did not fit.
     if (calls.length === 0) return { output: outputSchema === null ? text : parseJson(text), capHit: false };
     if (text.trim() !== "") lastText = text;
-    const results = await runToolCalls(calls, tools, round, protect, signal);
+    const results = await runToolCalls(calls, tools, round, protect, signal, loop.redactor);
     messages.push({ role: "assistant", content: content.flatMap(partsOf) }, { role: "tool", content: [...results] });
   }
   return {
@@ -97,7 +100,7 @@ class AnswerReader {
 
   constructor({ model, stream }: MessageLoop) {
     this.#streams = stream;
-    this.#model = model(() => (this.#tally = new Tally()));
+    this.#model = model();
   }
 
   async ask(options: LanguageModelV4CallOptions): Promise<readonly LanguageModelV4Content[]> {

@@ -1,6 +1,8 @@
 // What a node of a workflow is made from: plain data, everything decided, checked before. `node-stages.ts` turns each into a
 // stage; the YAML reader and a program that builds workflows by hand both end up here.
 
+import type { GivenEnv } from "../../agent/process/child-env.ts";
+import type { ModelDetail } from "../../core/fault/view.ts";
 import type { StageRules } from "../../core/flow/stage.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 
@@ -37,6 +39,8 @@ export interface NodeBase {
 export type AgentTarget =
   | {
       readonly kind: "model";
+      /** What the workflow calls the provider, as in `east/llama-3`; empty: as `provider` is called. */
+      readonly name: string;
       /** A provider that `providers.ts` knows: openai, anthropic, google, openai-compatible … */
       readonly provider: string;
       readonly model: string;
@@ -62,6 +66,8 @@ export interface AgentSpec {
   /** A template; empty for none. */
   readonly system: string;
   readonly outputSchema: JsonSchema | null;
+  /** What its CLIs get of the environment besides what each of them needs. */
+  readonly env: GivenEnv;
   /** Tools its message loop may use, by id. */
   readonly tools: readonly string[];
   readonly turnCap: number;
@@ -86,6 +92,8 @@ export type NodeOptions =
       /** Command lines as templates; or an expression that gives a list of them. */
       readonly run: { readonly lines: readonly string[] } | { readonly from: string };
       readonly allow: AllowList;
+      /** What its commands get of the environment. */
+      readonly env: GivenEnv;
       readonly cwd: string;
       /** Of each command. */
       readonly commandTimeoutMs: number;
@@ -126,18 +134,27 @@ export interface ToolSpec {
   readonly description: string;
   readonly input: JsonSchema | null;
   readonly run:
-    | { readonly kind: "command"; readonly command: string; readonly args: readonly string[] }
+    | { readonly kind: "command"; readonly command: string; readonly args: readonly string[]; readonly env: GivenEnv }
     /** A tool of an MCP server: started by its command, or reached at its address. */
     | { readonly kind: "mcp"; readonly server: McpServerSpec; readonly tool: string };
   readonly idempotent: boolean;
+  /** How much of what it said when it failed a model may read. */
+  readonly modelDetail: ModelDetail;
   readonly timeoutMs: number;
-  readonly maxAttempts: number;
+  /** null: as the policy says. */
+  readonly maxAttempts: number | null;
+  readonly optional: boolean;
+  /** null: none. */
+  readonly fallbackValue: { readonly value: unknown } | null;
+  /** Ids of other tools of the workflow, best first. */
+  readonly alternatives: readonly string[];
 }
 
 export interface McpServerSpec {
   readonly id: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly env: GivenEnv;
   /** Empty: started by its command. */
   readonly url: string;
 }

@@ -3,9 +3,12 @@
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { classify } from "../../core/classify/classify.ts";
+import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import { readField, tolerate } from "../../core/tolerate.ts";
+import { endpointAt } from "../../provider/domain/endpoint.ts";
+import { boundedFetch } from "../../provider/fetch/bounded.ts";
 import type { AgentTarget } from "./node-options.ts";
 
 export type ModelAgentTarget = Extract<AgentTarget, { readonly kind: "model" }>;
@@ -29,6 +32,8 @@ export interface WorkflowProvider {
   readonly keyEnv: readonly string[];
   /** Holds the address when the workflow names none; empty for no such variable. */
   readonly baseUrlEnv: string;
+  /** Where the package goes when it is told nothing; empty for nowhere. */
+  readonly ownBaseUrl: string;
   /** Put behind an address without a path, because the vendor's own tools take it without. */
   readonly versionPath: string;
   /** There is no address to go to unless one is given. */
@@ -47,6 +52,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     factory: "createOpenAI",
     keyEnv: ["OPENAI_API_KEY"],
     baseUrlEnv: "OPENAI_BASE_URL",
+    ownBaseUrl: "https://api.openai.com/v1",
     versionPath: "",
     needsBaseUrl: false,
     passesSchema: true,
@@ -60,6 +66,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     factory: "createOpenAI",
     keyEnv: ["OPENAI_API_KEY"],
     baseUrlEnv: "OPENAI_BASE_URL",
+    ownBaseUrl: "https://api.openai.com/v1",
     versionPath: "",
     needsBaseUrl: false,
     passesSchema: true,
@@ -72,6 +79,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     factory: "createAnthropic",
     keyEnv: ["ANTHROPIC_API_KEY"],
     baseUrlEnv: "ANTHROPIC_BASE_URL",
+    ownBaseUrl: "https://api.anthropic.com/v1",
     versionPath: "/v1",
     needsBaseUrl: false,
     passesSchema: true,
@@ -84,6 +92,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     factory: "createGoogle",
     keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
     baseUrlEnv: "",
+    ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
     versionPath: "/v1beta",
     needsBaseUrl: false,
     passesSchema: true,
@@ -97,22 +106,29 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     factory: "createOpenAICompatible",
     keyEnv: [],
     baseUrlEnv: "",
+    ownBaseUrl: "",
     versionPath: "",
     needsBaseUrl: true,
     passesSchema: false,
     example: "openai-compatible/llama3.3",
     make: async (settings) => {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const { baseUrl: baseURL, apiKey, model } = settings;
+      const { baseUrl: baseURL, model } = settings;
       const name = "openai-compatible";
-      // Without it a streamed answer says nothing about what it has cost.
-      return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey === "" ? {} : { apiKey }) })(model);
+      // Without `includeUsage` a streamed answer says nothing about what it has cost.
+      return createOpenAICompatible({ ...asOptions(settings), name, baseURL, includeUsage: true })(model);
     },
   },
 ];
 
-function asOptions({ baseUrl, apiKey }: ProviderSettings): { readonly baseURL?: string; readonly apiKey?: string } {
-  return { ...(baseUrl === "" ? {} : { baseURL: baseUrl }), ...(apiKey === "" ? {} : { apiKey }) };
+interface FactoryOptions {
+  readonly fetch: typeof fetch;
+  readonly baseURL?: string;
+  readonly apiKey?: string;
+}
+
+function asOptions({ baseUrl, apiKey }: ProviderSettings): FactoryOptions {
+  return { fetch: boundedFetch, ...(baseUrl === "" ? {} : { baseURL: baseUrl }), ...(apiKey === "" ? {} : { apiKey }) };
 }
 
 export function knownProviders(): readonly string[] {
@@ -145,15 +161,36 @@ export async function createModel(
   }
 }
 
-function baseUrlOf({ provider, baseUrl }: ModelAgentTarget, row: WorkflowProvider, env: Environment): string {
+/** As the workflow calls it. */
+export function providerName({ name, provider }: ModelAgentTarget): string {
+  return name === "" ? provider : name;
+}
+
+/** What the target can fail together with. Keys are known by the variable that holds them; none is read here. */
+export function modelDomains(target: ModelAgentTarget, env: Environment): FailureDomains {
+  const { provider, baseUrl, apiKeyEnv, model } = target;
+  const row = providerNamed(provider);
+  const addresses = [baseUrl, env[row?.baseUrlEnv ?? ""], row?.ownBaseUrl];
+  const address = addresses.find((each) => each !== undefined && each !== "") ?? "";
+  const variables = apiKeyEnv === "" ? (row?.keyEnv ?? []) : [apiKeyEnv];
+  return {
+    endpoint: endpointAt(address, provider) ?? providerName(target),
+    account: variables.length === 0 ? "no key" : variables.join(" or "),
+    model,
+  };
+}
+
+function baseUrlOf(target: ModelAgentTarget, row: WorkflowProvider, env: Environment): string {
+  const { provider, baseUrl } = target;
   const given = baseUrl === "" ? (env[row.baseUrlEnv] ?? "") : baseUrl;
+  const named = providerName(target);
   if (given === "") {
     if (!row.needsBaseUrl) return "";
-    throw misconfigured(`provider ${provider} has no address of its own: give it base_url`, provider);
+    throw misconfigured(`provider ${named} has no address of its own: give it base_url`, provider);
   }
   const url = tolerate(() => new URL(given), null);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw misconfigured(`base_url of provider ${provider} is no http address; write http://host:port/v1`, provider);
+    throw misconfigured(`base_url of provider ${named} is not an http address; write http://host:port/v1`, provider);
   }
   return url.pathname === "/" ? `${given.replace(/\/+$/, "")}${row.versionPath}` : given;
 }
@@ -161,12 +198,8 @@ function baseUrlOf({ provider, baseUrl }: ModelAgentTarget, row: WorkflowProvide
 /** On this machine nobody checks it, and the packages insist on one. */
 const PLACEHOLDER_KEY = "no-key-needed-on-loopback";
 
-function keyOf(
-  { provider, apiKeyEnv }: ModelAgentTarget,
-  row: WorkflowProvider,
-  baseUrl: string,
-  env: Environment,
-): string {
+function keyOf(target: ModelAgentTarget, row: WorkflowProvider, baseUrl: string, env: Environment): string {
+  const { provider, apiKeyEnv } = target;
   const variables = apiKeyEnv === "" ? row.keyEnv : [apiKeyEnv];
   if (variables.length === 0) return "";
   const key = variables.map((name) => env[name] ?? "").find((value) => value !== "");
@@ -174,8 +207,8 @@ function keyOf(
   if (isLoopback(baseUrl)) return PLACEHOLDER_KEY;
   const [variable = ""] = variables;
   throw new FaultError(
-    fault("AuthFailed", {
-      message: `provider ${provider} needs a key, and the environment variable ${variables.join(" or ")} is not set; set it, or name another one with api_key_env`,
+    fault("KeyMissing", {
+      message: `provider ${providerName(target)} needs a key, and the environment variable ${variables.join(" or ")} is not set; set it, or name another one with api_key_env`,
       context: { provider, variable },
     }),
   );

@@ -93,7 +93,7 @@ function neverEnded(
   if (timedOut === null) return null;
   return fault("ExecutionTimeout", {
     message: `${command} was not done after ${timeoutMs} ms and was ended with all it had started. Give it more time, or look at why it hangs.`,
-    context: { program: command, limit: timeoutMs },
+    context: { program: command, limit: timeoutMs, ran: true },
     evidence: saidEvidence("command/timeout", stderrTail === "" ? stdoutTail : stderrTail),
   });
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../../host/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import { withWords } from "./agent-tools.ts";
-import { commandTool } from "./command-tool.ts";
+import { commandTool, type DeclaredTool } from "./command-tool.ts";
 import { mcpTool, McpServers } from "./mcp-tool.ts";
 import type { ToolSpec } from "./node-options.ts";
 
@@ -27,7 +27,11 @@ export interface WorkflowTools {
 export function toolsOf(specs: readonly ToolSpec[], home: ToolsHome): WorkflowTools {
   const servers = new McpServers(home);
   const tools = new Map<string, AnyTool>();
-  for (const spec of specs) tools.set(spec.id, toolOf(spec, home, servers));
+  // Two tools may stand in for each other, so the lists are filled when all tools are there.
+  const alternatives = new Map(specs.map(({ id }) => [id, [] as AnyTool[]]));
+  for (const spec of specs) tools.set(spec.id, toolOf(spec, alternatives.get(spec.id) ?? [], home, servers));
+  for (const { id, alternatives: names } of specs)
+    alternatives.get(id)?.push(...names.flatMap((name) => tools.get(name) ?? []));
   return {
     find: (id) => tools.get(id),
     learn: async (ids) => {
@@ -38,10 +42,11 @@ export function toolsOf(specs: readonly ToolSpec[], home: ToolsHome): WorkflowTo
   };
 }
 
-function toolOf(spec: ToolSpec, home: ToolsHome, servers: McpServers): AnyTool {
+function toolOf(spec: ToolSpec, alternatives: readonly AnyTool[], home: ToolsHome, servers: McpServers): AnyTool {
   const { run, description, input } = spec;
-  if (run.kind === "command") return withWords(commandTool(spec, run, home), { description, input });
-  return withWords(mcpTool(spec, run, servers), {
+  const declared = declaredOf(spec, alternatives);
+  if (run.kind === "command") return withWords(commandTool(spec, declared, run, home), { description, input });
+  return withWords(mcpTool(declared, run, servers), {
     // Known once the server is connected.
     get description() {
       return description === "" ? (servers.definition(run.server, run.tool)?.description ?? "") : description;
@@ -50,4 +55,19 @@ function toolOf(spec: ToolSpec, home: ToolsHome, servers: McpServers): AnyTool {
       return input ?? servers.definition(run.server, run.tool)?.inputSchema ?? null;
     },
   });
+}
+
+function declaredOf(spec: ToolSpec, alternatives: readonly AnyTool[]): DeclaredTool {
+  const { id, input, idempotent, modelDetail, timeoutMs, maxAttempts, optional, fallbackValue } = spec;
+  return {
+    id,
+    ...(typeof input === "object" && input !== null ? { input } : {}),
+    idempotent,
+    modelDetail,
+    timeoutMs,
+    ...(maxAttempts === null ? {} : { retry: { maxAttempts } }),
+    optional,
+    ...(fallbackValue === null ? {} : { default: fallbackValue.value }),
+    alternatives,
+  };
 }

@@ -120,7 +120,7 @@ const CASES: readonly Case[] = [
     ...toolsGranted,
     name: "grant-and-retry starts claude with the tools while the run waits",
     form: "in place",
-    yaml: agents(LATER),
+    yaml: agents(`idempotent: true, ${LATER}`),
     offer: { node: "code", needs: "tools", redoes: ["code", "attempt 2"], keeps: ["first"] },
   },
 ];

@@ -296,7 +296,14 @@ describe("an operator's word", () => {
 
 describe("the targets of an agent", () => {
   it("have the names that people write, and no two the same", () => {
-    const model = { kind: "model", provider: "openai", model: "gpt-5.5", baseUrl: "", apiKeyEnv: "" } as const;
+    const model = {
+      kind: "model",
+      name: "",
+      provider: "openai",
+      model: "gpt-5.5",
+      baseUrl: "",
+      apiKeyEnv: "",
+    } as const;
     expect(agentTargetIds({ targets: [model, { ...model, apiKeyEnv: "SECOND_KEY" }] })).toEqual([
       "openai/gpt-5.5",
       "openai/gpt-5.5#2",
@@ -321,6 +328,7 @@ describe("the targets of an agent", () => {
     const world = await agentWorld([{ when: { model: "gpt-5.5", request: 2 }, fault: "unavailable" }]);
     const keyless = {
       kind: "model",
+      name: "",
       provider: "anthropic",
       model: "claude-sonnet-4-5",
       baseUrl: "",
@@ -330,19 +338,20 @@ describe("the targets of an agent", () => {
     expect(good.end?.end).toBe("completed");
     const down = await agentWorld([{ when: { model: "gpt-5.5" }, fault: "unavailable" }]);
     const bad = await down.attempt({ agent: { targets: [down.openai("gpt-5.5"), keyless] } });
-    expect(bad.fault).toMatchObject({ code: "AuthFailed", context: { variable: "ANTHROPIC_API_KEY" } });
+    expect(bad.fault).toMatchObject({ code: "KeyMissing", context: { variable: "ANTHROPIC_API_KEY" } });
   });
 
   it("cannot begin with one that has no key: the fault names the variable", async () => {
     const world = await agentWorld();
     const keyless = {
       kind: "model",
+      name: "",
       provider: "openai",
       model: "gpt-5.5",
       baseUrl: "",
       apiKeyEnv: "TEAM_KEY",
     } as const;
     const { fault: seen } = await world.attempt({ agent: { targets: [keyless] } });
-    expect(seen).toMatchObject({ code: "AuthFailed", context: { variable: "TEAM_KEY" } });
+    expect(seen).toMatchObject({ code: "KeyMissing", context: { variable: "TEAM_KEY" } });
   });
 });

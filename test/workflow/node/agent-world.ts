@@ -24,6 +24,7 @@ export const SPEC: AgentSpec = {
   targets: [],
   system: "",
   outputSchema: null,
+  env: [],
   tools: [],
   turnCap: 5,
   onCap: "fail",
@@ -103,6 +104,7 @@ export async function agentWorld(
     (provider: string, baseUrl: string) =>
     (model: string): AgentTarget => ({
       kind: "model",
+      name: "",
       provider,
       model,
       baseUrl,

@@ -16,6 +16,7 @@ function command(over: Partial<CommandOptions> = {}): CommandOptions {
     kind: "command",
     run: { lines: ["node say.js hello"] },
     allow: { commands: ["node *"] },
+    env: [],
     cwd: "",
     commandTimeoutMs: 60_000,
     failsAs: "TestsFailed",
@@ -98,7 +99,7 @@ describe("commands", () => {
     const here = command({ run: { lines: ["node env.mjs"] } });
     const { end } = await world.visit(here, { execution: 2 });
     const { results } = (end as { readonly output: CommandOutput }).output;
-    expect(results[0]?.stdout.trim()).toBe(`PATH,FAULTLINE_COMMAND ${world.folder}`);
+    expect(results[0]?.stdout.trim()).toBe(`PATH,FAULTLINE_INSIDE_RUN,FAULTLINE_COMMAND ${world.folder}`);
   });
 
   it("are bounded in what is kept of what they say: the end of it", async () => {

@@ -241,6 +241,7 @@ describe("its output schema", () => {
     const world = await agentWorld([always("llama", { json: { decision: "reject", must_fix: ["x"] } })]);
     const llama = {
       kind: "model",
+      name: "",
       provider: "openai-compatible",
       model: "llama",
       baseUrl: world.chaos.openaiUrl,

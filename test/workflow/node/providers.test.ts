@@ -15,6 +15,7 @@ import {
 
 const target = (provider: string, more: Partial<ModelAgentTarget> = {}): ModelAgentTarget => ({
   kind: "model",
+  name: "",
   provider,
   model: "some-model",
   baseUrl: "",
@@ -100,9 +101,9 @@ describe("a model", () => {
 });
 
 describe("what is missing", () => {
-  it("is a key: AuthFailed names the variable, and nothing of the environment", async () => {
+  it("is a key: KeyMissing names the variable, and nothing of the environment", async () => {
     const seen = await failure(target("openai"), { OTHER: "sk-secret-value", OPENAI_API_KEY: "" });
-    expect(seen).toMatchObject({ code: "AuthFailed", context: { provider: "openai", variable: "OPENAI_API_KEY" } });
+    expect(seen).toMatchObject({ code: "KeyMissing", context: { provider: "openai", variable: "OPENAI_API_KEY" } });
     expect(seen.message).toContain("OPENAI_API_KEY");
     expect(JSON.stringify(seen)).not.toContain("sk-secret-value");
   });
@@ -110,7 +111,7 @@ describe("what is missing", () => {
   it.each(["https://api.example.com/v1", "http://127.0.0.1.example.com/v1", "http://192.168.0.4:11434/v1"])(
     "is a key too at %s, which is another machine",
     async (baseUrl) => {
-      expect((await failure(target("anthropic", { baseUrl }), {})).code).toBe("AuthFailed");
+      expect((await failure(target("anthropic", { baseUrl }), {})).code).toBe("KeyMissing");
     },
   );
 

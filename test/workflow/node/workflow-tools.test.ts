@@ -41,11 +41,18 @@ function homeOf(specs: readonly ToolSpec[], env: Readonly<Record<string, string>
 }
 
 function spec(over: Partial<ToolSpec> & Pick<ToolSpec, "run">): ToolSpec {
-  return { id: "it", description: "", input: null, idempotent: false, timeoutMs: 60_000, maxAttempts: 1, ...over };
+  const declared = {
+    idempotent: false,
+    modelDetail: "none",
+    optional: false,
+    fallbackValue: null,
+    alternatives: [],
+  } as const;
+  return { id: "it", description: "", input: null, timeoutMs: 60_000, maxAttempts: 1, ...declared, ...over };
 }
 
 function node(source: string, over: Partial<ToolSpec> = {}): ToolSpec {
-  return spec({ run: { kind: "command", command: process.execPath, args: ["-e", source] }, ...over });
+  return spec({ run: { kind: "command", command: process.execPath, args: ["-e", source], env: [] }, ...over });
 }
 
 const READ = `const given = JSON.parse(require("node:fs").readFileSync(0, "utf8"));`;
@@ -112,7 +119,7 @@ describe("a tool that is a command", () => {
   });
 
   it("that is not there is a missing binary", async () => {
-    const run = { kind: "command", command: "no-such-program-here", args: [] } as const;
+    const run = { kind: "command", command: "no-such-program-here", args: [], env: [] } as const;
     expect(await homeOf([spec({ run })]).call("it", {})).toMatchObject({
       fault: { code: "BinaryMissing", context: { ran: false } },
     });
@@ -156,7 +163,7 @@ function isThere(path: string): boolean {
 const SERVER = fileURLToPath(new URL("../../mcp/server.ts", import.meta.url));
 
 function mcp(tool: string, over: Partial<ToolSpec> = {}): ToolSpec {
-  const server = { id: "travel", command: process.execPath, args: [SERVER], url: "" };
+  const server = { id: "travel", command: process.execPath, args: [SERVER], env: ["MCP_*"], url: "" };
   return spec({ id: tool, run: { kind: "mcp", server, tool }, ...over });
 }
 
@@ -194,7 +201,7 @@ describe("a tool of an MCP server", () => {
   });
 
   it("of a server that cannot be started fails, and says what was missing", async () => {
-    const server = { id: "gone", command: "no-such-program-here", args: [], url: "" };
+    const server = { id: "gone", command: "no-such-program-here", args: [], env: [], url: "" };
     const home = homeOf([spec({ run: { kind: "mcp", server, tool: "x" } })]);
     const outcome = await home.call("it", {});
     expect(outcome.status).toBe("failed");

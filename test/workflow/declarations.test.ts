@@ -1,0 +1,152 @@
+// What is declared for the case that a tool fails is what happens, whatever the failure is and wherever the tool is called: by a
+// program, as a step of a turn, as a node of a workflow, by a model. Real processes, real runs.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFaultline, createMemoryJournal, SHAPE_REDACTOR, type ToolOptions, tool } from "../../src/index.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { offeredTools, runToolCalls } from "../../src/workflow/node/agent-tools.ts";
+import { toolsOf } from "../../src/workflow/node/workflow-tools.ts";
+import { createWorkflows } from "../../src/workflow/workflows.ts";
+import { parseWorkflow } from "../../src/workflow-file/index.ts";
+
+/** What the program does after it began its work. The time limit of `hangs` is short; every other one is generous. */
+const FAILURES = {
+  "401": "echo '401 Unauthorized: invalid api key' >&2; exit 1",
+  "402": "echo '402 Payment Required: insufficient quota' >&2; exit 1",
+  "403": "echo '403 Forbidden: permission denied' >&2; exit 1",
+  "TLS": "echo 'Error: certificate has expired (CERT_HAS_EXPIRED)' >&2; exit 1",
+  "an unknown error": "echo 'the frobnicator is sad' >&2; exit 1",
+  "an exit code": "exit 3",
+  "a crash": "kill -9 $$",
+  "a time limit": "sleep 600",
+  "a missing binary": null,
+} as const satisfies Readonly<Record<string, string | null>>;
+type Failure = keyof typeof FAILURES;
+
+const lineOf = (failure: Failure): readonly string[] => {
+  const script = FAILURES[failure];
+  return script === null ? ["a-program-that-is-not-there"] : ["sh", "-c", script];
+};
+const limitOf = (failure: Failure): number => (failure === "a time limit" ? 200 : 60_000);
+
+/** What is declared, in YAML and in a program, and what comes of it. */
+const DECLARED = {
+  optional: { yaml: "optional: true", options: { optional: true }, status: "skipped", value: null },
+  default: { yaml: "default: { n: 0 }", options: { default: { n: 0 } }, status: "defaulted", value: { n: 0 } },
+  alternative: {
+    yaml: "idempotent: true, alternatives: [other]",
+    options: { idempotent: true },
+    status: "done",
+    value: "other",
+  },
+} as const;
+type Declared = keyof typeof DECLARED;
+
+const GRID = (Object.keys(FAILURES) as Failure[]).flatMap((failure) =>
+  (Object.keys(DECLARED) as Declared[]).map((declared) => ({ failure, declared })),
+);
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "faultline-declared-"));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+function libraryTool(failure: Failure, declared: Declared) {
+  const [command = "", ...args] = lineOf(failure);
+  const other = tool<object, unknown>({ id: "other", run: () => "other" });
+  const options: Partial<ToolOptions<object, unknown>> = DECLARED[declared].options;
+  return tool<object, unknown>({
+    id: "it",
+    retry: "none",
+    timeoutMs: limitOf(failure),
+    ...options,
+    ...(declared === "alternative" ? { alternatives: [other] } : {}),
+    run: (_input, { signal }) => promisify(execFile)(command, args, { signal }),
+  });
+}
+
+const yamlOf = (failure: Failure, declared: Declared): string => `faultline: 1
+workflow: { id: flow, version: "1" }
+tools:
+  it: { command: ${JSON.stringify(lineOf(failure))}, timeout: ${limitOf(failure)}, max_attempts: 1, ${DECLARED[declared].yaml} }
+  other: { command: [echo, other] }
+nodes:
+  work: { type: tool, tool: it, next: [{ to: last, when: "true" }] }
+  last: { type: tool, tool: other }
+`;
+
+const env = { PATH: process.env["PATH"] ?? "" };
+
+describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
+  const { status, value } = DECLARED[declared];
+
+  it("as a tool of a program", async () => {
+    const outcome = await createFaultline().protect(libraryTool(failure, declared), {});
+    expect(outcome).toMatchObject({ status, ...(status === "skipped" ? {} : { value }) });
+    // What was done without is on record.
+    if (status !== "done") expect(outcome).toHaveProperty("fault.code");
+  });
+
+  it("as a step of a turn", async () => {
+    const fl = createFaultline({ journal: createMemoryJournal() });
+    const session = await fl.session("s");
+    // The step declares it, not the tool.
+    const own = declared === "alternative" ? {} : DECLARED[declared].options;
+    const bare = { ...libraryTool(failure, declared), optional: false, fallbackValue: null };
+    const { outcomes, status: turn } = await session.turn({ work: { tool: bare, input: {}, ...own } });
+    expect(outcomes["work"]).toMatchObject({ status, ...(status === "skipped" ? {} : { value }) });
+    expect(["done", "partial"]).toContain(turn);
+  });
+
+  it("as a tool of a workflow that a node calls", async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "flow.yaml"), yamlOf(failure, declared));
+    const journal = createMemoryJournal();
+    const workflows = createWorkflows({ journal, env });
+    onTestFinished(() => workflows.close());
+    const { workflow, diagnostics } = await workflows.file(join(cwd, "flow.yaml"));
+    if (workflow === null) throw new Error(JSON.stringify(diagnostics));
+    const run = await workflows.runs.start(workflow, { inputs: {} });
+    expect(await workflows.runs.advance(run)).toMatchObject({ status: "completed" });
+    expect(await journal.kept("result", `${run}/node/work#1`)).toMatchObject({ value });
+  });
+
+  it("as a tool of a workflow that a model calls", async () => {
+    const { definition } = await parseWorkflow(yamlOf(failure, declared), "flow.yaml", { read: () => null });
+    const fl = createFaultline();
+    const tools = toolsOf(definition?.tools ?? [], { runtime: fl, env, cwd: folder(), clock: systemClock });
+    onTestFinished(() => tools.close());
+    const offered = offeredTools(["it"], (id) => tools.find(id), "a");
+    const call = { type: "tool-call", toolCallId: "c1", toolName: "it", input: "{}" } as const;
+    const protect: Parameters<typeof runToolCalls>[3] = (called, input) => fl.protect(called, input);
+    const { signal } = new AbortController();
+    const [result] = await runToolCalls([call], offered, 1, protect, signal, SHAPE_REDACTOR);
+    if (status === "skipped") expect(result?.output).toMatchObject({ type: "error-json" });
+    else expect(result?.output).toMatchObject({ value });
+  });
+});
+
+describe.each(Object.keys(FAILURES) as Failure[])("a command node that may be skipped: %s", (failure) => {
+  it("is skipped, and the run goes on", async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "fail.sh"), FAILURES[failure] ?? "");
+    const line = FAILURES[failure] === null ? "a-program-that-is-not-there" : `sh ${join(cwd, "fail.sh")}`;
+    const node = `work: { type: command, run: ${JSON.stringify(line)}, timeout: ${limitOf(failure)}, resolution: skip, next: last }`;
+    const text = `faultline: 1\nworkflow: { id: flow, version: "1" }\nnodes:\n  ${node}\n  last: { type: transform, value: "7" }\n`;
+    writeFileSync(join(cwd, "flow.yaml"), text);
+    const journal = createMemoryJournal();
+    const workflows = createWorkflows({ journal, env });
+    onTestFinished(() => workflows.close());
+    const { workflow, diagnostics } = await workflows.file(join(cwd, "flow.yaml"));
+    if (workflow === null) throw new Error(JSON.stringify(diagnostics));
+    const run = await workflows.runs.start(workflow, { inputs: {} });
+    expect(await workflows.runs.advance(run)).toMatchObject({ status: "completed" });
+    expect(await journal.kept("result", `${run}/node/last#1`)).toMatchObject({ value: 7 });
+  });
+});
