@@ -32,7 +32,7 @@ const statuses = Object.values(result.outcomes).map(({ status }) => status);
 console.log(result.status, statuses.sort().join(" "));
 // partial defaulted done skipped skipped
 console.log(result.message);
-// Completed the flight search; the hotel search failed; the weather failed, so a default value is used; the taxi was left out because it needs the hotel search.
+// Completed the flight search; the hotel search failed, so it was left out; the weather failed, so a default value is used; the taxi was left out because it needs the hotel search.
 const { flights: found } = result.outcomes;
 console.log(found !== undefined && hasValue(found) ? found.value : "none");
 // { to: 'LIS', price: 180 }

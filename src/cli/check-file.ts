@@ -1,7 +1,7 @@
 // `check` for files written by people: every mistake with its place, then a verdict in one line.
 
 import { SHAPE_REDACTOR } from "../core/index.ts";
-import { type Diagnostic, renderDiagnostic } from "../yaml-file/diagnostic.ts";
+import { type Diagnostic, renderDiagnostic, withoutHidden } from "../yaml-file/diagnostic.ts";
 import { type Io, paintFor } from "./io.ts";
 import type { GlobalOptions } from "./options.ts";
 import { safeJson, safeText } from "./safe-text.ts";
@@ -44,8 +44,9 @@ export async function printDiagnostics(
   color: GlobalOptions["color"],
 ): Promise<void> {
   const paint = paintFor(io.stderr, io.env, color);
+  const safe = withoutHidden(source, diagnostics);
   for (const diagnostic of diagnostics) {
-    const shown = safeText(SHAPE_REDACTOR.text(renderDiagnostic(diagnostic, source)));
+    const shown = safeText(SHAPE_REDACTOR.text(renderDiagnostic(diagnostic, safe)));
     const [head = "", ...rest] = shown.split("\n");
     await io.stderr.write(
       `${paint(["bold", diagnostic.severity === "error" ? "red" : "yellow"], head)}\n${rest.join("\n")}\n\n`,

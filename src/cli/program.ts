@@ -21,7 +21,7 @@ import { safeText } from "./safe-text.ts";
 import { usageInWords } from "./usage-words.ts";
 
 export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
-  const program = createProgram(version, io);
+  const program = createProgram(args, version, io);
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
@@ -36,7 +36,7 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
   }
 }
 
-function createProgram(version: string, io: Io): Command {
+function createProgram(args: readonly string[], version: string, io: Io): Command {
   const program = new Command("faultline")
     .description(
       "The failure layer for AI agents: classify failures, see what a policy does about them, read what happened.",
@@ -66,7 +66,7 @@ function createProgram(version: string, io: Io): Command {
   addJournal(program, io);
   addChaos(program, io);
   addDoctor(program, io);
-  addRun(program, io);
+  addRun(program, io, args);
   addWorkflow(program, io);
   addRuns(program, io);
   addInit(program, io);

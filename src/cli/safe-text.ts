@@ -27,6 +27,11 @@ export function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** Lines of JSON that are written to files or other programs, where a person may open them later. */
+export async function* escapedLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield escapeUnsafe(line);
+}
+
 const PLAIN_WORD = /^[\w./:@%+=,-]+$/;
 
 /** A word as a shell takes it, for commands that people copy. */

@@ -1,5 +1,6 @@
 // The CLI's own labels. What faults and decisions say comes from core.
 
+import { commandLine } from "./program-name.ts";
 import type { Locale } from "../core/index.ts";
 
 const EN = {
@@ -31,6 +32,10 @@ const EN = {
   from: "from",
   serverWins: (most: string) => `A wait the server names is kept exactly, up to ${most}.`,
   repeatUnsafe: "Repeated only if the work is declared idempotent: it may have been done.",
+  thrown: "thrown:",
+  causedBy: "caused by",
+  noSuchId: (id: string, file: string) =>
+    `Nothing failed under the id ${id} in the journal ${file}. Name the journal of that run with --journal, or list its runs with \`${commandLine("runs", "list")}\`.`,
 } as const;
 
 export type CliWords = {
@@ -68,6 +73,10 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     from: "来源",
     serverWins: (most) => `服务端给出的等待时间按原值执行，上限为 ${most}。`,
     repeatUnsafe: "操作可能已执行，仅在声明为幂等时才会重复。",
+    thrown: "抛出：",
+    causedBy: "起因：",
+    noSuchId: (id: string, file: string) =>
+      `日志 ${file} 中没有 ID 为 ${id} 的故障。请用 --journal 指定该运行所在的日志，或用 \`${commandLine("runs", "list")}\` 列出运行。`,
   },
 };
 

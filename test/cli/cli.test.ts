@@ -47,6 +47,7 @@ const COMMANDS = [
   "runs continue",
   "runs cancel",
   "runs answer",
+  "runs output",
   "runs do",
   "init",
   "start",

@@ -1,6 +1,6 @@
 // `faultline doctor` as a person and a script meet it: real processes with CLIs of the test's own on the PATH, and a home of its own.
 
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileAccess } from "../../src/cli/file-access.ts";
@@ -152,6 +152,40 @@ describe("a script", () => {
   });
 });
 
+describe("a workflow that is named", () => {
+  const workflowWith = (agent: string): string => {
+    const file = join(machine.root, "team.faultline.yaml");
+    const node = "nodes: { n: { type: agent, agent: a, prompt: Hi } }";
+    writeFileSync(file, `faultline: 1\nworkflow: { id: w, version: "1" }\nagents: { a: ${agent} }\n${node}\n`);
+    return file;
+  };
+
+  it("is fine when its targets fail apart", async () => {
+    const file = workflowWith("{ model: openai/x, fallback: [anthropic/y] }");
+    const run = await doctor(["--workflow", file]);
+    expect(run).toMatchObject({ exit: "ok" });
+    expect(run.stdout).toContain(`workflow: ${file}; ok\n`);
+  });
+
+  it("is usable with targets that fail together, and doctor says so", async () => {
+    const file = workflowWith("{ model: openai/x, fallback: [openai/y] }");
+    const run = await doctor(["--workflow", file]);
+    expect(run).toMatchObject({ exit: "ok" });
+    expect(run.stdout).toContain(
+      `workflow: ${file}; ok (${file}:3: all targets of agents.a are reached at https://api`,
+    );
+  });
+
+  it.each([
+    ["that is wrong", () => workflowWith("{ model: openai/x, fallback: 3 }")],
+    ["that is not there", () => join(machine.root, "nothing.yaml")],
+  ])("%s is refused with what to do next", async (_what, make) => {
+    const run = await doctor(["--workflow", make()]);
+    expect(run.exit).not.toBe("ok");
+    expect(`${run.stdout}${run.stderr}`).toMatch(/faultline workflow check|nothing\.yaml/);
+  });
+});
+
 describe("a journal that is named", () => {
   it("is opened when it is there", async () => {
     const file = join(machine.root, "agent.db");
@@ -199,7 +233,7 @@ describe("a person at a terminal", () => {
       clock: systemClock,
       exit: () => undefined,
     };
-    await runDoctor({ names: ["claude", "gemini"], journal: null, timeoutMs: 600_000 }, io, {
+    await runDoctor({ names: ["claude", "gemini"], journal: null, workflow: null, timeoutMs: 600_000 }, io, {
       json: false,
       locale,
       color,

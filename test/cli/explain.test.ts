@@ -3,7 +3,10 @@
 import { describe, expect, it } from "vitest";
 import { CLI_WORDS } from "../../src/cli/words.ts";
 import { FAULT_CODES, traitsOf, VOCABULARY, wordsFor } from "../../src/core/index.ts";
+import { openJournal } from "../../src/journal/open-journal.ts";
+import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";
 import { jsonOf, runCli } from "../support/run-cli.ts";
+import { WorkflowWorld } from "./workflow-world.ts";
 
 const CHINESE = wordsFor("RateLimited", "zh-CN");
 const ENGLISH = wordsFor("RateLimited", "en");
@@ -35,7 +38,7 @@ describe("what explain knows", () => {
   it("the waits and what comes after them", async () => {
     const text = await explained(["RateLimited"]);
     expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in all ≤ 6 s");
-    expect(text).toContain("then: fallback → alternative → park → default → skip → ask → surface → fail");
+    expect(text).toContain("then: fallback → alternative → default → skip → park → ask → surface → fail");
   });
 
   it("that nothing was asked: an empty stdin is a wrong call", async () => {
@@ -105,8 +108,54 @@ describe("explain --json", () => {
       policy: {
         match: "code RateLimited",
         retry: { maxAttempts: 6 },
-        then: ["fallback", "alternative", "park", "default", "skip", "ask", "surface", "fail"],
+        then: ["fallback", "alternative", "default", "skip", "park", "ask", "surface", "fail"],
       },
     });
+  });
+});
+
+describe("explain with a correlation id", () => {
+  async function failed(): Promise<WorkflowWorld> {
+    const world = new WorkflowWorld();
+    const journal = await openJournal(world.path("runs.db"));
+    const broken = stage({
+      act: () => {
+        throw new Error("could not load profile", { cause: new TypeError("x is not iterable") });
+      },
+    });
+    const workflows = createWorkflows({ journal });
+    const definition = defineWorkflow({ id: "w", stages: { coder: broken } });
+    await workflows.runs.start(definition, { run: "ship" });
+    await workflows.runs.advance("ship");
+    await workflows.close();
+    await journal.close();
+    return world;
+  }
+
+  it.each(["ship", "ship/coder#1.1"])("%s opens the chain of causes with its stacks", async (id) => {
+    const world = await failed();
+    const got = await runCli(["explain", id, "--journal", world.path("runs.db")]);
+    expect(got).toMatchObject({ stderr: "", exit: "ok" });
+    expect(got.stdout).toMatch(/thrown: Error: could not load profile\n +at .*explain\.test/);
+    expect(got.stdout).toMatch(/caused by TypeError: x is not iterable\n +at .*explain\.test/);
+    expect(got.stdout).toContain(wordsFor("Uncaught", "en").operator);
+    const json = jsonOf(await runCli(["explain", id, "--json", "--journal", world.path("runs.db")]));
+    expect(json).toMatchObject({ id, fault: { code: "Uncaught" } });
+    expect(JSON.stringify(json)).toContain("x is not iterable");
+  });
+
+  it("says so when nothing failed under it, and names the journal", async () => {
+    const world = await failed();
+    for (const id of ["nobody", "ship/reviewer#1.1"]) {
+      const { stderr, exit } = await runCli(["explain", id, "--journal", world.path("runs.db")]);
+      expect(exit).toBe("usage");
+      expect(stderr).toContain(`Nothing failed under the id ${id}`);
+    }
+  });
+
+  it("stands in `runs show`", async () => {
+    const world = await failed();
+    const { stdout } = await world.call(["runs", "show", "ship"]);
+    expect(stdout).toMatch(/faultline.* explain .*ship\/coder#1\.1/);
   });
 });

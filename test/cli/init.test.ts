@@ -1,7 +1,7 @@
 // `faultline init` through the built program: what it writes, what it refuses to overwrite, and that what it wrote works.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -27,6 +27,24 @@ interface Written {
 }
 
 describe("init team", () => {
+  it("adds .faultline/ to .gitignore once, and keeps what is there", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, ".gitignore"), "node_modules");
+    expect(jsonOf(await runCli(["init", "team", folder, "--json"]))).toMatchObject({ ignored: [".faultline/"] });
+    expect(jsonOf(await runCli(["init", "team", folder, "--json"]))).toMatchObject({ ignored: [] });
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("node_modules\n.faultline/\n");
+  });
+
+  it("writes nothing where a link leads out of the folder", async () => {
+    const [folder, outside] = [newFolder(), newFolder()];
+    symlinkSync(outside, join(folder, "team"));
+    const got = await runCli(["init", "team", folder, "--force"]);
+    expect(got.exit).toBe("usage");
+    expect(got.stderr).toContain("a link in its path leads out of");
+    expect(readdirSync(outside)).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["team"]);
+  });
+
   it.each(["clis", "models"])(
     "with %s writes a workflow in which `workflow check` finds nothing to say",
     async (variant) => {
@@ -37,7 +55,9 @@ describe("init team", () => {
       expect(written).toContain("team.faultline.yaml");
       expect(written.includes("team/tools/files.mjs")).toBe(variant === "models");
       expect(next).toContain("faultline workflow check team.faultline.yaml");
-      const checked = await runCli(["workflow", "check", join(folder, "team.faultline.yaml"), "--strict"]);
+      const checked = await runCli(["workflow", "check", join(folder, "team.faultline.yaml"), "--strict"], {
+        env: { OPENAI_API_KEY: "sk-set", ANTHROPIC_API_KEY: "sk-set" },
+      });
       expect(checked).toMatchObject({ exit: "ok" });
       expect(`${checked.stdout}${checked.stderr}`).toContain("0 errors, 0 warnings");
     },

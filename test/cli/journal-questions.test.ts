@@ -49,9 +49,8 @@ describe("journal questions", () => {
     expect(stdout).toContain(`${Select}  Select  session report-3  a no from 2999-01-08 00:00 UTC on
   model: The account's quota or credit for this service is used up. What now?
     retry  Try again now
-    skip  Go on without it
     fail  Give up
-  $ faultline journal answer ${agent} ${Select} retry|skip|fail
+  $ faultline journal answer ${agent} ${Select} retry|fail
 `);
     expect(stdout).toContain(`  $ faultline journal answer ${agent} ${Approve} yes|no\n`);
     expect(stdout).toContain(`  $ faultline journal answer ${agent} ${Ask} '…'\n`);
@@ -100,7 +99,7 @@ describe("journal answer", () => {
       stderr: "",
       exit: "ok",
     });
-    expect(jsonOf(await journal("answer", agent, Select, "skip", "--json"))).toEqual({
+    expect(jsonOf(await journal("answer", agent, Select, "fail", "--json"))).toEqual({
       question: Select,
       session: "report-3",
       by: "cli",
@@ -113,11 +112,11 @@ describe("journal answer", () => {
 
     const after = await runAsking(agent, FAR_AHEAD + 60_000);
     expect(after).toMatchObject({
-      status: "partial",
+      status: "failed",
       outcomes: {
         second: { status: "done", value: "a summary" },
         search: { status: "done", value: "9 lives" },
-        model: { status: "skipped" },
+        model: { status: "failed" },
       },
     });
     const { stdout } = await journal("show", agent, "report-3");

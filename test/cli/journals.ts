@@ -181,7 +181,6 @@ export async function runAsking(file: string, startAt = NOON): Promise<TurnResul
         model: step(
           failing("model", "QuotaExhausted", "the quota is used up", () => pass(10)),
           {},
-          { optional: true },
         ),
         search: step(search, { query: "" }),
       },

@@ -173,7 +173,7 @@ describe("policy simulate", () => {
   attempt 5 of 6  after 40 s (32 s – 48 s)  in all ≤ 1 min 30 s
   attempt 6 of 6  after 1 min 20 s (1 min 4 s – 1 min 36 s)  in all ≤ 3 min 6 s
   A wait the server names is kept exactly, up to 10 min.
-  then: fallback → alternative → park → default → skip → ask → surface → fail
+  then: fallback → alternative → default → skip → park → ask → surface → fail
 `,
       stderr: "",
       exit: "ok",
@@ -193,7 +193,7 @@ describe("policy simulate", () => {
         reachable: true,
       })),
       totalMaxMs: 186_000,
-      then: ["fallback", "alternative", "park", "default", "skip", "ask", "surface", "fail"],
+      then: ["fallback", "alternative", "default", "skip", "park", "ask", "surface", "fail"],
     });
   });
 

@@ -70,10 +70,11 @@ describe("a command that works", () => {
     expect((await run(["--stdin", "--", "cat"], {}, "hello\n")).stdout).toBe("hello\n");
   });
 
-  it("is one JSON document with --json, without its output", async () => {
+  it("is one JSON document with --json, with what it printed as the answer", async () => {
     const got = await run(["--json", "--", "sh", "-c", "echo out; echo err >&2"]);
     expect(jsonOf(got)).toEqual({
       outcome: "done",
+      answer: "out",
       code: null,
       message: null,
       attempts: 1,
@@ -89,15 +90,17 @@ describe("a command that works", () => {
 });
 
 describe("an agent CLI that fails", () => {
-  it("is tried again when it has used no tool, and what it printed is void", async () => {
+  it("is tried again when it has used no tool, and only the attempt that works is on stdout", async () => {
     const { run: start, runs } = withClis({ claude: ["claude-529-stream", "claude-ok-stream"] });
     const got = await start(["--policy", "hasty.yaml", "--", "claude", ...EVENTS]);
     expect(got.exit).toBe("ok");
     expect(runs()).toMatchObject([{ args: EVENTS }, { args: EVENTS }]);
     expect(got.stderr).toMatch(/claude failed \(attempt 1\): Overloaded: .*529/);
     expect(got.stderr).toContain("Try again in 1 ms (attempt 2 of 3).");
-    expect(got.stderr).toContain("claude, attempt 2 begins. What was printed before this line is void.");
+    expect(got.stderr).toContain("claude, attempt 2 begins.\n");
     expect(lastLineOf(got)).toBe("faultline: claude worked, after 2 attempts in all.");
+    // The first attempt's lines are not on stdout: a script that captures it gets one answer.
+    expect(got.stdout.match(/"subtype":"init"/g)).toHaveLength(1);
     expect(got.stdout.trimEnd().split("\n").at(-1)).toContain('"subtype":"success"');
   });
 
@@ -148,7 +151,38 @@ describe("an agent CLI that fails", () => {
   });
 });
 
+describe("a command without `--` in front of it", () => {
+  it("is refused with the line to type", async () => {
+    const got = await run(["--retry", "3", "claude", "-p", "say hi"]);
+    expect(got.exit).toBe("usage");
+    expect(got.stderr).toContain("Put the command behind `--`: faultline run --retry 3 -- claude -p 'say hi'\n");
+  });
+});
+
 describe("any other command that fails", () => {
+  it("prints what its last attempt printed, and nothing of those before", async () => {
+    const count = newPath();
+    const script = `echo x >> ${count}; echo "attempt $(wc -l < ${count})"; [ $(wc -l < ${count}) -ge %N% ]`;
+    const args = (attempts: number): readonly string[] => [
+      ...["--policy", "hasty.yaml", "--idempotent", "--retry", "2"],
+      ...["--", "sh", "-c", script.replace("%N%", String(attempts))],
+    ];
+    expect(await run(args(2))).toMatchObject({ stdout: "attempt 2\n", exit: "ok" });
+    expect(await run(args(9))).toMatchObject({ stdout: "attempt 4\n", exit: "failed" });
+  });
+
+  it("is not advised to be run again when that cannot help", async () => {
+    const got = await run(["--", "sh", "-c", "echo 'prompt is too long: 213000 tokens > 200000 maximum' >&2; exit 1"]);
+    expect(got.stderr).not.toContain("--idempotent");
+    expect(lastLineOf(got)).toMatch(/ContextOverflow.*Next: faultline explain ContextOverflow$/);
+  });
+
+  it("says that --retry has no effect where it has none", async () => {
+    const note = "--retry has no effect without --idempotent";
+    expect((await run(["--retry", "3", "--", "true"])).stderr).toContain(note);
+    expect((await run(["--retry", "3", "--idempotent", "--", "true"])).stderr).not.toContain(note);
+  });
+
   it("is not run again, even after words of a failure that passes, because it may have done something", async () => {
     const line = ["sh", "-c", "echo '429 rate limit exceeded' >&2; exit 1"];
     const got = await run(["--policy", "hasty.yaml", "--retry", "3", "--", ...line]);
@@ -365,7 +399,7 @@ describe("on a terminal", () => {
   it("the wait is counted down on one line, which is gone when the next attempt begins", async () => {
     const clock = createFakeClock();
     const { io, written } = fakeTerminal(clock);
-    const story = new RunStory(io, { json: false, locale: "en", color: "never" });
+    const story = new RunStory(io, { json: false, locale: "en", color: "never" }, true);
     story.onEvent({ type: "attempt", target: "claude", attempt: 1 });
     const busy = fault("Overloaded", { message: "529", retryAfterMs: 3_000 });
     const decision = decide(situation(busy, { now: clock.now() }), PRESETS.default);

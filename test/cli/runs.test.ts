@@ -192,7 +192,7 @@ describe("answering", () => {
     const wrong = await world.call(["runs", "answer", "s", "perhaps"]);
     expect(wrong).toMatchObject({ stdout: "", exit: "usage" });
     expect(wrong.stderr).toContain("ship (Ship), stop (Stop)");
-    expect(await world.json(["runs", "answer", id, "stop", "--by", "ada"])).toMatchObject({
+    expect(await world.json(["runs", "answer", id, "stop", "--by", "ada", "--no-wait"])).toMatchObject({
       question: id,
       run: "s",
       by: "ada",
@@ -203,9 +203,22 @@ describe("answering", () => {
     expect(await world.json(["workflow", "resume", "s"])).toMatchObject({ output: { said: "stop" } });
   });
 
+  it("continues the run, and is not listed as open before the run has taken it up", async () => {
+    const world = await gated();
+    await world.call(["runs", "answer", "ship", "yes", "--no-wait"]);
+    const { questions, actions } = await world.json(["runs", "show", "ship"]);
+    expect(questions).toEqual([]);
+    expect((actions as readonly { id: string }[]).map(({ id }) => id)).not.toContain("answer");
+    expect((await world.call(["runs", "list"])).stdout).toMatch(/ship .* resume\n/);
+    const other = await gated();
+    expect(await other.json(["runs", "answer", "ship", "yes"])).toMatchObject({ status: "completed", by: "cli" });
+    expect((await other.call(["runs", "output", "ship"])).exit).toBe("ok");
+    expect((await other.call(["runs", "output", "ship", "nowhere"])).stderr).toContain("It has come to: ");
+  });
+
   it("may be a no to anything", async () => {
     const world = await gated();
-    expect((await world.call(["runs", "answer", "ship", "--reject", "not now"])).exit).toBe("ok");
+    expect((await world.call(["runs", "answer", "ship", "--reject", "not now", "--no-wait"])).exit).toBe("ok");
     expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe("failed");
   });
 

@@ -7,6 +7,7 @@ import { jsonOf, type Run, runCli } from "../support/run-cli.ts";
 const GOOD = `tools:
   - id: flight_search
     timeout_ms: 10000
+    idempotent: true
     alternatives: [flight_search_b]
     retry_policy: { strategy: exponential_backoff, max_attempts: 3 }
     classification:
@@ -80,7 +81,7 @@ describe("tools check", () => {
   it("sees what spans two documents", async () => {
     const { stderr, exit } = await tools("check", "twice.yaml");
     expect(exit).toBe("config");
-    expect(stderr).toMatch(/^error\[TOOL007\]: there are two tools `flight_search`\n +--> twice\.yaml:10:13$/m);
+    expect(stderr).toMatch(/^error\[TOOL007\]: there are two tools `flight_search`\n +--> twice\.yaml:11:13$/m);
   });
 
   it("lets warnings pass, and with --strict does not", async () => {

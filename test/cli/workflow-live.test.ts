@@ -273,7 +273,9 @@ describe("a gate on a terminal", () => {
   });
 
   it("that is answered elsewhere goes away, and the run goes on", async () => {
-    const { followed, terminal } = await onTerminal((_at, world) => world.call(["runs", "answer", "g", "yes"]));
+    const { followed, terminal } = await onTerminal((_at, world) =>
+      world.call(["runs", "answer", "g", "yes", "--no-wait"]),
+    );
     expect(followed.report.summary).toMatchObject({ status: "completed", outcome: "shipped" });
     expect(terminal.screen).not.toContain("● No");
   });

@@ -8,6 +8,12 @@ import { globalOptions } from "../options.ts";
 /** A large CLI on a slow disk takes a few seconds for its first start. */
 const DEFAULT_TIMEOUT_SECONDS = 15;
 
+interface RawOptions {
+  readonly journal?: string;
+  readonly workflow?: string;
+  readonly timeout: number;
+}
+
 export function addDoctor(program: Command, io: Io): void {
   program
     .command("doctor")
@@ -17,6 +23,7 @@ export function addDoctor(program: Command, io: Io): void {
     )
     .argument("[cli...]", "the CLIs that are needed (claude, codex, gemini, opencode, qwen, goose); all when left out")
     .option("--journal <file>", "a journal that must be usable, too")
+    .option("--workflow <file>", "a workflow that must be usable, too; says when all targets of an agent fail together")
     .option("--timeout <seconds>", "how long a CLI may take to say its version", secondsOf, DEFAULT_TIMEOUT_SECONDS)
     .addHelpText(
       "after",
@@ -28,8 +35,9 @@ Examples:
   $ faultline doctor claude codex --json
   $ faultline doctor claude --journal agent.db`,
     )
-    .action(async (names: readonly string[], raw: { journal?: string; timeout: number }, command: Command) => {
-      const options: DoctorOptions = { names, journal: raw.journal ?? null, timeoutMs: raw.timeout * 1000 };
+    .action(async (names: readonly string[], raw: RawOptions, command: Command) => {
+      const { journal = null, workflow = null, timeout } = raw;
+      const options: DoctorOptions = { names, journal, workflow, timeoutMs: timeout * 1000 };
       // Loaded only here: what starts processes takes its time to load.
       const { runDoctor } = await import("../doctor/run-doctor.ts");
       return runDoctor(options, io, globalOptions(command, io));

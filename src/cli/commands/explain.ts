@@ -19,7 +19,12 @@ import { nearest } from "../../yaml-file/nearest.ts";
 import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
+import { knownCode } from "../../core/record/known-code.ts";
+import { findFaults, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
+import { shown } from "../journal/show-values.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
+import type { JournalOption } from "../runs/run-home.ts";
+import { safeJson } from "../safe-text.ts";
 import { scheduleLines } from "../schedule-lines.ts";
 import { readInput } from "../read-input.ts";
 import { CLI_WORDS } from "../words.ts";
@@ -28,8 +33,11 @@ export function addExplain(program: Command, io: Io): void {
   program
     .command("explain")
     .summary("say what a fault means, what is done about it and what you can do")
-    .description("Explains a fault code, or the fault behind an error text.")
-    .argument("[code|text]", "a fault code, an error text, or `-` for stdin")
+    .description(
+      "Explains a fault code, the fault behind an error text, or what failed under a correlation id, with its causes.",
+    )
+    .argument("[code|text|id]", "a fault code, an error text, a correlation id, or `-` for stdin")
+    .option("--journal <file>", "the journal to look the correlation id up in")
     .option("--list", "list all fault codes")
     .addHelpText(
       "after",
@@ -37,16 +45,42 @@ export function addExplain(program: Command, io: Io): void {
 Examples:
   $ faultline explain RateLimited
   $ faultline explain "API Error: 529 Overloaded" --locale zh-CN
+  $ faultline explain run_5f2c1b/coder#1.1
   $ faultline explain --list`,
     )
-    .action(async (text: string | undefined, { list }: { list?: true }, command: Command) => {
+    .action(async (text: string | undefined, options: ExplainOptions, command: Command) => {
       const shared = globalOptions(command, io);
-      if (list === true) return listCodes(io, shared);
-      const explained = faultFrom(await readInput(text, io, false), io);
+      if (options.list === true) return listCodes(io, shared);
+      const given = await readInput(text, io, false);
+      if (options.journal !== undefined || looksLikeId(given)) return explainId(given.trim(), options, io, shared);
+      const explained = faultFrom(given, io);
       await io.stdout.write(
         shared.json ? `${JSON.stringify(explainJson(explained, shared))}\n` : explainText(explained, io, shared),
       );
     });
+}
+
+type ExplainOptions = JournalOption & { readonly list?: true };
+
+/** What failed under an id, each with its causes, and then what the last of them means. */
+async function explainId(id: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
+  const { locale, color, json } = shared;
+  const words = CLI_WORDS[locale];
+  // Loaded by those who need it: a code is explained without a store.
+  const { journalOf } = await import("../runs/run-home.ts");
+  const { lookAtJournal } = await import("../journal/with-journal.ts");
+  const file = journalOf(options, io);
+  const found = await lookAtJournal({ file, io, locale }, (journal) => findFaults(journal, id));
+  const last = found?.at(-1)?.fault;
+  if (found === null || last === undefined) throw new UsageError(words.noSuchId(shown(id), shown(file, 2_000)));
+  const explained = { ...last, code: knownCode(last) };
+  if (json) {
+    const faults = found.map((one) => foundJson(one, locale));
+    return io.stdout.write(`${safeJson({ id, faults, ...explainJson(explained, shared) })}\n`);
+  }
+  const paint = paintFor(io.stdout, io.env, color);
+  const lines = found.flatMap((one) => foundLines(one, words, locale, paint));
+  await io.stdout.write(`${lines.join("\n")}\n${explainText(explained, io, shared)}`);
 }
 
 /** A code, or the fault behind a text. One word that is almost a code was meant as one. */

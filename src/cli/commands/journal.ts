@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SessionStatus } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
+import { ofOperator } from "./of-operator.ts";
 
 const STATUSES: readonly SessionStatus[] = ["open", "waiting", "done", "failed", "cancelled"];
 const SHOWN_SESSIONS = 50;
@@ -71,9 +72,9 @@ function addMoving(journal: Command, io: Io): void {
       await exportTo(file, session, { out, withResults }, io, globalOptions(command, io));
     });
   withFile(
-    journal
-      .command("import")
-      .description("Puts an exported session, or a rescue file, into a journal: all or nothing."),
+    ofOperator(journal.command("import"), io).description(
+      "Puts an exported session, or a rescue file, into a journal: all or nothing.",
+    ),
   )
     .argument("[lines]", "the exported file; `-`, or nothing, for stdin", "-")
     .option("--adopt", "take over a session that another store wrote; makes the journal if there is none")
@@ -81,7 +82,11 @@ function addMoving(journal: Command, io: Io): void {
       const { importFrom } = await import("../journal/transfer.ts");
       await importFrom(file, lines, options.adopt === true, io, globalOptions(command, io));
     });
-  withFile(journal.command("prune").description("Removes sessions that ended long ago, with all that is theirs."))
+  withFile(
+    ofOperator(journal.command("prune"), io).description(
+      "Removes sessions that ended long ago, with all that is theirs.",
+    ),
+  )
     .requiredOption("--older-than <time>", "not touched for this long, e.g. 30d, 12h, 90m", toMs)
     .option("--dry-run", "only say which would go")
     .action(async (file: string, options: { olderThan: number; dryRun?: true }, command: Command) => {
@@ -98,7 +103,7 @@ function addQuestions(journal: Command, io: Io): void {
       await listQuestions(file, io, globalOptions(command, io));
     },
   );
-  withFile(journal.command("answer").description("Answers a question; the first answer counts."))
+  withFile(ofOperator(journal.command("answer"), io).description("Answers a question; the first answer counts."))
     .argument("<question>", "its id")
     .argument("[answer]", "yes, no, the id of an option, a text or JSON; `-` reads it from stdin")
     .option("--reject <reason>", "say no to any kind of question")

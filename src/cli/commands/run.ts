@@ -5,11 +5,20 @@ import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
+import { commandLine } from "../program-name.ts";
 import type { RunOptions } from "../run/run-options.ts";
 
-export function addRun(program: Command, io: Io): void {
-  program
-    .command("run")
+/** `args` are those of the whole program, for a sentence about what to type. */
+export function addRun(program: Command, io: Io, args: readonly string[]): void {
+  const command = program.command("run");
+  command
+    .configureOutput({
+      outputError: (text, write) => {
+        const line = withDashes(args, command);
+        const hint = text.includes("unknown option") && line !== null ? `Put the command behind \`--\`: ${line}\n` : "";
+        write(`${text.replace(/^error: /, "faultline: ")}${hint}`);
+      },
+    })
     .summary("run any command, and do the right thing when it fails")
     .description(
       "Runs a command and passes on what it prints. When it fails, says what that was, tries again or elsewhere where that is safe, and ends with what to type next.",
@@ -45,6 +54,17 @@ Examples:
       const { runCommand } = await import("../run/run-command.ts");
       return runCommand(words, options, io, globalOptions(command, io));
     });
+}
+
+/** The call with `--` in front of the command; null when no command was named. */
+function withDashes(args: readonly string[], run: Command): string | null {
+  const own = args.slice(args.indexOf(run.name()) + 1);
+  let at = 0;
+  while (at < own.length && own[at]?.startsWith("-") === true) {
+    const option = run.options.find(({ long }) => long === own[at]);
+    at += option?.required === true ? 2 : 1;
+  }
+  return at >= own.length ? null : commandLine("run", ...own.slice(0, at), "--", ...own.slice(at));
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -10,6 +10,7 @@ import type { ExportOptions } from "../runs/export-run.ts";
 import type { ListOptions } from "../runs/list-runs.ts";
 import type { JournalOption } from "../runs/run-home.ts";
 import type { WatchOptions } from "../runs/watch-run.ts";
+import { ofOperator } from "./of-operator.ts";
 import { collect, withGoingOn, withJournalOption } from "./workflow.ts";
 
 const STATUSES: readonly RunStatus[] = ["running", "paused", "completed", "failed", "cancelled"];
@@ -54,6 +55,14 @@ function addLooking(runs: Command, io: Io): void {
       await showRun(run, options, io, globalOptions(command, io));
     },
   );
+  withRun(
+    runs.command("output").description("Prints what a node gave: the last one that is done, or the one you name."),
+  )
+    .argument("[node]", "a node of the workflow")
+    .action(async (run: string, node: string | undefined, options: JournalOption, command: Command) => {
+      const { printOutput } = await import("../runs/print-output.ts");
+      await printOutput(run, node ?? null, options, io, globalOptions(command, io));
+    });
   withRun(runs.command("watch").description("Watches a run from its beginning until it is over."))
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
     .option("--after <number>", "only events behind this number", toSequence, 0)
@@ -73,39 +82,44 @@ function addLooking(runs: Command, io: Io): void {
 }
 
 function addActing(runs: Command, io: Io): void {
+  const operator = (name: string): Command => ofOperator(runs.command(name), io);
   const act = async (run: string, action: string, options: ActOptions, command: Command): Promise<void> => {
     const { actOnRun } = await import("../runs/act-on-run.ts");
     await actOnRun(run, action, options, io, globalOptions(command, io));
   };
-  withGoingOn(withRunArgument(runs.command("retry").description("Tries the stage again that failed or waits.")))
+  withGoingOn(withRunArgument(operator("retry").description("Tries the stage again that failed or waits.")))
     .option("--now", "do not wait for the time at which it would be tried anyway")
     .action((run: string, { now, ...options }: ActOptions & { now?: true }, command: Command) =>
       act(run, now === true ? "retry-now" : "retry-stage", options, command),
     );
-  withGoingOn(withRunArgument(runs.command("switch").description("Tries the stage again with another provider.")))
+  withGoingOn(withRunArgument(operator("switch").description("Tries the stage again with another provider.")))
     .option("--to <target>", "which one; not needed when there is one")
     .action((run: string, { to, ...options }: ActOptions & { to?: string }, command: Command) =>
       act(run, "switch-provider", to === undefined ? options : { ...options, target: to }, command),
     );
-  withGoingOn(withRunArgument(runs.command("continue").description("Lets a discussion go on, with a word from you.")))
+  withGoingOn(withRunArgument(operator("continue").description("Lets a discussion go on, with a word from you.")))
     .requiredOption("--text <text>", "what you say")
     .action((run: string, options: ActOptions, command: Command) => act(run, "continue-discussion", options, command));
-  withRun(runs.command("cancel").description("Stops a run for good."))
+  withRun(operator("cancel").description("Stops a run for good."))
     .option("--detach", "do not wait until the process that advances it has stopped")
     .action(async (run: string, options: JournalOption & { detach?: true }, command: Command) => {
       const { cancelRun } = await import("../runs/act-on-run.ts");
       await cancelRun(run, options, io, globalOptions(command, io));
     });
-  withJournalOption(runs.command("answer").description("Answers what a run asks; the first answer counts."))
+  withJournalOption(
+    operator("answer").description("Answers what a run asks and continues the run. The first answer counts."),
+  )
     .argument("<run>", "the run, when it asks one question; or the question's id")
     .argument("[answer]", "yes, no, the id of an option, a text or JSON; `-` reads it from stdin")
     .option("--reject <reason>", "say no to any kind of question")
     .option("--by <name>", "who answers", "cli")
+    .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
+    .option("--no-wait", "only answer; another process continues the run")
     .action(async (given: string, typed: string | undefined, options: AnswerOptions, command: Command) => {
       const { answerRun } = await import("../runs/answer-run.ts");
       await answerRun(given, typed, options, io, globalOptions(command, io));
     });
-  withGoingOn(withRunArgument(runs.command("do").description("Takes any other action that `runs show` offers.")))
+  withGoingOn(withRunArgument(operator("do").description("Takes any other action that `runs show` offers.")))
     .argument(
       "<action>",
       "e.g. send-back, edit-and-retry, regenerate-once, shorten-context, grant-and-retry, sign-in-again, accept-partial, raise-limit",

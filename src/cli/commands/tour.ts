@@ -25,11 +25,11 @@ interface Stop {
 }
 
 const AT = Date.UTC(2026, 10, 15, 12, 0, 0);
-const target = (id: string, provider: string) => ({
+const target = (id: string, endpoint: string) => ({
   id,
-  provider,
+  endpoint,
+  account: "own",
   model: id,
-  credential: provider,
   capabilities: [],
   contextWindowTokens: 200_000,
   available: true,

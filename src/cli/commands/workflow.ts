@@ -2,6 +2,7 @@
 // command that needs it.
 
 import { type Command, Option } from "commander";
+import { ofOperator } from "./of-operator.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 import type { ResumeWorkflowOptions, WorkflowRunOptions } from "../workflow/run-workflow.ts";
@@ -43,7 +44,9 @@ Examples:
       await runWorkflow(file, options, io, globalOptions(command, io));
     });
   withGoingOn(
-    workflow.command("resume").description("Takes a run up again; one that another process advances is watched."),
+    ofOperator(workflow.command("resume"), io).description(
+      "Takes a run up again; one that another process advances is watched.",
+    ),
   )
     .argument("<run>", "its id, the beginning of it, or `last`")
     .addOption(

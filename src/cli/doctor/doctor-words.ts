@@ -20,6 +20,7 @@ export interface DoctorWords {
   readonly machine: Readonly<Record<MachineCheck["check"], string>>;
   readonly madeLater: string;
   readonly needsSqlite: string;
+  wrongWorkflow(file: string): string;
   readonly obstacles: Readonly<Record<WritingObstacle, string>>;
   readonly next: string;
   readonly allWell: string;
@@ -42,9 +43,10 @@ const EN: DoctorWords = {
     unclear: "names no version",
   },
   states: { yes: "yes", no: "no", unknown: "unknown" },
-  machine: { node: "Node", sqlite: "SQLite", journal: "journal" },
+  machine: { node: "Node", sqlite: "SQLite", journal: "journal", workflow: "workflow" },
   madeLater: "not there yet; it is made when it is first used",
   needsSqlite: "A journal needs the SQLite of a newer Node; see above.",
+  wrongWorkflow: (file) => `It cannot be run. See what is wrong with it: faultline workflow check ${file}`,
   obstacles: {
     "no-folder": "A part of its path is a file and no folder. Name another place.",
     "not-writable": "You may not write into its folder. Name another place, or ask for the right to.",
@@ -85,9 +87,10 @@ export const DOCTOR_WORDS: Readonly<Record<Locale, DoctorWords>> = {
     notOk: "不可用",
     statuses: { ready: "可用", missing: "未找到", hangs: "无响应", fails: "无法运行", unclear: "未给出版本" },
     states: { yes: "是", no: "否", unknown: "未知" },
-    machine: { node: "Node", sqlite: "SQLite", journal: "日志" },
+    machine: { node: "Node", sqlite: "SQLite", journal: "日志", workflow: "工作流" },
     madeLater: "尚不存在；首次使用时创建",
     needsSqlite: "日志需要较新的 Node 所带的 SQLite；见上。",
+    wrongWorkflow: (file) => `无法运行。查看问题所在：faultline workflow check ${file}`,
     obstacles: {
       "no-folder": "其路径的一部分是文件而不是文件夹。请换一个位置。",
       "not-writable": "无权写入其文件夹。请换一个位置，或申请权限。",

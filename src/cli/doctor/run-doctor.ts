@@ -9,6 +9,7 @@ import { type Io, paintFor, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
 import { checkJournal } from "./check-journal.ts";
+import { checkWorkflowFile } from "./check-workflow-file.ts";
 import { plainLines, screenLines } from "./doctor-lines.ts";
 import { DOCTOR_WORDS } from "./doctor-words.ts";
 import type { Findings } from "./findings.ts";
@@ -18,6 +19,7 @@ export interface DoctorOptions {
   /** As typed; none means all. */
   readonly names: readonly string[];
   readonly journal: string | null;
+  readonly workflow: string | null;
   readonly timeoutMs: number;
 }
 
@@ -37,7 +39,11 @@ export async function runDoctor(options: DoctorOptions, io: Io, shared: GlobalOp
   await io.stdout.write([...lines, lastLine(last, words), ""].join("\n"));
 }
 
-async function examine({ names, journal, timeoutMs }: DoctorOptions, io: Io, shared: GlobalOptions): Promise<Findings> {
+async function examine(
+  { names, journal, workflow, timeoutMs }: DoctorOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<Findings> {
   const kinds = kindsOf(names, shared);
   // A journal needs SQLite, and what loads it must not load where it is missing.
   const sqlite = await checkSqlite(process.versions);
@@ -45,6 +51,7 @@ async function examine({ names, journal, timeoutMs }: DoctorOptions, io: Io, sha
     checkNode(process.versions),
     sqlite,
     ...(journal === null ? [] : [await checkJournal(journal, sqlite.ok, io, shared.locale)]),
+    ...(workflow === null ? [] : [await checkWorkflowFile(workflow, io, shared.locale)]),
   ];
   return {
     clis: await examineClis(kinds, { env: io.env, clock: io.clock, timeoutMs }),
@@ -66,10 +73,10 @@ function kindOf(name: string, locale: GlobalOptions["locale"]): ExaminedKind {
   );
 }
 
-/** Nobody who names nothing is told off for what is not there; a journal that is named must be usable. */
+/** With no CLI named, missing CLIs are not reported as errors. A journal or a workflow that is named must be usable. */
 function isAllThatWasAskedFor({ clis, machine, areAsked }: Findings): boolean {
-  const isJournalOk = machine.every(({ check, ok }) => check !== "journal" || ok);
-  return isJournalOk && (!areAsked || clis.every(isUsable));
+  const areFilesOk = machine.every(({ check, ok }) => ok || (check !== "journal" && check !== "workflow"));
+  return areFilesOk && (!areAsked || clis.every(isUsable));
 }
 
 function jsonOf({ clis, machine }: Findings): object {

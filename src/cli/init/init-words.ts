@@ -1,5 +1,6 @@
 // What `faultline init` says, in each language.
 
+import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../core/index.ts";
 
 export interface InitWords {
@@ -8,6 +9,7 @@ export interface InitWords {
   readonly next: string;
   readonly overwritten: string;
   readonly unchanged: string;
+  readonly ignored: (names: string) => string;
   readonly needsTemplate: string;
   readonly noTemplate: (name: string, known: string) => string;
   readonly noVariant: (template: string, known: string) => string;
@@ -19,9 +21,10 @@ export const INIT_WORDS: Readonly<Record<Locale, InitWords>> = {
     template: "template",
     about: "what it is",
     next: "Next:",
-    overwritten: "was there, and is another one now",
-    unchanged: "was there already",
-    needsTemplate: "Name a template, such as `faultline init team`; `faultline init --list` lists them.",
+    overwritten: "replaced",
+    unchanged: "unchanged",
+    ignored: (names) => `git ignores ${names}`,
+    needsTemplate: `Name a template, such as \`${commandLine("init", "team")}\`; \`${commandLine("init", "--list")}\` lists them.`,
     noTemplate: (name, known) => `There is no template ${JSON.stringify(name)}. There are: ${known}.`,
     noVariant: (template, known) =>
       known === ""
@@ -36,7 +39,8 @@ export const INIT_WORDS: Readonly<Record<Locale, InitWords>> = {
     next: "下一步：",
     overwritten: "原文件已被覆盖",
     unchanged: "已存在，内容相同",
-    needsTemplate: "请指定模板，例如 `faultline init team`；`faultline init --list` 列出全部模板。",
+    ignored: (names) => `git 忽略 ${names}`,
+    needsTemplate: `请指定模板，例如 \`${commandLine("init", "team")}\`；\`${commandLine("init", "--list")}\` 列出全部模板。`,
     noTemplate: (name, known) => `没有模板 ${JSON.stringify(name)}。可用：${known}。`,
     noVariant: (template, known) =>
       known === "" ? `模板 ${template} 只有一种形式：请去掉 --with。` : `--with 只能是：${known}。`,

@@ -8,7 +8,7 @@ import { safeJson, safeText, shellWord } from "../safe-text.ts";
 import { tableLines } from "../table.ts";
 import { INIT_WORDS } from "./init-words.ts";
 import { type Template, templateNamed, TEMPLATES } from "./templates.ts";
-import { writeFiles, type WrittenFiles } from "./write-files.ts";
+import { GITIGNORE, writeFiles, type WrittenFiles } from "./write-files.ts";
 
 export interface InitOptions {
   /** null: nothing was named. */
@@ -29,12 +29,12 @@ export async function runInit(options: InitOptions, io: Io, shared: GlobalOption
   }
   const variant = variantOf(template, options.variant, locale);
   const { folder, force } = options;
-  const files = await writeFiles(resolve(folder), await template.files(variant), { force });
+  const files = await writeFiles(resolve(folder), await template.files(variant), template.ignores, { force });
   if (files.inTheWay.length > 0) throw new UsageError(words.inTheWay(files.inTheWay.join(", ")), "failed");
   const next = [...(folder === "." ? [] : [`cd ${shellWord(folder)}`]), ...template.next(variant)];
-  const { written, overwritten, unchanged } = files;
+  const { written, overwritten, unchanged, ignored } = files;
   if (json) {
-    const report = { template: template.id, with: variant, folder, written, overwritten, unchanged, next };
+    const report = { template: template.id, with: variant, folder, written, overwritten, unchanged, ignored, next };
     return io.stdout.write(`${safeJson(report)}\n`);
   }
   await io.stdout.write(`${linesOf(files, next, io, shared).join("\n")}\n`);
@@ -47,7 +47,7 @@ function variantOf({ id, variants }: Template, wanted: string | null, locale: Lo
 }
 
 function linesOf(
-  { written, overwritten, unchanged }: WrittenFiles,
+  { written, overwritten, unchanged, ignored }: WrittenFiles,
   next: readonly string[],
   io: Io,
   { locale, color }: GlobalOptions,
@@ -60,6 +60,7 @@ function linesOf(
     ...written.map((name) => row(paint("green", "+"), name)),
     ...overwritten.map((name) => row(paint("yellow", "~"), name, words.overwritten)),
     ...unchanged.map((name) => row(paint("dim", "="), name, words.unchanged)),
+    ...(ignored.length === 0 ? [] : [row(paint("green", "+"), GITIGNORE, words.ignored(ignored.join(", ")))]),
     "",
     words.next,
     ...next.map((command) => `  ${command}`),

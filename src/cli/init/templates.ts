@@ -1,5 +1,6 @@
 // What `faultline init` can write: folders of the package as they are, with the part that was chosen put in.
 
+import { commandLine } from "../program-name.ts";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
@@ -14,6 +15,8 @@ export interface Template {
   /** What to do when it is written. */
   readonly next: (variant: string) => readonly string[];
   readonly files: (variant: string) => Promise<ReadonlyMap<string, string>>;
+  /** What git should not track: runs and their files. */
+  readonly ignores: readonly string[];
 }
 
 export const TEAM_FILE = "team.faultline.yaml";
@@ -28,12 +31,13 @@ export const TEMPLATES: readonly Template[] = [
     variants: ["clis", "models"],
     next: (variant) => [
       ...(variant === "clis"
-        ? ["faultline doctor"]
+        ? [commandLine("doctor")]
         : ["npm install @ai-sdk/openai @ai-sdk/anthropic", "export OPENAI_API_KEY=… ANTHROPIC_API_KEY=…"]),
-      `faultline workflow check ${TEAM_FILE}`,
-      `faultline workflow run ${TEAM_FILE} --input task='…'`,
+      commandLine("workflow", "check", TEAM_FILE),
+      `${commandLine("workflow", "run", TEAM_FILE)} --input task='…'`,
     ],
     files: teamFiles,
+    ignores: [".faultline/"],
   },
   {
     id: "sample-repo",
@@ -42,8 +46,9 @@ export const TEMPLATES: readonly Template[] = [
       "zh-CN": "一个带 bug 和测试的小型 JavaScript 仓库，供团队练手",
     },
     variants: [],
-    next: () => ["npm test", "faultline init team --with clis"],
+    next: () => ["npm test", commandLine("init", "team", "--with", "clis")],
     files: () => textsIn("sample-repo"),
+    ignores: [],
   },
 ];
 

@@ -1,8 +1,9 @@
 // Puts files into a folder. What is there already and says something else is not touched, unless that was asked for.
 // F1  nothing is written before it is known that everything may be.
+// F2  nothing is written outside the folder, also where a link in it leads out.
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
 import { readField } from "../../core/tolerate.ts";
 import { UsageError } from "../io.ts";
 
@@ -13,13 +14,19 @@ export interface WrittenFiles {
   readonly unchanged: readonly string[];
   /** They are there and say something else: nothing was written. */
   readonly inTheWay: readonly string[];
+  /** Lines that were added to `.gitignore`. */
+  readonly ignored: readonly string[];
 }
+
+export const GITIGNORE = ".gitignore";
 
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
+  ignores: readonly string[],
   { force }: { readonly force: boolean },
 ): Promise<WrittenFiles> {
+  for (const name of [...files.keys(), ...(ignores.length === 0 ? [] : [GITIGNORE])]) await refuseOutside(folder, name);
   const there = new Map<string, string | null>();
   for (const name of files.keys()) there.set(name, await textAt(join(folder, name), name));
   const named = (test: (before: string | null | undefined, text: string) => boolean): readonly string[] =>
@@ -27,9 +34,48 @@ export async function writeFiles(
   const written = named((before) => before === null);
   const other = named((before, text) => before !== null && before !== text);
   const unchanged = named((before, text) => before === text);
-  if (other.length > 0 && !force) return { written: [], overwritten: [], unchanged, inTheWay: other };
+  if (other.length > 0 && !force) return { written: [], overwritten: [], unchanged, inTheWay: other, ignored: [] };
   for (const name of [...written, ...other]) await put(join(folder, name), name, files.get(name) ?? "");
-  return { written, overwritten: other, unchanged, inTheWay: [] };
+  return { written, overwritten: other, unchanged, inTheWay: [], ignored: await addIgnores(folder, ignores) };
+}
+
+/** Adds what `.gitignore` does not have yet, at its end. */
+async function addIgnores(folder: string, ignores: readonly string[]): Promise<readonly string[]> {
+  const before = (await textAt(join(folder, GITIGNORE), GITIGNORE)) ?? "";
+  const lines = new Set(before.split(/\r?\n/).map((line) => bare(line)));
+  const missing = ignores.filter((line) => !lines.has(bare(line)));
+  if (missing.length === 0) return [];
+  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
+  await put(join(folder, GITIGNORE), GITIGNORE, `${before}${gap}${missing.join("\n")}\n`);
+  return missing;
+}
+
+/** `/.faultline`, `.faultline/` and `.faultline` ignore the same folder. */
+function bare(line: string): string {
+  return line.trim().replace(/^\/|\/$/g, "");
+}
+
+async function refuseOutside(folder: string, name: string): Promise<void> {
+  const root = await realpathOf(folder);
+  // The nearest part of the path that is there decides where the file would land.
+  let part = join(folder, name);
+  let real = await realpathOf(part);
+  while (real === null && dirname(part) !== part) {
+    part = dirname(part);
+    real = await realpathOf(part);
+  }
+  if (root === null || real === root || real?.startsWith(root + sep) === true) return;
+  throw new UsageError(`${name} cannot be written: a link in its path leads out of ${folder}.`);
+}
+
+/** null when nothing is there. */
+async function realpathOf(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (readField(error as object, "code") === "ENOENT") return null;
+    throw refused(path, error);
+  }
 }
 
 async function textAt(path: string, name: string): Promise<string | null> {

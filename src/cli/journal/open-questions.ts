@@ -1,7 +1,7 @@
 // The questions a journal holds, as far as they can be read, and who has answered them.
 
 import type { Question } from "../../core/index.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Journal, Timed } from "../../journal/journal.ts";
 import { fieldsOf } from "./show-values.ts";
 
 export interface OpenQuestion extends Question {
@@ -9,20 +9,31 @@ export interface OpenQuestion extends Question {
   readonly by: string | null;
 }
 
+/** The oldest first. Answers are looked up one by one: a journal keeps those of every session that has not gone on. */
 export async function openQuestions(
   journal: Journal,
 ): Promise<{ readonly questions: readonly OpenQuestion[]; readonly unreadable: number }> {
-  const [kept, answers] = await Promise.all([journal.keptAll("question"), journal.keptAll("answer")]);
-  const answered = new Map(answers.map(({ key, value }) => [key, answererOf(value)]));
-  const questions = kept.flatMap(({ key, value }) => {
-    const question = readQuestion(value);
-    return question === null ? [] : [{ ...question, id: key, by: answered.get(key) ?? null }];
-  });
-  return {
-    questions: questions.toSorted((a, b) => a.askedAt - b.askedAt),
-    unreadable: kept.length - questions.length,
-  };
+  const questions: OpenQuestion[] = [];
+  let unreadable = 0;
+  for (let after: Timed | undefined; ;) {
+    const page = await journal.keptByTime("question", {
+      order: "oldest",
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    const answers = await Promise.all(page.map(({ key }) => journal.kept("answer", key)));
+    for (const [index, { key, value }] of page.entries()) {
+      const question = readQuestion(value);
+      const answer = answers[index] ?? null;
+      if (question === null) unreadable++;
+      else questions.push({ ...question, id: key, by: answer === null ? null : answererOf(answer) });
+    }
+    after = page.at(-1);
+    if (page.length < PAGE) return { questions, unreadable };
+  }
 }
+
+const PAGE = 500;
 
 export function answererOf(answer: unknown): string {
   const by = fieldsOf(answer)?.["by"];

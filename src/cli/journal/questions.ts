@@ -7,7 +7,8 @@ import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { type AnswerShape, readAnswer } from "../read-answer.ts";
-import { safeJson, shellWord } from "../safe-text.ts";
+import { commandLine } from "../program-name.ts";
+import { safeJson } from "../safe-text.ts";
 import { wrapped } from "../table.ts";
 import { sentences } from "../words.ts";
 import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "./open-questions.ts";
@@ -51,7 +52,7 @@ function questionLines(
       : [`    ${words.open(shown(device.url, 2_000))}`, `    ${words.enter(shown(device.code))}`]),
     ...options.map((option) => `    ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     ...(by === null
-      ? [`  ${paint("dim", "$")} faultline journal answer ${shellWord(file)} ${shellWord(id)} ${paint("dim", answers)}`]
+      ? [`  ${paint("dim", "$")} ${commandLine("journal", "answer", file, id)} ${paint("dim", answers)}`]
       : []),
   ];
 }
@@ -96,7 +97,7 @@ export async function answerQuestion(
   if (typed === null && reject === null) throw new UsageError(words.needsAnswer(name));
   if (typed !== null && reject !== null) throw new UsageError(words.oneAnswer);
   const session = await withJournal({ file, io, locale }, async (journal) => {
-    const list = `faultline journal questions ${shellWord(file)}`;
+    const list = commandLine("journal", "questions", file);
     const question = readQuestion(await journal.kept("question", id));
     if (question === null) throw new UsageError(words.noQuestion(name, list));
     const answer: Answer =

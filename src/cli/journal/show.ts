@@ -12,7 +12,8 @@ import type { Journal, SessionSummary } from "../../journal/journal.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson, shellWord } from "../safe-text.ts";
+import { commandLine } from "../program-name.ts";
+import { safeJson } from "../safe-text.ts";
 import { factLines } from "../table.ts";
 import { sentences } from "../words.ts";
 import { metricsLines, toolMetrics } from "./metrics-lines.ts";
@@ -48,7 +49,7 @@ export async function showSession(
     await printSession(summary, told, io, options);
     const waits = (await openQuestions(journal)).questions.some((one) => one.session === session && one.by === null);
     if (!waits) return;
-    const next = sentences(locale, JOURNAL_WORDS[locale].next, `faultline journal questions ${shellWord(file)}`);
+    const next = sentences(locale, JOURNAL_WORDS[locale].next, commandLine("journal", "questions", file));
     await io.stdout.write(`\n${next}\n`);
   });
 }
@@ -62,7 +63,7 @@ export async function findSession(
 ): Promise<SessionSummary> {
   const summary = await journal.session(session);
   if (summary !== null) return summary;
-  const list = `faultline journal sessions ${shellWord(file)}`;
+  const list = commandLine("journal", "sessions", file);
   throw new UsageError(JOURNAL_WORDS[locale].noSession(shown(session), list));
 }
 

@@ -7,7 +7,7 @@ import { type Io, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../journal-words.ts";
 import { splitLines } from "../lines.ts";
 import type { GlobalOptions } from "../options.ts";
-import { escapeUnsafe, safeJson } from "../safe-text.ts";
+import { escapedLines, safeJson } from "../safe-text.ts";
 import { sentences } from "../words.ts";
 import { findSession } from "./show.ts";
 import { shown } from "./show-values.ts";
@@ -28,9 +28,10 @@ export async function exportTo(
 ): Promise<void> {
   await lookAtJournal({ file, io, locale }, async (journal) => {
     await findSession(journal, file, session, locale);
-    const lines = exportSession(journal, session, { redactor: SHAPE_REDACTOR, includeResults: withResults });
+    const exported = exportSession(journal, session, { redactor: SHAPE_REDACTOR, includeResults: withResults });
+    const lines = escapedLines(exported);
     if (out === null) {
-      for await (const line of lines) await io.stdout.write(`${io.stdout.isTTY ? escapeUnsafe(line) : line}\n`);
+      for await (const line of lines) await io.stdout.write(`${line}\n`);
       return;
     }
     await io.writeNewFile(out, withEnds(lines));

@@ -10,12 +10,13 @@ import type { GlobalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
 import { exitOf, jsonOf, lastLine, ownExitCode, type RunEnding } from "./run-ending.ts";
-import { lineOf, type RunOptions } from "./run-options.ts";
+import { lineOf } from "../program-name.ts";
+import type { RunOptions } from "./run-options.ts";
 import { policyOf } from "./run-policy.ts";
 import { RunStory } from "./run-story.ts";
 import { targetsOf } from "./run-targets.ts";
 import { RUN_WORDS } from "./run-words.ts";
-import { onStopSignal } from "./stop-signals.ts";
+import { onStopSignal } from "../stop-signals.ts";
 
 interface Run {
   readonly words: readonly string[];
@@ -61,7 +62,9 @@ function keysIn(env: Io["env"]): readonly (string | undefined)[] {
 async function perform(fl: Faultline, session: Session | null, run: Run): Promise<RunEnding> {
   const { words, options, io, shared, targets } = run;
   const text = RUN_WORDS[shared.locale];
-  const story = new RunStory(io, shared);
+  const mayRepeat = targets.length > 1 || targets.some(({ idempotent, hidesTools }) => idempotent || !hidesTools);
+  const story = new RunStory(io, shared, mayRepeat);
+  if (options.retry !== undefined && !mayRepeat) story.say(text.retryHasNoEffect(lineOf([words[0] ?? ""])));
   if (session !== null) story.say(text.session(session.id, oneLine(options.journal ?? "")));
   const own = session?.id ?? "";
   const unsubscribe = fl.subscribe((entry) => {
@@ -77,13 +80,15 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       onEvent: (event) => story.onEvent(event),
       onLine: (stream, line) => story.onLine(stream, line),
       onExit: (exit) => story.onExit(exit),
+      onResult: (result) => story.onResult(result),
     });
     const durationMs = io.clock.now() - startedAt;
-    const { exit, lastDecision: decision } = story;
+    const { exit, answer, lastDecision: decision } = story;
     return {
       words,
       options,
       outcome,
+      answer,
       exit,
       decision,
       sessionId: session?.id ?? null,

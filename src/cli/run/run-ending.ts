@@ -14,7 +14,8 @@ import type { Outcome, OutcomeStatus } from "../../runtime/call/outcome.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { minuteOf } from "../journal/show-values.ts";
 import { oneLine } from "../safe-text.ts";
-import { callAgain, lineOf, type RunOptions } from "./run-options.ts";
+import { commandLine, lineOf } from "../program-name.ts";
+import { callAgain, type RunOptions } from "./run-options.ts";
 import { mayHaveHappened, safeLine } from "./run-story.ts";
 import { RUN_WORDS } from "./run-words.ts";
 
@@ -22,6 +23,8 @@ export interface RunEnding {
   readonly words: readonly string[];
   readonly options: RunOptions;
   readonly outcome: Outcome<AgentRunResult>;
+  /** What the command printed, or what the agent answered; null when it failed. */
+  readonly answer: string | null;
   readonly exit: AgentExit;
   readonly decision: Decision | null;
   /** Of the journal; null without one. */
@@ -94,25 +97,26 @@ function nextStep(ending: RunEnding, fault: Fault): string | null {
   if (EXIT_OF_CODE[fault.code] === "missing") return text.checkName(lineOf([words[0] ?? ""]));
   if (decision !== null && mayHaveHappened(decision))
     return callAgain(words, options, { idempotent: true, session: null });
-  return sessionId === null ? `faultline explain ${fault.code}` : showLine(options, sessionId);
+  return sessionId === null ? commandLine("explain", fault.code) : showLine(options, sessionId);
 }
 
 function showLine({ journal = "" }: RunOptions, sessionId: string): string {
-  return lineOf(["faultline", "journal", "show", journal, sessionId]);
+  return commandLine("journal", "show", journal, sessionId);
 }
 
 function answerLine({ id, payload }: Question, journal: string): string {
   const first = payload.kind === "Select" ? payload.options[0]?.id : undefined;
   const isYesNo = INTERACTIONS[payload.kind].answer === "yes-no";
-  if (first === undefined && !isYesNo) return lineOf(["faultline", "journal", "questions", journal]);
-  return lineOf(["faultline", "journal", "answer", journal, id, first ?? "yes"]);
+  if (first === undefined && !isYesNo) return commandLine("journal", "questions", journal);
+  return commandLine("journal", "answer", journal, id, first ?? "yes");
 }
 
 export function jsonOf(ending: RunEnding): Readonly<Record<string, unknown>> {
-  const { outcome, exit, durationMs, sessionId } = ending;
+  const { outcome, answer, exit, durationMs, sessionId } = ending;
   const fault = faultOf(outcome);
   return {
     outcome: outcome.status,
+    answer: outcome.status === "done" ? answer : null,
     code: fault?.code ?? null,
     message: fault === null ? null : safeLine(fault.message),
     attempts: outcome.attempts,

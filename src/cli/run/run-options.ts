@@ -1,8 +1,8 @@
 // What `faultline run` was told, and the same call as a line that can be typed again.
 
 import type { AgentKind } from "../../agent/parse/agent-state.ts";
-import { type PresetName, SHAPE_REDACTOR } from "../../core/index.ts";
-import { shellWord } from "../safe-text.ts";
+import type { PresetName } from "../../core/index.ts";
+import { commandLine } from "../program-name.ts";
 
 /** As the command line gives it. */
 export interface RunOptions {
@@ -43,10 +43,5 @@ export function callAgain(words: readonly string[], options: RunOptions, changes
   ];
   const given = named.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
   const set = (["idempotent", "stdin", "passthrough"] as const).filter((name) => flags[name] === true);
-  return lineOf(["faultline", "run", ...set.map((name) => `--${name}`), ...given, "--", ...words]);
-}
-
-/** A command as a shell takes it; what looks like a secret is taken out, and has to be filled in again. */
-export function lineOf(words: readonly string[]): string {
-  return words.map((word) => (word === "" ? "''" : shellWord(SHAPE_REDACTOR.text(word)))).join(" ");
+  return commandLine("run", ...set.map((name) => `--${name}`), ...given, "--", ...words);
 }

@@ -1,5 +1,5 @@
 // A run as it is told while it happens: what the command prints goes through as it is, what Faultline does about it is said on
-// stderr.
+// stderr. Where another attempt may follow and no person reads stdout, an attempt's stdout is held back until it is the last one.
 // S1  our own lines begin with `faultline:` and stand alone: a countdown is wiped before anything else is written.
 
 import {
@@ -11,11 +11,13 @@ import {
   type Locale,
   SHAPE_REDACTOR,
 } from "../../core/index.ts";
-import type { AgentExit, OutputStream } from "../../agent/run/agent-request.ts";
+import type { AgentRetry } from "../../agent/event/agent-event.ts";
+import type { AgentExit, AgentRunResult, OutputStream } from "../../agent/run/agent-request.ts";
 import type { AgentRunEvent } from "../../index.ts";
 import { type Io, type Paint, paintFor } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine } from "../safe-text.ts";
+import { HeldOutput } from "./held-output.ts";
 import { OutputQueue } from "./output-queue.ts";
 import { RUN_WORDS, type RunWords } from "./run-words.ts";
 
@@ -37,12 +39,18 @@ export class RunStory {
   #attempts = 0;
   #target = "";
   #hasPrinted = false;
+  /** null: stdout goes through as it comes. */
+  readonly #held: HeldOutput | null;
+  /** What the last attempt answered, if it worked. */
+  answer: string | null = null;
   #stopCountdown: (() => void) | null = null;
   readonly #output: Readonly<Record<OutputStream, OutputQueue>>;
 
-  constructor(io: Io, { json, locale, color }: GlobalOptions) {
+  /** `mayRepeat`: a failed attempt may be followed by another one. */
+  constructor(io: Io, { json, locale, color }: GlobalOptions, mayRepeat: boolean) {
     this.#io = io;
     this.#output = { stdout: new OutputQueue(io.stdout), stderr: new OutputQueue(io.stderr) };
+    this.#held = mayRepeat && !io.stdout.isTTY ? new HeldOutput(this.#output.stdout) : null;
     this.#locale = locale;
     this.#words = RUN_WORDS[locale];
     this.#paint = paintFor(io.stderr, io.env, color);
@@ -50,22 +58,28 @@ export class RunStory {
     this.#tellsSteps = io.stderr.isTTY && (json || !io.stdout.isTTY);
   }
 
-  onLine(stream: OutputStream, line: string): void {
-    if (!this.#passesOn) return;
+  onLine(stream: OutputStream, line: string): Promise<void> | undefined {
+    if (!this.#passesOn) return undefined;
+    if (stream === "stdout" && this.#held !== null) return this.#held.write(`${line}\n`);
     this.#wipe();
-    this.#hasPrinted = true;
-    this.#output[stream].write(`${line}\n`);
+    this.#hasPrinted ||= stream === "stdout";
+    return this.#output[stream].write(`${line}\n`);
   }
 
   onExit(exit: AgentExit): void {
     this.exit = exit;
   }
 
+  onResult({ text, errorSubtype }: AgentRunResult): void {
+    this.answer = errorSubtype === null ? text : null;
+  }
+
   onEvent(event: AgentRunEvent): void {
     if (event.type === "attempt") this.#begin(event.target, event.attempt);
-    else if (!this.#tellsSteps) return;
-    else if (event.type === "tool-use") this.say(this.#words.uses(this.#target, oneLine(event.name)));
-    else if (event.type === "retrying") this.say(this.#words.retriesItself(this.#target, safeLine(event.reason)));
+    // Minutes may pass like this, so it is said whoever reads along.
+    else if (event.type === "retrying") this.say(this.#words.retriesItself(this.#target, retryWords(event)));
+    else if (this.#tellsSteps && event.type === "tool-use")
+      this.say(this.#words.uses(this.#target, oneLine(event.name)));
   }
 
   onEntry({ event }: Entry): void {
@@ -79,12 +93,13 @@ export class RunStory {
 
   say(text: string): void {
     this.#wipe();
-    this.#output.stderr.write(`${this.#paint("dim", "faultline:")} ${text}\n`);
+    void this.#output.stderr.write(`${this.#paint("dim", "faultline:")} ${text}\n`);
   }
 
   /** Everything has been written. */
   async end(): Promise<void> {
     this.#wipe();
+    await this.#held?.release();
     await Promise.all([this.#output.stdout.end(), this.#output.stderr.end()]);
   }
 
@@ -92,7 +107,8 @@ export class RunStory {
     this.#attempts += 1;
     this.#target = target;
     if (this.#attempts === 1) return;
-    const isVoid = this.#hasPrinted ? ` ${this.#words.isVoid}` : "";
+    const hasPrinted = this.#hasPrinted || this.#held?.discard() === false;
+    const isVoid = hasPrinted ? ` ${this.#words.isVoid}` : "";
     this.say(`${this.#words.begins(target, attempt)}${isVoid}`);
     this.#hasPrinted = false;
   }
@@ -117,7 +133,7 @@ export class RunStory {
     const tick = (): void => {
       const leftMs = Math.max(0, until - clock.now());
       const left = formatMs(Math.ceil(leftMs / SECOND_MS) * SECOND_MS, this.#locale);
-      this.#output.stderr.write(`${WIPE_LINE}${this.#paint("dim", this.#words.countdown(attempt, of, left))}`);
+      void this.#output.stderr.write(`${WIPE_LINE}${this.#paint("dim", this.#words.countdown(attempt, of, left))}`);
       this.#stopCountdown = clock.after(SECOND_MS, tick);
     };
     tick();
@@ -127,16 +143,25 @@ export class RunStory {
     if (this.#stopCountdown === null) return;
     this.#stopCountdown();
     this.#stopCountdown = null;
-    this.#output.stderr.write(WIPE_LINE);
+    void this.#output.stderr.write(WIPE_LINE);
   }
 }
 
 /** Nothing comes after these. */
 const ENDS: ReadonlySet<Decision["recourse"]> = new Set(["surface", "fail", "default", "skip", "partial"]);
 
-/** Something that would have run it again was left out for that reason. */
+/** What `--idempotent` allows. A prompt that is too long is too long again, so a refused `compact` is not among them. */
+const RUNS_AGAIN: ReadonlySet<string> = new Set(["retry", "fallback"]);
+
+/** The command would have run again, but for what it may have done. */
 export function mayHaveHappened({ considered }: Decision): boolean {
-  return considered.some(({ refused }) => refused === "may-have-happened");
+  return considered.some(({ recourse, refused }) => refused === "may-have-happened" && RUNS_AGAIN.has(recourse));
+}
+
+/** `529 overloaded (1/10)`: what the CLI said about it. */
+function retryWords({ status, reason, attempt, of }: AgentRetry): string {
+  const count = attempt === null ? "" : `(${attempt}${of === null ? "" : `/${of}`})`;
+  return safeLine([status ?? "", reason, count].join(" ").trim());
 }
 
 /** Words of a failure on one line, without secrets and without anything a terminal obeys. */

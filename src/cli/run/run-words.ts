@@ -21,6 +21,7 @@ export interface RunWords {
   readonly after: (time: string) => string;
   readonly checkName: (name: string) => string;
   readonly stopped: string;
+  readonly retryHasNoEffect: (name: string) => string;
   readonly sessionNeedsJournal: string;
 }
 
@@ -51,6 +52,8 @@ const EN: RunWords = {
   after: (time) => `after ${time}: `,
   checkName: (name) => `check the name and the PATH: command -v ${name}`,
   stopped: "stopped by a signal",
+  retryHasNoEffect: (name) =>
+    `--retry has no effect without --idempotent: ${name} may have done something, so it is not run again.`,
   sessionNeedsJournal: "--session names a session in a journal: say which with --journal <file>.",
 };
 
@@ -83,6 +86,7 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
     after: (time) => `${time} 之后：`,
     checkName: (name) => `检查名称和 PATH：command -v ${name}`,
     stopped: "被信号停止",
+    retryHasNoEffect: (name) => `没有 --idempotent 时 --retry 不起作用：${name} 可能已经产生影响，因此不会再次运行。`,
     sessionNeedsJournal: "--session 指定日志中的会话：请用 --journal <file> 指定日志。",
   },
 };

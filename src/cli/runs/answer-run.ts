@@ -1,4 +1,4 @@
-// `faultline runs answer`: what a run asks, answered. The first answer counts, and wakes the run.
+// `faultline runs answer`: answers what a run asks, then continues the run. The first answer counts.
 
 import { type Answer, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
@@ -11,10 +11,12 @@ import { readAnswer } from "../read-answer.ts";
 import { safeJson } from "../safe-text.ts";
 import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
+import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
+import { heldRuns } from "./held-runs.ts";
+import { type RunHome, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
-export interface AnswerOptions extends JournalOption {
+export interface AnswerOptions extends GoOnOptions {
   readonly reject?: string;
   readonly by: string;
 }
@@ -42,10 +44,13 @@ export async function answerRun(
       throw new UsageError(words.wasFirst(shown(question.id), who), "failed");
     }
     const { id, session: run } = question;
-    const next = home.command("workflow", "resume", run);
-    if (shared.json) return io.stdout.write(`${safeJson({ question: id, run, by: SHAPE_REDACTOR.text(by), next })}\n`);
-    const mark = paintFor(io.stdout, io.env, shared.color)("green", "✓");
-    await io.stdout.write(`${mark} ${RUNS_WORDS[shared.locale].wasAnswered(shown(id))}\n`);
+    const extra = { question: id, by: SHAPE_REDACTOR.text(by) };
+    const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
+    await io.stderr.write(`${mark} ${RUNS_WORDS[shared.locale].wasAnswered(shown(id))}\n`);
+    const isHeld = (await heldRuns(home)).has(run);
+    if (options.wait !== false && !isHeld) return goOn(home, run, options, { after: null, extra });
+    const next = isHeld ? home.command("runs", "watch", run) : home.command("workflow", "resume", run);
+    if (shared.json) return io.stdout.write(`${safeJson({ run, ...extra, next })}\n`);
     await io.stderr.write(`faultline: ${FOLLOW_WORDS[shared.locale].next}${next}\n`);
   });
 }

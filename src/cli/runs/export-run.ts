@@ -3,7 +3,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { SHAPE_REDACTOR } from "../../core/index.ts";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
 import { createRunStream } from "../../core/record/run-stream.ts";
 import { exportSession } from "../../journal/transfer.ts";
@@ -13,7 +12,7 @@ import type { WorkflowSource } from "../../workflow/stage.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { escapeUnsafe, safeJson } from "../safe-text.ts";
+import { escapedLines, escapeUnsafe, safeJson } from "../safe-text.ts";
 import { findRun } from "./find-run.ts";
 import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
@@ -42,10 +41,14 @@ export async function exportRun(given: string, options: ExportOptions, io: Io, s
 }
 
 const LINES: Readonly<Record<LineFormat, (home: RunHome, run: string) => AsyncIterable<string>>> = {
-  jsonl: ({ workflows }, run) =>
-    exportSession(workflows.journal, run, { redactor: SHAPE_REDACTOR, includeResults: false }),
+  jsonl: entryLines,
   cloudevents: eventLines,
 };
+
+async function* entryLines({ workflows }: RunHome, run: string): AsyncGenerator<string> {
+  const redactor = await workflows.runs.redactorOf(run);
+  yield* escapedLines(exportSession(workflows.journal, run, { redactor, includeResults: false }));
+}
 
 async function* eventLines({ workflows, shared }: RunHome, run: string): AsyncGenerator<string> {
   const stream = createRunStream(run, { locale: shared.locale });
@@ -55,7 +58,7 @@ async function* eventLines({ workflows, shared }: RunHome, run: string): AsyncGe
 }
 
 async function printLines(lines: AsyncIterable<string>, io: Io): Promise<void> {
-  for await (const line of lines) await io.stdout.write(`${io.stdout.isTTY ? escapeUnsafe(line) : line}\n`);
+  for await (const line of lines) await io.stdout.write(`${line}\n`);
 }
 
 /** One piece that is there already. */
@@ -77,7 +80,7 @@ async function writeBundle(home: RunHome, run: string, folder: string): Promise<
   await makeFolder(folder);
   await io.writeNewFile(
     join(folder, "run.json"),
-    linesOf(`${JSON.stringify(reportJson(home, report, false), null, 2)}\n`),
+    linesOf(`${escapeUnsafe(JSON.stringify(reportJson(home, report, false), null, 2))}\n`),
   );
   await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(LINES.jsonl(home, run)));
   await io.writeNewFile(join(folder, "events.jsonl"), withEnds(LINES.cloudevents(home, run)));

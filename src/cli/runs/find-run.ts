@@ -10,12 +10,12 @@ const ID_PREFIX = "run_";
 
 export async function findRun({ workflows, shared, command }: RunHome, given: string): Promise<RunSummary> {
   const words = RUNS_WORDS[shared.locale];
-  const all = await workflows.runs.list();
-  const [newest] = all;
+  const [newest] = await workflows.runs.list({ limit: 1 });
   if (newest === undefined) throw new UsageError(words.noRuns);
   if (given === "last") return newest;
-  const exact = all.find(({ run }) => run === given);
-  if (exact !== undefined) return exact;
+  const exact = given === "" ? null : ((await workflows.journal.kept("run", given)) as RunSummary | null);
+  if (exact !== null) return exact;
+  const all = await workflows.runs.list();
   const near = given === "" ? [] : all.filter(({ run }) => run.startsWith(given) || run.startsWith(ID_PREFIX + given));
   const [only, ...others] = near;
   if (only === undefined) throw new UsageError(words.noRun(shown(given), command("runs", "list")));

@@ -5,6 +5,8 @@ import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { answeredOf } from "../../workflow/run-reports.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { type Io, paintFor, type Style } from "../io.ts";
@@ -33,13 +35,23 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
       ...(workflow === undefined ? {} : { workflow }),
       limit: limit + 1,
     });
-    const runs = found.slice(0, limit);
+    const { journal } = home.workflows;
+    const runs = await Promise.all(found.slice(0, limit).map((one) => withOpenQuestions(journal, one)));
     const held = await heldRuns(home);
     if (shared.json) await io.stdout.write(`${safeJson(runs.map((one) => ({ ...one, held: held.has(one.run) })))}\n`);
     else if (runs.length > 0) await printRuns(runs, held, io, shared);
     else await io.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
     if (found.length > limit) await io.stderr.write(`${words.moreRuns(limit)}\n`);
   });
+}
+
+/** What has been answered is not asked any more, though its run has not taken the answer up yet. */
+async function withOpenQuestions(journal: Journal, summary: RunSummary): Promise<RunSummary> {
+  if (summary.questions.length === 0) return summary;
+  const answered = await answeredOf(journal, summary.questions);
+  const questions = summary.questions.filter((id) => !answered.has(id));
+  // The time it waits for is the end of its questions.
+  return { ...summary, questions, wakeAt: questions.length === 0 ? null : summary.wakeAt };
 }
 
 export const STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
@@ -65,7 +77,7 @@ async function printRuns(
     runs.map((one) => [
       short(one.run),
       shown(one.workflow, 40),
-      pillOf(one, locale),
+      pillOf(one, held.has(one.run), locale),
       one.nodes.map((node) => shown(node, 30)).join(", "),
       time(one.startedAt),
       dollars(one.spentMicrocents),
@@ -82,7 +94,8 @@ async function printRuns(
   await io.stdout.write(`${paint("dim", head)}\n`);
   for (const [index, line] of lines.entries()) {
     const status = runs[index]?.status ?? "running";
-    const pill = runs[index] === undefined ? "" : pillOf(runs[index], locale);
+    const one = runs[index];
+    const pill = one === undefined ? "" : pillOf(one, held.has(one.run), locale);
     // Painted after it was aligned: colours take no place on the screen.
     await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
   }
@@ -102,10 +115,15 @@ function shortener(runs: readonly string[]): (run: string) => string {
   return (run) => shown(run.slice(0, chars));
 }
 
-/** The status, and the outcome where it says more. */
-function pillOf({ status, outcome }: RunSummary, locale: GlobalOptions["locale"]): string {
-  const word = FOLLOW_WORDS[locale].statuses[status];
-  return outcome === "" || outcome === status ? word : `${word}: ${shown(outcome, 40)}`;
+/** The status, and the outcome where it says more. A run is "running" only while a process advances it. */
+export function pillOf(summary: RunSummary, isHeld: boolean, locale: GlobalOptions["locale"]): string {
+  const { status, outcome, questions, wakeAt } = summary;
+  const words = FOLLOW_WORDS[locale];
+  const waits = questions.length > 0 || wakeAt !== null;
+  if (!isEnded(summary) && !isHeld && !waits) return words.idle;
+  return outcome === "" || outcome === status
+    ? words.statuses[status]
+    : `${words.statuses[status]}: ${shown(outcome, 40)}`;
 }
 
 function nextOf(

@@ -4,13 +4,12 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
-import { isSecretName } from "../../core/fault/secret-names.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
 import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
-import { lineOf } from "../run/run-options.ts";
+import { commandLine } from "../program-name.ts";
 import { oneLine } from "../safe-text.ts";
 
 export const DEFAULT_JOURNAL = ".faultline/journal.db";
@@ -41,13 +40,13 @@ export async function withRuns<T>(
 ): Promise<T> {
   const file = journalOf(option, io);
   const place = { file, io, locale: shared.locale };
-  if (option.make === true && file === DEFAULT_JOURNAL) await mkdir(dirname(file), { recursive: true });
+  // Others on this machine have no business in what runs leave behind.
+  if (option.make === true && file === DEFAULT_JOURNAL) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
-    const secrets = secretsIn(io.env);
-    const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale, secrets });
+    const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });
     const named = option.journal === undefined ? [] : ["--journal", option.journal];
-    const command = (...words: readonly string[]): string => lineOf(["faultline", ...words, ...named]);
+    const command = (...words: readonly string[]): string => commandLine(...words, ...named);
     try {
       return await use({ workflows, io, shared, command });
     } catch (error) {
@@ -66,11 +65,6 @@ export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> 
     () => true,
     () => false,
   );
-}
-
-/** Their values never get out, whatever they look like. */
-function secretsIn(env: Io["env"]): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => (value !== undefined && isSecretName(name) ? [value] : []));
 }
 
 /** Which exit code a refusal ends with; those that are not here are told by the journal's own words. */

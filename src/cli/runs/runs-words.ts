@@ -1,10 +1,12 @@
 // What the commands about runs say, in each language. Names of actions and words about faults come from core.
 
+import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../core/index.ts";
 import type { VisitState } from "../../core/flow/run.ts";
 
 export interface RunsWords {
   readonly noRuns: string;
+  readonly insideRun: string;
   readonly noneFits: string;
   readonly noRun: (given: string, list: string) => string;
   readonly manyRuns: (given: string, some: string) => string;
@@ -25,6 +27,9 @@ export interface RunsWords {
   readonly stages: string;
   readonly visitStates: Readonly<Record<VisitState, string>>;
   readonly inherited: string;
+  readonly noOutput: (node: string, state: string) => string;
+  readonly nothingDone: (run: string) => string;
+  readonly noNode: (run: string, node: string, nodes: string) => string;
   readonly questions: string;
   readonly answered: (by: string) => string;
   readonly actions: string;
@@ -50,7 +55,9 @@ export interface RunsWords {
 }
 
 const EN: RunsWords = {
-  noRuns: "There are no runs in this journal yet. Start one: faultline workflow run <file>",
+  insideRun:
+    "This command decides about a run, and it was typed inside one: a command, a tool or an agent of a workflow has started it. What works for a run must not decide about it. Type it in a terminal of your own.",
+  noRuns: `There are no runs in this journal yet. Start one: ${commandLine("workflow", "run")} <file>`,
   noneFits: "No run fits. Leave out --status or --workflow to see all.",
   noRun: (given, list) => `There is no run ${given}. See which there are: ${list}`,
   manyRuns: (given, some) => `${given} is the beginning of several runs: ${some}. Type more of it.`,
@@ -76,8 +83,12 @@ const EN: RunsWords = {
     completed: "done",
     failed: "failed",
     skipped: "skipped",
+    cancelled: "cancelled",
   },
   inherited: "kept from the run before",
+  noOutput: (node, state) => `Node ${node} has no output (${state}).`,
+  nothingDone: (run) => `No node of run ${run} is done yet.`,
+  noNode: (run, node, nodes) => `Run ${run} has not come to a node ${node}. It has come to: ${nodes}.`,
   questions: "open questions",
   answered: (by) => `answered by ${by}`,
   actions: "what you can do",
@@ -103,7 +114,9 @@ const EN: RunsWords = {
 };
 
 const ZH: RunsWords = {
-  noRuns: "此日志中还没有运行。启动一个：faultline workflow run <file>",
+  insideRun:
+    "此命令会决定一个运行的去向，但它是在某个运行内部输入的：由工作流的命令、工具或智能体启动。为运行工作的程序不得对运行作决定。请在您自己的终端中输入。",
+  noRuns: `此日志中还没有运行。启动一个：${commandLine("workflow", "run")} <file>`,
   noneFits: "没有符合条件的运行。去掉 --status 或 --workflow 可查看全部。",
   noRun: (given, list) => `没有运行 ${given}。查看已有的运行：${list}`,
   manyRuns: (given, some) => `${given} 是多个运行的开头：${some}。请多输入几个字符。`,
@@ -129,8 +142,12 @@ const ZH: RunsWords = {
     completed: "完成",
     failed: "失败",
     skipped: "跳过",
+    cancelled: "已取消",
   },
   inherited: "沿用上一次运行",
+  noOutput: (node, state) => `节点 ${node} 没有输出（${state}）。`,
+  nothingDone: (run) => `运行 ${run} 还没有完成任何节点。`,
+  noNode: (run, node, nodes) => `运行 ${run} 没有到达节点 ${node}。已到达：${nodes}。`,
   questions: "待答复的问题",
   answered: (by) => `已由 ${by} 答复`,
   actions: "可以做什么",

@@ -17,7 +17,7 @@ import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./held-runs.ts";
-import { STATUS_STYLES } from "./list-runs.ts";
+import { pillOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
@@ -58,7 +58,14 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
     fault:
       seen === null
         ? null
-        : { class: seen.class, code: seen.code, title: seen.title, message: seen.detail, next: seen.next },
+        : {
+            class: seen.class,
+            code: seen.code,
+            title: seen.title,
+            message: seen.detail,
+            next: seen.next,
+            correlationId: seen.correlationId,
+          },
     files: filesOf(visit, files),
   };
 }
@@ -76,6 +83,7 @@ const MARKS: Readonly<Record<VisitState, { readonly mark: string; readonly style
   completed: { mark: "✓", style: "green" },
   failed: { mark: "✗", style: "red" },
   skipped: { mark: "–", style: "dim" },
+  cancelled: { mark: "–", style: "dim" },
 };
 
 function reportLines(home: RunHome, report: RunReport, isHeld: boolean): readonly string[] {
@@ -89,11 +97,11 @@ function reportLines(home: RunHome, report: RunReport, isHeld: boolean): readonl
   const own = new Set(state.visits.flatMap((visit) => filesOf(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
-    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(report, locale))}`,
+    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], pillOf(summary, isHeld, locale))}`,
     ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
     "",
     paint("bold", words.stages),
-    ...state.visits.flatMap((visit) => visitLines(visit, report, io.clock.now(), locale, paint, columns, widest)),
+    ...state.visits.flatMap((visit) => visitLines(home, visit, report, paint, widest)),
     ...(files.length === 0 ? [] : ["", paint("bold", words.filesIn(shown(folder, 2_000))), ...others]),
     ...(questions.length === 0 ? [] : ["", paint("bold", words.questions)]),
     ...questions.flatMap((question) => questionLines(home, question, questions, summary.run, paint)),
@@ -105,11 +113,6 @@ function reportLines(home: RunHome, report: RunReport, isHeld: boolean): readonl
       ),
     ]),
   ];
-}
-
-function statusOf({ summary }: RunReport, locale: Locale): string {
-  const word = FOLLOW_WORDS[locale].statuses[summary.status];
-  return summary.outcome === "" || summary.outcome === summary.status ? word : `${word}: ${shown(summary.outcome, 60)}`;
 }
 
 function factsOf({ shared, io }: RunHome, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
@@ -130,14 +133,15 @@ function factsOf({ shared, io }: RunHome, { summary, spending }: RunReport, isHe
 }
 
 function visitLines(
+  { io, shared, command }: RunHome,
   visit: Visit,
   { summary, files }: RunReport,
-  now: number,
-  locale: Locale,
   paint: Paint,
-  columns: number,
   nameColumns: number,
 ): readonly string[] {
+  const { locale } = shared;
+  const { columns } = io.stdout;
+  const now = io.clock.now();
   const follow = FOLLOW_WORDS[locale];
   const words = RUNS_WORDS[locale];
   const { state, attempt, of, callAttempts, spentMicrocents, startedAt, endedAt, fault, skipped } = visit;
@@ -152,8 +156,12 @@ function visitLines(
     ...(timeTo(nextAt, now, follow, locale) === "" ? [] : [timeTo(nextAt, now, follow, locale)]),
     ...(visit.inherited ? [words.inherited] : []),
   ];
-  const seen = fault === null ? null : viewFor("operator", fault, { correlationId: summary.run, locale });
-  const under = seen === null ? [] : [`${seen.title} (${seen.code}): ${shown(seen.detail)}`, `→ ${seen.next}`];
+  const id = `${summary.run}/${turnOf(visit)}`;
+  const seen = fault === null ? null : viewFor("operator", fault, { correlationId: id, locale });
+  const under =
+    seen === null
+      ? []
+      : [`${seen.title} (${seen.code}): ${shown(seen.detail)}`, `→ ${seen.next}`, command("explain", id)];
   const name = nameOf(visit, follow);
   return [
     `${paint(style, mark)} ${name}${" ".repeat(Math.max(0, nameColumns - columnsOf(name)))}  ${paint("dim", facts.join(" · "))}`,

@@ -32,7 +32,7 @@ export async function makeDemoFolder(urls: ProviderUrls): Promise<DemoFolder> {
   const team = new Map(await filesOf("team", "models"));
   team.set(TEAM_FILE, demoWorkflow(team.get(TEAM_FILE) ?? "", urls));
   team.set(HANGING_TOOL, await templateText("team/demo/hangs-once.mjs"));
-  await writeFiles(repository, new Map([...before, ...team]), { force: false });
+  await writeFiles(repository, new Map([...before, ...team]), [], { force: false });
   return {
     folder,
     repository,

@@ -13,7 +13,7 @@ import { createWorkflows } from "../../workflow/workflows.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
-import { onStopSignal } from "../run/stop-signals.ts";
+import { onStopSignal } from "../stop-signals.ts";
 import { safeJson } from "../safe-text.ts";
 import { wrapped } from "../table.ts";
 import { type DemoFolder, makeDemoFolder } from "./demo-folder.ts";

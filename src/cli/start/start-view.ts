@@ -161,12 +161,12 @@ class EndedStages implements RunView {
     for (const visit of this.#picture.visits) {
       if (visit.endedAt === null || this.#told.has(visit)) continue;
       this.#told.add(visit);
-      this.#output.write(`${visitLine(visit, LOG_NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`);
+      void this.#output.write(`${visitLine(visit, LOG_NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`);
     }
   }
 
   say(text: string): void {
-    this.#output.write(`${fitted(text, this.#io.stderr.columns)}\n`);
+    void this.#output.write(`${fitted(text, this.#io.stderr.columns)}\n`);
   }
 
   hide(): void {

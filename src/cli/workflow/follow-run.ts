@@ -15,7 +15,7 @@ import type { RunHome } from "../runs/run-home.ts";
 import { safeJson } from "../safe-text.ts";
 import { askHere } from "./ask-here.ts";
 import { FOLLOW_WORDS } from "./follow-words.ts";
-import { onInterrupt } from "./interrupt.ts";
+import { onStopSignal } from "../stop-signals.ts";
 import type { RunPicture } from "./run-picture.ts";
 import { createView, isLive, type RunView } from "./run-view.ts";
 import { WatchedRun } from "./watched-run.ts";
@@ -53,15 +53,15 @@ export async function followRun(home: RunHome, run: string, options: FollowOptio
   const lines = new OutputQueue(io.stdout);
   watched.onEvent((event, isNew) => {
     const isTold = options.after === null ? isNew : event.sequence > options.after;
-    if (options.jsonl && isTold) lines.write(`${safeJson(toCloudEvent(event))}\n`);
+    if (options.jsonl && isTold) void lines.write(`${safeJson(toCloudEvent(event))}\n`);
     view.onEvent(event, isTold);
   });
   const stopper = new AbortController();
-  const release = onInterrupt(() => stopper.abort());
+  const release = onStopSignal(() => stopper.abort());
   try {
     await watched.start();
     const standing = await new Following(home, run, view, options, stopper.signal).go();
-    if (standing === "left") await workflows.runs.stop();
+    if (standing === "left") await workflows.runs.stop("cli");
     await watched.catchUp();
     const report = await workflows.runs.show(run);
     if (report === null) throw new UsageError(`run ${run} is gone`, "failed");

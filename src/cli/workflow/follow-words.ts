@@ -50,7 +50,10 @@ export interface FollowWords {
   readonly parkedUntil: (time: string, left: string) => string;
   readonly standsStill: string;
   readonly left: string;
-  readonly answerThen: (answer: string, resume: string) => string;
+  /** After Ctrl-C, when these nodes were running. */
+  readonly stopped: (nodes: string) => string;
+  /** The status of a run that has not ended and that no process advances. */
+  readonly idle: string;
   readonly allFailed: (title: string, detail: string) => string;
   readonly mendThen: (remedy: string, command: string) => string;
   readonly afterTime: (time: string, command: string) => string;
@@ -76,6 +79,7 @@ const EN: FollowWords = {
     question: "waits for a person",
     parked: "put off",
     budget: "the money is used up",
+    stopped: "stopped",
     retry: "waits to try again",
   },
   asks: (prompt) => `asks: ${prompt}`,
@@ -93,7 +97,7 @@ const EN: FollowWords = {
   instructed: (action, by) => `${action}, said ${by}`,
   spent: (spent, most) => `${spent} of ${most} are spent`,
   more: (count) => `… and ${count} more`,
-  leaveHint: "Ctrl-C leaves it as it is",
+  leaveHint: "Ctrl-C stops it; resume continues",
   watched: (run) => `another process advances ${run}; it is watched from here`,
   statuses: {
     running: "running",
@@ -121,7 +125,8 @@ const EN: FollowWords = {
   parkedUntil: (time, left) => `put off until ${time} (in ${left}).`,
   standsStill: "stands still; nobody works on it.",
   left: "left as it is; nothing is lost.",
-  answerThen: (answer, resume) => `${answer}, then: ${resume}`,
+  stopped: (nodes) => `stopped; nothing is lost. What was running (${nodes}) runs again when you resume.`,
+  idle: "stopped",
   allFailed: (title, detail) => `every agent failed: ${title}: ${detail}`,
   mendThen: (remedy, command) => `${remedy} Then: ${command}`,
   afterTime: (time, command) => `after ${time}: ${command}`,
@@ -147,6 +152,7 @@ const ZH: FollowWords = {
     question: "等待人工处理",
     parked: "已推迟",
     budget: "预算已用完",
+    stopped: "已停止",
     retry: "等待重试",
   },
   asks: (prompt) => `询问：${prompt}`,
@@ -164,7 +170,7 @@ const ZH: FollowWords = {
   instructed: (action, by) => `${by} 选择 ${action}`,
   spent: (spent, most) => `已花费 ${spent}，上限 ${most}`,
   more: (count) => `……另有 ${count} 个`,
-  leaveHint: "Ctrl-C 离开，运行保持原状",
+  leaveHint: "Ctrl-C 停止，可用 resume 继续",
   watched: (run) => `${run} 正由另一个进程推进，此处只观看`,
   statuses: { running: "运行中", paused: "等待中", completed: "已完成", failed: "失败", cancelled: "已取消" },
   survived: (list) => `经受住 ${list}`,
@@ -185,7 +191,8 @@ const ZH: FollowWords = {
   parkedUntil: (time, left) => `已推迟到 ${time}（${left}后）。`,
   standsStill: "停住了，没有进程在推进。",
   left: "保持原状，没有任何丢失。",
-  answerThen: (answer, resume) => `${answer}，然后：${resume}`,
+  stopped: (nodes) => `已停止，没有任何丢失。继续时会重新执行正在运行的节点（${nodes}）。`,
+  idle: "已停止",
   allFailed: (title, detail) => `所有 Agent 都失败了：${title}：${detail}`,
   mendThen: (remedy, command) => `${remedy}然后：${command}`,
   afterTime: (time, command) => `${time} 之后：${command}`,

@@ -20,13 +20,13 @@ export class LiveScreen {
   draw(above: readonly string[], live: readonly string[]): void {
     if (above.length === 0 && isSame(live, this.#drawn)) return;
     const lines = [...above, ...live].map((line) => `${line}${END_OF_LINE}\n`);
-    this.#output.write(`${this.#toTop()}${lines.join("")}${END_OF_SCREEN}`);
+    void this.#output.write(`${this.#toTop()}${lines.join("")}${END_OF_SCREEN}`);
     this.#drawn = live;
   }
 
   /** Takes the live lines away. */
   clear(): void {
-    if (this.#drawn.length > 0) this.#output.write(`${this.#toTop()}${END_OF_SCREEN}`);
+    if (this.#drawn.length > 0) void this.#output.write(`${this.#toTop()}${END_OF_SCREEN}`);
     this.#drawn = [];
   }
 

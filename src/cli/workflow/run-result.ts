@@ -65,7 +65,7 @@ async function resultJson(home: RunHome, { standing, report, picture }: Followed
   const [message = null] = titleOf(code as FaultCode | null, home.shared.locale);
   return {
     ...{ run, workflow, status, outcome, standing, node: state.failedNode || null, code, message },
-    output: SHAPE_REDACTOR.value(output ?? null),
+    output: (await home.workflows.runs.redactorOf(run)).value(output ?? null),
     ...{ wakeAt: standing === "over" ? null : wakeAt, questions: questions.map(questionJson) },
     ...{ spentMicrocents, durationMs: (endedAt === 0 ? home.io.clock.now() : endedAt) - startedAt },
     ...{ survived: picture.survived, folder: files.length > 0 ? folder : null, files, successor },
@@ -136,7 +136,10 @@ function sentenceOf(
   locale: Locale,
 ): string {
   const { status, outcome, wakeAt } = summary;
-  if (standing === "left") return words.left;
+  if (standing === "left") {
+    const stopped = state.visits.filter(({ pause }) => pause?.why === "stopped").map(({ node }) => shown(node, 60));
+    return stopped.length === 0 ? words.left : words.stopped(stopped.join(", "));
+  }
   if (standing === "waiting") return words.waitsForPerson(questions.length);
   if (standing === "parked") {
     const left = formatMs(Math.max(0, Math.ceil(((wakeAt ?? now) - now) / 1_000) * 1_000), locale);
@@ -196,7 +199,7 @@ export function nextCommand(home: RunHome, standing: Standing, report: RunReport
     const [question] = questions;
     const named = questions.length === 1 ? run : (question?.id ?? run);
     if (question === undefined) return firstOf(home, report) ?? resume;
-    const answer = words.answerThen(home.command("runs", "answer", named, ...answerWords(question)), resume);
+    const answer = home.command("runs", "answer", named, ...answerWords(question));
     const seen = everyAgentFailed(home, report);
     const another = actions.find(({ id }) => id === "continue-discussion");
     if (seen === null) return answer;

@@ -135,7 +135,7 @@ class PlainView implements RunView {
   }
 
   say(text: string): void {
-    this.#output.write(`${this.#paint("dim", "faultline:")} ${text}\n`);
+    void this.#output.write(`${this.#paint("dim", "faultline:")} ${text}\n`);
   }
 
   hide(): void {

@@ -1,0 +1,12 @@
+// Commands that decide about a run or its journal: for the people who operate it, and refused inside a run's own processes.
+
+import type { Command } from "commander";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+export function ofOperator(command: Command, io: Io): Command {
+  return command.hook("preAction", async (_parent, used) => {
+    const { refuseInsideRun } = await import("../inside-run.ts");
+    refuseInsideRun(io, globalOptions(used, io));
+  });
+}

@@ -1,0 +1,95 @@
+// `faultline explain <correlation id>`: opens what the journal keeps about a failure for operators. An id is a session or run,
+// alone or followed by a turn or call of it: `ship`, `ship/coder#1.1`, `ship/t1/1/search`.
+
+import { type AuditView, type Entry, type Fault, type JournalEvent, type Locale, viewFor } from "../core/index.ts";
+import { turnOf } from "../core/flow/node.ts";
+import { knownCode } from "../core/record/known-code.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Paint } from "./io.ts";
+import { dayOf, shown, timeOfDay } from "./journal/show-values.ts";
+import type { CliWords } from "./words.ts";
+
+/** One fault of the journal that belongs to an id. */
+export interface FoundFault {
+  readonly at: number;
+  /** The event it stands in, e.g. `call-failed`. */
+  readonly event: string;
+  readonly id: string;
+  readonly fault: Fault;
+}
+
+/** Begins as the ids do that Faultline makes, or names a part of a session. Error texts have blanks, addresses have `://`. */
+const ID = /^(?:(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
+/** The last ones say why it ended; a run may have thousands. */
+const MOST_SHOWN = 10;
+
+export function looksLikeId(text: string): boolean {
+  return ID.test(text.trim());
+}
+
+/** null when the journal has no such session, or nothing failed there under this id. */
+export async function findFaults(journal: Journal, id: string): Promise<readonly FoundFault[] | null> {
+  const [session = "", ...parts] = id.trim().split("/");
+  const rest = parts.join("/");
+  if ((await journal.session(session)) === null) return null;
+  const found = new Map<string, FoundFault>();
+  for await (const entry of journal.read(session)) {
+    const one = faultIn(entry, rest);
+    if (one === null) continue;
+    // The same fault ends a call, its turn and the run: the first of them is where it happened.
+    const key = JSON.stringify([one.fault.code, one.fault.message, one.fault.evidence]);
+    if (!found.has(key)) found.set(key, one);
+  }
+  return found.size === 0 ? null : [...found.values()].slice(-MOST_SHOWN);
+}
+
+function faultIn({ session, at, event }: Entry, rest: string): FoundFault | null {
+  if (!("fault" in event) || event.fault === null) return null;
+  const names = namesOf(event);
+  const isMeant = rest === "" || names.some((name) => isPartOf(name, rest));
+  return isMeant ? { at, event: event.type, id: [session, ...names.slice(0, 1)].join("/"), fault: event.fault } : null;
+}
+
+/** A turn has calls, and some surfaces name the turn and then the call. */
+function isPartOf(name: string, rest: string): boolean {
+  return name === rest || name.startsWith(`${rest}/`) || rest.endsWith(`/${name}`);
+}
+
+/** The call, turn or attempt an event is about, the most exact first. */
+function namesOf(event: JournalEvent): readonly string[] {
+  return [
+    ...("call" in event ? [event.call] : []),
+    ...("attempt" in event && "node" in event ? [turnOf(event)] : []),
+    ...("turn" in event ? [event.turn] : []),
+  ];
+}
+
+export function foundJson({ at, event, id, fault }: FoundFault, locale: Locale): object {
+  const { class: family, code, detail, rule, excerpt, context, causes, origin } = auditOf(fault, id, locale);
+  return { at, event, id, class: family, code, message: detail, rule, excerpt, context, causes, origin };
+}
+
+export function foundLines(
+  { at, event, id, fault }: FoundFault,
+  words: CliWords,
+  locale: Locale,
+  paint: Paint,
+): string[] {
+  const { code, title, detail, causes, origin } = auditOf(fault, id, locale);
+  const thrown = (origin?.thrown ?? []).flatMap(({ name, message, code: own, stack }, index) => [
+    `  ${index === 0 ? words.thrown : words.causedBy} ${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}: ${shown(message)}`,
+    ...(stack ?? "").split("\n").flatMap((frame) => (frame === "" ? [] : [paint("dim", `      ${shown(frame)}`)])),
+  ]);
+  return [
+    `${paint("dim", `${dayOf(at)} ${timeOfDay(at)}`)}  ${paint("bold", code)}  ${title}  ${paint("dim", `${event} ${shown(id)}`)}`,
+    `  ${shown(detail, 1_000)}`,
+    ...causes.map((cause) => `  ${words.causedBy} ${shown(cause.code)}: ${shown(cause.message)}`),
+    ...thrown,
+    ...Object.entries(origin?.requestIds ?? {}).map(([name, value]) => `  ${shown(name, 100)}  ${shown(value, 300)}`),
+    "",
+  ];
+}
+
+function auditOf(fault: Fault, correlationId: string, locale: Locale): AuditView {
+  return viewFor("audit", { ...fault, code: knownCode(fault) }, { correlationId, locale });
+}

@@ -1,0 +1,45 @@
+// `faultline runs output`: what a node gave, as it is: text as text, anything else as JSON. Known secrets are masked.
+
+import type { Visit } from "../../core/flow/run.ts";
+import { readOutput } from "../../workflow/node-results.ts";
+import type { RunReport } from "../../workflow/runs-api.ts";
+import { type Io, UsageError } from "../io.ts";
+import { shown } from "../journal/show-values.ts";
+import type { GlobalOptions } from "../options.ts";
+import { escapeUnsafe, safeJson, safeText } from "../safe-text.ts";
+import { findRun } from "./find-run.ts";
+import { type JournalOption, withRuns } from "./run-home.ts";
+import { RUNS_WORDS, type RunsWords } from "./runs-words.ts";
+
+export async function printOutput(
+  given: string,
+  node: string | null,
+  options: JournalOption,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  await withRuns({ ...options, look: true }, io, shared, async (home) => {
+    const words = RUNS_WORDS[shared.locale];
+    const { run } = await findRun(home, given);
+    const report = await home.workflows.runs.show(run);
+    if (report === null) throw new UsageError(words.noRun(shown(run), home.command("runs", "list")));
+    const visit = visitFor(report, node, words);
+    const kept = await readOutput(home.workflows.journal, run, visit);
+    if (kept === undefined)
+      throw new UsageError(words.noOutput(shown(visit.node), words.visitStates[visit.state]), "failed");
+    const output = (await home.workflows.runs.redactorOf(run)).value(kept);
+    const { execution } = visit;
+    if (shared.json) return io.stdout.write(`${safeJson({ run, node: visit.node, execution, output })}\n`);
+    const text = typeof output === "string" ? output : escapeUnsafe(JSON.stringify(output, null, 2));
+    await io.stdout.write(`${io.stdout.isTTY ? safeText(text) : text}${text.endsWith("\n") ? "" : "\n"}`);
+  });
+}
+
+function visitFor({ state, summary }: RunReport, node: string | null, words: RunsWords): Visit {
+  const ended = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
+  const found = node === null ? ended.at(-1) : state.visits.findLast((visit) => visit.node === node);
+  if (found !== undefined) return found;
+  const nodes = [...new Set(state.visits.map((visit) => shown(visit.node)))].join(", ");
+  if (node === null) throw new UsageError(words.nothingDone(shown(summary.run)), "failed");
+  throw new UsageError(words.noNode(shown(summary.run), shown(node), nodes));
+}

@@ -1,0 +1,92 @@
+// Proves that a signal stops a run in order whatever runs in it, and that `workflow resume` continues it.
+
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runShell } from "../support/run-cli.ts";
+import { type TempFolder, tempFolder } from "../journal/temp-folder.ts";
+
+/** The first time, it signals the program that started it and hangs. The second time, it ends at once. */
+const firstTime = (signal: string): string =>
+  `if [ -e begun ]; then %DONE%; exit 0; fi; touch begun; kill -${signal} $PPID; exec sleep 600`;
+
+interface Case {
+  readonly nodes: string;
+  /** What the program that runs in it prints when it works. */
+  readonly done: string;
+  /** The name under which it is on the PATH, or in the folder. */
+  readonly program: string;
+}
+
+const CASES = {
+  "a command": {
+    nodes: "nodes:\n  work: { type: command, run: ./work }\n",
+    done: "echo fine",
+    program: "work",
+  },
+  "a tool": {
+    nodes: [
+      "tools: { work: { command: [ ./work ] } }",
+      "nodes:",
+      "  work: { type: tool, tool: work, input: {} }",
+      "",
+    ].join("\n"),
+    done: "echo '\"fine\"'",
+    program: "work",
+  },
+  "an agent CLI": {
+    nodes: "agents: { coder: { cli: claude } }\nnodes:\n  work: { type: agent, agent: coder, prompt: hello }\n",
+    done: `echo '{"type":"result","subtype":"success","is_error":false,"result":"fine","session_id":"s"}'`,
+    program: "claude",
+  },
+} as const satisfies Record<string, Case>;
+
+let temp: TempFolder;
+
+beforeEach(() => {
+  temp = tempFolder();
+});
+
+afterEach(() => temp.remove());
+
+function folderFor({ nodes, done, program }: Case, signal: string): string {
+  const { path: folder } = temp;
+  mkdirSync(join(folder, "bin"));
+  const path = join(folder, program === "claude" ? "bin/claude" : program);
+  writeFileSync(path, `#!/bin/sh\ncd "${folder}"\n${firstTime(signal).replace("%DONE%", () => done)}\n`);
+  chmodSync(path, 0o755);
+  writeFileSync(join(folder, "flow.faultline.yaml"), `faultline: 1\nworkflow: { id: flow, version: "1" }\n${nodes}`);
+  return folder;
+}
+
+const GRID = [
+  ["INT", "a command"],
+  ["INT", "a tool"],
+  ["INT", "an agent CLI"],
+  ["TERM", "a command"],
+  ["HUP", "a command"],
+] as const;
+
+describe("a signal that comes while a stage works", () => {
+  it.each(GRID)(
+    "SIG%s during %s stops the run, says how to continue, and resume completes it",
+    async (signal, name) => {
+      const folder = folderFor(CASES[name], signal);
+      const { stdout, stderr } = await runShell(
+        [
+          `cd "${folder}"; PATH="${folder}/bin:$PATH"`,
+          "faultline workflow run flow.faultline.yaml --run r; echo $?",
+          "faultline runs list",
+          "faultline workflow resume r; echo $?",
+          "faultline runs list",
+        ].join("\n"),
+      );
+      expect(stderr).toContain("stopped; nothing is lost. What was running (work) runs again when you resume.\n");
+      expect(stderr).toContain("faultline: Next: faultline workflow resume r\n");
+      const [stopExit, , stopped, outcome, resumeExit, , resumed] = stdout.split("\n");
+      expect({ stopExit, outcome, resumeExit }).toEqual({ stopExit: "130", outcome: "completed", resumeExit: "0" });
+      expect(stopped).toMatch(/^r +flow +stopped +work .* resume$/);
+      expect(resumed).toMatch(/^r +flow +completed /);
+    },
+  );
+});
