@@ -143,8 +143,8 @@ async function answer({ runs }: Workflows, questions: readonly { readonly key: s
 function lookedAt(journal: Journal, seen: () => void): Journal {
   return {
     ...journal,
-    async keptAll(kind, under) {
-      const kept = await journal.keptAll(kind, under);
+    async keptByTime(kind, query) {
+      const kept = await journal.keptByTime(kind, query);
       if (kind === "wake") seen();
       return kept;
     },

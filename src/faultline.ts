@@ -40,11 +40,11 @@ export function createFaultline(options: FaultlineOptions = {}): Faultline {
 }
 
 export class Faultline extends Runtime {
-  readonly #home: { readonly clock: ResolvedOptions["clock"]; readonly prices: PriceTable };
+  readonly #home: Omit<MembersHome, "isKept">;
 
   constructor(options: ResolvedOptions, prices: PriceTable) {
     super(options);
-    this.#home = { clock: options.clock, prices };
+    this.#home = { clock: options.clock, prices, learnKeys: (keys) => options.redactor.learn(keys) };
   }
 
   /** A language model of the AI SDK that survives: the first of these models that can answers, the others stand in for it. */
@@ -62,7 +62,7 @@ export class Faultline extends Runtime {
   /** Agent CLIs as one agent: the first that can answers, the others stand in for it, by the rules of any chain. */
   agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
     const { within, ...rest } = options;
-    const home = { clock: this.#home.clock, env: process.env, cwd: process.cwd() };
+    const home = { clock: this.#home.clock, env: process.env, cwd: process.cwd(), suppress: this.suppress };
     return createAgent(targets, rest, this.#protectIn(within), home);
   }
 

@@ -41,8 +41,10 @@ export {
   matrixOutcome,
   metricsOf,
   MODEL_CONTEXT,
+  MODEL_DETAILS,
   nextTarget,
   noticeOf,
+  originOf,
   PRESET_NAMES,
   PRESETS,
   PROBLEM_MEDIA_TYPE,
@@ -58,7 +60,6 @@ export {
   rowsOfTool,
   rulesWith,
   schedule,
-  SCOPES_THAT_ADVANCE,
   SHAPE_REDACTOR,
   situation,
   spend,
@@ -109,12 +110,15 @@ export type {
   Evidence,
   EvidenceSource,
   Explanation,
+  FailureDomains,
   Fault,
   FaultClass,
   FaultCode,
   FaultContext,
   FaultDetail,
   FaultEvidence,
+  FaultIssue,
+  FaultOrigin,
   FaultScope,
   FaultWords,
   Finding,
@@ -128,12 +132,14 @@ export type {
   Locale,
   Manifest,
   MatrixOutcome,
+  ModelDetail,
   ModelView,
   NextTarget,
   Notice,
   OnExceed,
   OperatorView,
   PartialResult,
+  OriginLink,
   PassedOver,
   Place,
   Plan,
@@ -197,7 +203,7 @@ export { OTHER_TOOLS } from "./runtime/bounded-counters.ts";
 export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/runtime.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
 export type { MidStream } from "./provider/model/stream-sink.ts";
-export type { Timeouts } from "./provider/model/watch.ts";
+export type { Timeouts } from "./provider/model/timeouts.ts";
 export type { FactOverrides, ModelFacts } from "./provider/model-facts/facts-for.ts";
 export type { PriceRow } from "./provider/price/price-rows.ts";
 export type { ToolOverride } from "./runtime/tool/overrides.ts";

@@ -13,10 +13,10 @@ import * as policyFile from "faultline/policy-file";
 // prettier-ignore
 const CORE_NAMES = [
   "CATALOGUE", "CHOICES", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "INTERACTIONS", "INTERACTION_KINDS",
-  "LOCALES", "MATRIX", "MODEL_CONTEXT", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS", "SCOPES_THAT_ADVANCE",
+  "LOCALES", "MATRIX", "MODEL_CONTEXT", "MODEL_DETAILS", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS",
   "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",
   "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "emptySession", "explain", "fault", "fingerprint", "foldEntry", "formatMs",
-  "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "noticeOf", "record", "release", "resolveLocale",
+  "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "noticeOf", "originOf", "record", "release", "resolveLocale",
   "rowFor", "rowsOfAdapter", "rowsOfStage", "rowsOfTool", "rulesWith", "schedule", "situation", "spend", "startCall", "suppressed", "toProblem", "toolRetry",
   "traceOf", "traitsOf", "viewFor", "whyNot", "withContext", "withRows", "wordsFor", "wrap",
 ];

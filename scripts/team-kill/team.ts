@@ -1,8 +1,9 @@
 // The team of the demonstration in a folder of its own: the template, a repository with a bug, and models that say what they say
 // in `faultline start`, without the waits that are only there to be seen.
 
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { MARK } from "./life.ts";
 import type { Chaos } from "../../src/chaos/start-chaos.ts";
 import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
 import { DEMO_TASK, DISCUSSION_STEPS, IMPLEMENTATION_STEPS } from "../../src/cli/start/demo-story.ts";
@@ -72,8 +73,12 @@ export async function makeTeamFolder(
   await mkdir(repository, { recursive: true });
   const files = new Map(team);
   files.set(TEAM_FILE, change(atChaos(files.get(TEAM_FILE) ?? "", chaos)));
-  for (const [name, text] of Object.entries(more)) files.set(name, text);
-  await writeFiles(repository, files, { force: false });
+  await writeFiles(repository, files, [], { force: false });
+  // Some of these lie beside the repository, where no template may write.
+  for (const [name, text] of Object.entries(more)) {
+    await mkdir(dirname(join(repository, name)), { recursive: true });
+    await writeFile(join(repository, name), text);
+  }
   return { repository, workflowFile: join(repository, TEAM_FILE), journal: join(folder, "journal.db") };
 }
 
@@ -91,6 +96,8 @@ function atChaos(text: string, { openaiUrl, anthropicUrl }: Pick<Chaos, "openaiU
       "anthropic: { api_key_env: ANTHROPIC_API_KEY }",
       `anthropic: { base_url: "${anthropicUrl}/v1", api_key_env: ${NO_KEY} }`,
     ],
+    // Processes of a run get a small environment: the mark they are found by has to be named.
+    ["\nfaultline: 1\n", `\nfaultline: 1\nenv: [${MARK}]\n`],
     ['allow: ["npm test *"', `allow: ["${CHECK_COMMAND}", "npm test *"`],
   ];
   return changes.reduce((changed, [from, to]) => replaced(changed, from, to), text);

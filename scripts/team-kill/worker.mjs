@@ -19,6 +19,7 @@ const clock = {
   },
   soon: (next) => void setImmediate(next),
   tickMs: 50,
+  shiftMs: 0,
 };
 
 /** Once the entry with this number is on disk: here and now, or when the parent has heard of it. */

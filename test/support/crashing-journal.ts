@@ -48,6 +48,7 @@ export function crashingJournal(journal: Journal, after: number, isTold: boolean
       letGo: (key, owner) => alive(() => journal.letGo(key, owner)),
       kept: (kind, key) => alive(() => journal.kept(kind, key)),
       keptAll: (kind, under) => alive(() => journal.keptAll(kind, under)),
+      keptByTime: (kind, query) => alive(() => journal.keptByTime(kind, query)),
     },
     crashed: promise,
     isGone: () => isGone,
@@ -71,5 +72,6 @@ export function awayJournal(journal: Journal, isAway: () => boolean): Journal {
     hold: away((...args: Parameters<Journal["hold"]>) => journal.hold(...args)),
     kept: away((...args: Parameters<Journal["kept"]>) => journal.kept(...args)),
     keptAll: away((...args: Parameters<Journal["keptAll"]>) => journal.keptAll(...args)),
+    keptByTime: away((...args: Parameters<Journal["keptByTime"]>) => journal.keptByTime(...args)),
   };
 }

@@ -20,10 +20,10 @@ expectTypeOf<"rate_limited">().not.toExtend<FaultCode>();
 expectTypeOf<Fault["class"]>().toEqualTypeOf<FaultClass>();
 expectTypeOf(fault).parameter(0).toEqualTypeOf<FaultCode>();
 
-// A view is what its audience may see: the model's has no evidence in it.
+// A view is what its audience may see: the model's has of the evidence only what is wrong with its own arguments, and what the tool declares.
 expectTypeOf(viewFor("model", fault("NotFound"), { correlationId: "x" })).toEqualTypeOf<ModelView>();
 expectTypeOf(viewFor("user", fault("NotFound"), { correlationId: "x" })).toEqualTypeOf<UserView>();
-expectTypeOf<keyof ModelView>().toEqualTypeOf<"class" | "code" | "message" | "context">();
+expectTypeOf<keyof ModelView>().toEqualTypeOf<"class" | "code" | "message" | "context" | "issues" | "detail">();
 
 // A decision carries what its recourse needs, and only then.
 expectTypeOf(decide).returns.toEqualTypeOf<Decision>();

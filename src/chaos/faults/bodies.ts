@@ -11,24 +11,27 @@ const SIGN_IN =
 
 // prettier-ignore
 export const BODIES = [
-  row("malformed-json", "SchemaInvalid", {
+  row("malformed-json", "AnswerUnreadable", {
     about: "A 200 whose JSON breaks off, though the body is complete; in a stream every event's JSON does.",
     seenIn: "content", plan: malformed }),
   row("error-in-body", "Overloaded", {
     about: "An error in the body of a 200; also as an answer to a request that streams.",
     params: { error: "overloaded" }, plan: errorInBody }),
-  row("empty", "EmptyOutput", {
+  row("empty", "AnswerUnreadable", {
     about: "A 200 without a single byte of body.",
     plan: (scene) => (scene.asked.streaming ? [streamHead(scene), { do: "end" }] : bodyPlan(scene, 200, "")) }),
-  row("wrong-content-type", "SchemaInvalid", {
+  row("wrong-content-type", "AnswerUnreadable", {
     about: "The right answer under `content-type: text/html`.",
     seenIn: "content", plan: (scene) => goodPlan(scene).map(asHtml) }),
-  row("html-page", "SchemaInvalid", {
+  row("html-page", "AnswerUnreadable", {
     about: "A 200 with a page of HTML, as a sign-in page of a network sends it.",
     plan: () => htmlPlan(200, SIGN_IN) }),
-  row("gibberish", "SchemaInvalid", {
+  row("gibberish", "AnswerUnreadable", {
     about: "A 200 of the right type whose bytes are nonsense.",
     seenIn: "content", plan: gibberish }),
+  row("odd-error-in-body", "AnswerUnreadable", {
+    about: "A 200 with an error that names no known cause, in the shape of no vendor.",
+    plan: (scene) => bodyPlan(scene, 200, '{"ok":false,"error":{"reason":"E-1207"}}') }),
 ] as const;
 
 function malformed(scene: Scene): readonly Act[] {

@@ -20,7 +20,7 @@ export const STREAMS = [
   row("no-end-mark", "NetworkDisconnect", {
     about: "A stream that ends politely, without the event that says it is whole.",
     needs: "stream", seenIn: "content", afterOutput: true, plan: (scene) => [streamHead(scene), ...eventsOf(scene).filter(({ part }) => part !== "close").map(write), { do: "end" }] }),
-  row("malformed-chunk", "SchemaInvalid", {
+  row("malformed-chunk", "AnswerUnreadable", {
     about: "A stream with one event whose JSON breaks off; the rest is fine.",
     needs: "stream", seenIn: "content", afterOutput: true, params: { after: 2 }, plan: malformedChunk }),
   row("stall", "NetworkTimeout", {
