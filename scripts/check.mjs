@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
 
+/** A test that blocks its worker cannot be ended by its own time limit, so the whole run has one. */
+const LONGEST_CHECK_MS = 40 * 60_000;
+
 const checks = [
   { name: "format", args: [bin("prettier/bin/prettier.cjs"), "--check", "--log-level=warn", "."] },
   { name: "types", args: [bin("typescript/bin/tsc"), "-p", "tsconfig.json"] },
@@ -25,9 +28,10 @@ const checks = [
 
 for (const { name, args } of checks) {
   const startedAt = performance.now();
-  const done = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  const done = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", timeout: LONGEST_CHECK_MS });
   if (done.status !== 0) {
-    process.stderr.write(`\n✗ ${name} failed\n`);
+    const why = done.error?.code === "ETIMEDOUT" ? `did not finish in ${LONGEST_CHECK_MS / 60_000} minutes` : "failed";
+    process.stderr.write(`\n✗ ${name} ${why}\n`);
     process.exit(done.status ?? 1);
   }
   process.stdout.write(`✓ ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`);
