@@ -18,6 +18,7 @@ import type { ResolvedOptions } from "./options.ts";
 import { PatientStore } from "./patient-store.ts";
 import { withOverride } from "./tool/overrides.ts";
 import { RingRecorder } from "./recorder.ts";
+import { RuntimeClock } from "./runtime-clock.ts";
 import { Targets } from "./target/targets.ts";
 import { type AnyTool, DEFAULT_QUEUE } from "./tool/tool.ts";
 import { Wheel } from "./wheel.ts";
@@ -55,7 +56,8 @@ export function createEngine(
   interactors: Interactors,
   suppress: Engine["suppress"],
 ): LiveEngine {
-  const { clock, chance, journal, redactor, locale } = options;
+  const { chance, journal, redactor, locale } = options;
+  const clock = new RuntimeClock(options.clock, (byMs) => targets.move(byMs));
   const keeper = new Keeper(options, suppress);
   const byId = new Map(tools.map((tool) => [tool.id, tool]));
   const overrides = new Map(options.manifests.map((override) => [override.id, override]));

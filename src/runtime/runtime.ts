@@ -285,8 +285,9 @@ export class Runtime {
   }
 
   targets(): readonly TargetReport[] {
-    const now = this.#options.clock.now();
-    return (this.#engine?.targets.list() ?? []).map(({ id, breaker, pausedUntil }) => ({
+    if (this.#engine === null) return [];
+    const now = this.#engine.clock.now();
+    return this.#engine.targets.list().map(({ id, breaker, pausedUntil }) => ({
       target: id,
       breaker: breaker.state,
       pausedUntil: pausedUntil > now ? pausedUntil : null,

@@ -2,7 +2,7 @@
 // deadlines are rounded up into buckets (by less than one percent) and one clock timer serves the earliest.
 // W1  an entry fires once, never early, and at most one bucket late.
 // W2  adding and removing cost the same however many entries there are.
-// W3  setting the wall clock moves no entry: buckets are in steady time.
+// W3  setting the wall clock moves no entry: the wheel's times are steady times.
 // W4  an empty wheel lets the process end within one tick.
 
 import { type Clock, steadyNow } from "../host/clock.ts";
@@ -12,7 +12,7 @@ export interface WheelEntry {
   wheelBucket: Bucket | null;
   wheelBefore: WheelEntry | null;
   wheelAfter: WheelEntry | null;
-  /** Its time is up; told in steady time. */
+  /** Its time is up. `now` is in steady time, as all times of the wheel. */
   expire(now: number): void;
 }
 
@@ -22,7 +22,7 @@ interface Bucket {
 }
 
 export class Wheel {
-  private readonly clock: Clock;
+  readonly clock: Clock;
   private readonly buckets = new Map<number, Bucket>();
   /** Bucket times as a heap, earliest first; emptied buckets stay in it until their time comes. */
   private readonly times: number[] = [];
@@ -38,18 +38,9 @@ export class Wheel {
     return this.count;
   }
 
-  now(): number {
-    return this.clock.now();
-  }
-
-  get shiftMs(): number {
-    return this.clock.shiftMs;
-  }
-
   add(entry: WheelEntry, now: number, at: number): void {
-    const { shiftMs } = this.clock;
     const grain = grainOf(at - now);
-    const time = Math.ceil((at - shiftMs) / grain) * grain;
+    const time = Math.ceil(at / grain) * grain;
     let bucket = this.buckets.get(time);
     if (bucket === undefined) {
       bucket = { at: time, first: null };
@@ -62,7 +53,7 @@ export class Wheel {
     if (first !== null) first.wheelBefore = entry;
     bucket.first = entry;
     this.count += 1;
-    if (time < this.armedFor) this.arm(now - shiftMs);
+    if (time < this.armedFor) this.arm(now);
   }
 
   remove(entry: WheelEntry): void {

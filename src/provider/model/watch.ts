@@ -76,7 +76,7 @@ export class Watch {
     if (this.dueAt >= this.armedFor) return;
     // Alarms may be late by a share of how far ahead they are set, so one for a long wait is set a little too early.
     this.armedFor = this.dueAt - Math.floor((this.dueAt - now) / EARLY_SHARE);
-    this.setAlarm(this.armedFor + this.clock.shiftMs, () => this.look());
+    this.setAlarm(this.armedFor - now, () => this.look());
   }
 
   private look(): void {

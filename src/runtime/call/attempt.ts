@@ -9,6 +9,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Cost } from "../../core/flow/money.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import { cancellation } from "../scope.ts";
+import { steadyNow } from "../../host/clock.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
 
@@ -57,8 +58,6 @@ export class Attempt implements RunContext, WheelEntry {
   costBasis: "reported" | "estimated" = "reported";
   /** What is put by for it in the budget; null when nothing is. */
   reserved: number | null;
-  /** A person has let it past the budget. */
-  mayOverspend = false;
   /** What was booked for it when it ended or was given up. */
   booked: Cost | null = null;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
@@ -75,7 +74,7 @@ export class Attempt implements RunContext, WheelEntry {
     this.spec = spec;
     this.reserved = reserved;
     this.attempt = number;
-    const { shiftMs } = wheel;
+    const { shiftMs } = wheel.clock;
     const limitAt = now + spec.timeoutMs;
     this.turnComesFirst = turnDeadlineAt < limitAt;
     this.began = now - shiftMs;
@@ -89,11 +88,11 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get startedAt(): number {
-    return this.began + this.wheel.shiftMs;
+    return this.began + this.wheel.clock.shiftMs;
   }
 
   get deadlineAt(): number {
-    return this.due + this.wheel.shiftMs;
+    return this.due + this.wheel.clock.shiftMs;
   }
 
   get call(): string {
@@ -114,10 +113,12 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get alarm(): RunContext["alarm"] {
-    return (at, ring) => {
+    return (delayMs, ring) => {
       if (this.bell !== null) this.wheel.remove(this.bell);
       this.bell = this.end === null ? new Alarm(ring) : null;
-      if (this.bell !== null) this.wheel.add(this.bell, this.wheel.now(), at);
+      if (this.bell === null) return;
+      const now = steadyNow(this.wheel.clock);
+      this.wheel.add(this.bell, now, now + delayMs);
     };
   }
 
@@ -177,7 +178,7 @@ export class Attempt implements RunContext, WheelEntry {
 
   /** The same for an owner that needs no promise: it is told that the attempt has landed, once. */
   start(input: unknown): void {
-    this.wheel.add(this, this.startedAt, this.deadlineAt);
+    this.wheel.add(this, this.began, this.due);
     try {
       const returned = this.spec.run(input, this);
       if (isThenable(returned)) {
@@ -237,7 +238,7 @@ export class Attempt implements RunContext, WheelEntry {
 
   private reason(): unknown {
     if (this.end === "cancel" || this.end === "overspent") return new FaultError(this.result as Fault);
-    return new DOMException(`${this.tool} was given up after ${this.deadlineAt - this.startedAt} ms`, "TimeoutError");
+    return new DOMException(`${this.tool} was given up after ${this.due - this.began} ms`, "TimeoutError");
   }
 }
 

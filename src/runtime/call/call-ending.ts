@@ -15,9 +15,10 @@ import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "./budget.ts";
 import { decideAbout, faultOf, noteWhatFailed, noteWhatHelped } from "./call-faults.ts";
+import type { CallValue } from "./call-record.ts";
 import { checkValue } from "./check-value.ts";
 import { keepArtefacts } from "./keep-artefacts.ts";
-import { type CallValue, type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
+import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
 import { hasJsonForm, preview } from "./preview.ts";
 
 /** What it came to: as the attempt said, or, if it said nothing, what is known of one that went out. */
@@ -40,8 +41,9 @@ export function endQuietly(run: LiveCall, attempt: Attempt): CallValue | null {
   if (cost !== null && quiet === null) return null;
   const value = valueOf(attempt);
   const { startedAt } = attempt;
-  binding.target.record(ticket, "success", startedAt);
-  if (binding.target.outage.isSick) binding.target.outage.succeeded(run.sent, run.engine.clock.now());
+  const { target } = binding;
+  target.record(ticket, "success", startedAt);
+  if (target.outage.isSick) target.outage.succeeded(run.sent, run.engine.clock.now());
   counters.calls += 1;
   countSuccess(counters, 1, cost);
   if (cost === null) return value;
@@ -68,8 +70,8 @@ export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | nul
   request.budget.settle(attempt.reserved, cost);
   attempt.booked = cost;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
-  run.partialValue = attempt.partialValue;
-  if (attempt.end === "error") run.thrown = attempt.result;
+  run.record.partialValue = attempt.partialValue;
+  if (attempt.end === "error") run.record.thrown = attempt.result;
   if (run.cancelled !== null) return endAsCancelled(run, run.cancelled, cost);
   const now = engine.clock.now();
   const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
@@ -92,7 +94,7 @@ function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt:
   if (request.recorder.session !== "" && !hasJsonForm(value)) {
     return fail(run, noJsonForm(run.binding.tool.id), ran, attempt);
   }
-  run.result = { value, errors };
+  record.result = { value, errors };
   giveBack(run, "success", ran.at);
   run.binding.target.outage.succeeded(run.sent, ran.at);
   noteWhatHelped(run, true, ran.at);
@@ -100,7 +102,7 @@ function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt:
   const { durationMs, cost } = ran;
   return record.write(
     { type: "call-succeeded", call, tool: run.binding.tool.id, attempt: ran.attempt, durationMs, cost, errors, output },
-    record.keepsOf(call, run.result),
+    record.keepsOf(call, record.result),
     ran.at,
   );
 }
@@ -179,7 +181,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
 }
 
 function writeFailure(
-  { record, call, binding, partialValue }: LiveCall,
+  { record, call, binding }: LiveCall,
   told: Fault,
   { attempt, durationMs, cost, at }: Ran,
   decision: Decision,
@@ -188,7 +190,7 @@ function writeFailure(
   const tool = binding.tool.id;
   return record.write(
     { type: "call-failed", call, tool, attempt, fault: told, decision, breaker, durationMs, cost },
-    decision.recourse === "partial" ? record.keepsOf(call, partialValue) : NO_KEEPS,
+    decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
     at,
   );
 }
@@ -205,7 +207,7 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   giveBack(run, "neutral", now);
   await record.write(
     { type: "call-decided", call, tool: id, fault: about, decision, breaker },
-    decision.recourse === "partial" ? record.keepsOf(call, run.partialValue) : NO_KEEPS,
+    decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
   );
 }
 
@@ -224,7 +226,7 @@ export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown)
   if (decision.recourse !== "retry") giveBack(run, "failure", now, told);
   await record.write(
     { type: "call-decided", call, tool: id, fault: about, decision, breaker, attempt },
-    decision.recourse === "partial" ? record.keepsOf(call, run.partialValue) : NO_KEEPS,
+    decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
   );
 }
 

@@ -60,8 +60,8 @@ export function decideAbout(
   const { target, provider } = binding;
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
-  run.met = binding.fingerprint(seen);
-  if (state.decision?.recourse !== "retry") run.metAfter = engine.incidents.noted;
+  run.record.met = binding.fingerprint(seen);
+  if (state.decision?.recourse !== "retry") run.record.metAfter = engine.incidents.noted;
   const situation: Situation = {
     fault: seen,
     place: placeIn(binding.place, request.turn),
@@ -80,7 +80,7 @@ export function decideAbout(
     offers: offersOf(run, seen, state, alternatives.length > 0),
     taken: state.taken,
     denied: state.denied,
-    incidents: engine.incidents.about(run.met, now),
+    incidents: engine.incidents.about(run.record.met, now),
     roll: engine.chance.roll(),
   };
   const decision = decide(situation, policyFor(run, seen, chain));
@@ -118,7 +118,7 @@ function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: 
   const canAsk = inSession || engine.interactors.canAnswer("Approve");
   if (canAsk && state.questions < MAX_QUESTIONS && mayAskAbout(run, seen)) more.push("ask");
   if (inSession) more.push("park");
-  if (run.partialValue !== null) more.push("partial");
+  if (run.record.partialValue !== null) more.push("partial");
   if (request.optional) more.push("skip");
   if (request.fallbackValue !== null) more.push("default");
   return more.length === 0 ? offers : new Set([...offers, ...more]);
@@ -131,12 +131,12 @@ function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
 
 /** What follows a recourse shows whether it helped: the attempt after it, or where it was to try again, the end of the tries. */
 export function noteWhatHelped(run: LiveCall, worked: boolean, now: number): void {
-  note(run, run.met, worked, now);
+  note(run, run.record.met, worked, now);
 }
 
 /** The same for a failure, which is decided about meanwhile: call the result with that decision. */
 export function noteWhatFailed(run: LiveCall, now: number): (next: Decision) => void {
-  const { met } = run;
+  const { met } = run.record;
   const { decision } = run.record.state;
   if (decision?.recourse !== "retry") {
     note(run, met, false, now);
@@ -149,11 +149,11 @@ export function noteWhatFailed(run: LiveCall, now: number): (next: Decision) => 
 
 const nothing = (): void => undefined;
 
-function note({ engine, binding, record, metAfter }: LiveCall, met: string, worked: boolean, now: number): void {
+function note({ engine, binding, record }: LiveCall, met: string, worked: boolean, now: number): void {
   if (met === "" || binding.policy.learnsAfter === 0) return;
   const { decision } = record.state;
   if (decision === null || !HELPS.has(decision.recourse)) return;
-  engine.incidents.note(met, decision.recourse, worked, now, metAfter);
+  engine.incidents.note(met, decision.recourse, worked, now, record.metAfter);
 }
 
 /** Recourses that run the work again, so that the next attempt says whether they helped. */

@@ -2,12 +2,18 @@
 
 import type { ToolCounters } from "../../core/record/metrics.ts";
 import { countEvent } from "../../core/record/metrics.ts";
+import type { ItemFault } from "../../core/fault/partial.ts";
 import { advanceCall, type CallEvent, type CallState, startCall } from "../../core/flow/call.ts";
 import type { GuardEvent, HostEvent, JournalEvent, MoneyEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { CallRequest } from "./call-request.ts";
 import { preview } from "./preview.ts";
+
+export interface CallValue {
+  readonly value: unknown;
+  readonly errors: readonly ItemFault[];
+}
 
 /** What it needs of the runtime. */
 interface RecordHome {
@@ -16,6 +22,18 @@ interface RecordHome {
 }
 
 export class CallRecord {
+  /** What the call returned; null while it has not. */
+  result: CallValue | null = null;
+  /** What the last attempt put down before it failed. */
+  partialValue: CallValue | null = null;
+  /** What the last attempt threw. */
+  thrown: unknown = undefined;
+  /** The fingerprint of the last fault at its target; empty before the first. */
+  met = "";
+  /** How many incidents were noted when that fault was first met: later ones overlap with this call. */
+  metAfter = 0;
+  /** A person let the running attempt past the budget. */
+  mayOverspend = false;
   readonly #request: CallRequest;
   readonly #counters: Map<string, ToolCounters>;
   readonly #clock: Clock;

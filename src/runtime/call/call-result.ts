@@ -7,13 +7,14 @@ import { countEvent } from "../../core/record/metrics.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "./budget.ts";
 import { unawaited } from "./unawaited.ts";
-import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
+import type { CallValue } from "./call-record.ts";
+import { type LiveCall, NO_ERRORS } from "./live-call.ts";
 import { type Outcome, withError } from "./outcome.ts";
 
 /** `held` is what a call that is done, in part or in full, has to show. */
 export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const outcome = endedAs(run, state, end, held);
-  return outcome.status === "done" ? outcome : withError(outcome, run.thrown);
+  return outcome.status === "done" ? outcome : withError(outcome, run.record.thrown);
 }
 
 function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
@@ -44,7 +45,8 @@ export function brokenOutcome(call: string, attempts: number, seen: Fault): Outc
 
 /** What the call has to show that this life of it did not return: what it put down, or what an earlier life returned. */
 export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue> {
-  if (end.status === "partial" && run.partialValue !== null) return run.partialValue;
+  const { partialValue } = run.record;
+  if (end.status === "partial" && partialValue !== null) return partialValue;
   if (end.status !== "partial" && end.status !== "done") return NOTHING;
   const kept = await run.engine.store.kept("result", `${run.request.recorder.session}/${run.call}`);
   if (kept === undefined || kept === null) throw new FaultError(resultGone(run.call));

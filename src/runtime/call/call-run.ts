@@ -16,12 +16,12 @@ import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
 import { endAsCancelled, endAsInterrupted, endAttempt, endQuietly, endUnbegun, redecide } from "./call-ending.ts";
-import { CallRecord } from "./call-record.ts";
+import { CallRecord, type CallValue } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
 import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.ts";
 import type { Engine } from "../engine.ts";
 import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
-import { type CallValue, type LiveCall, NO_FAULT } from "./live-call.ts";
+import { type LiveCall, NO_FAULT } from "./live-call.ts";
 import { type Outcome, withError } from "./outcome.ts";
 import { prepareAtOnce, prepareInput } from "./prepare-input.ts";
 import { shareAttempt } from "./share-attempt.ts";
@@ -32,11 +32,6 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   readonly request: CallRequest;
   binding: Binding;
   ticket: Ticket | null = null;
-  result: CallValue | null = null;
-  partialValue: CallValue | null = null;
-  met = "";
-  thrown: unknown = undefined;
-  metAfter = 0;
   sent = 0;
   private kept: CallRecord | null = null;
   private name: string | null;
@@ -169,7 +164,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
     const ended = endAttempt(this, attempt);
     if (ended !== null) this.answer(ended.then(() => this.long()));
-    else if (this.result !== null) this.done(attempt, this.result);
+    else if (record.result !== null) this.done(attempt, record.result);
     else this.goOn();
   }
 
@@ -223,7 +218,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       const { state } = this.record;
       const { step, attempts } = state;
       if (step.at === "end") {
-        const held = this.result ?? (await keptResult(this, step.end));
+        const held = this.record.result ?? (await keptResult(this, step.end));
         return outcomeOf(this, state, step.end, held);
       }
       if (this.cancelled !== null) {
@@ -250,7 +245,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
           const { wakeAt } = step;
           if (this.engine.clock.now() < wakeAt) {
             const fault = state.fault ?? NO_FAULT;
-            return withError({ status: "parked", wakeAt, fault, call: this.call, attempts }, this.thrown);
+            return withError({ status: "parked", wakeAt, fault, call: this.call, attempts }, this.record.thrown);
           }
           await this.admit(wakeAt);
           break;
@@ -261,7 +256,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   private switchTo(tried: readonly string[]): void {
     this.ticket = null;
-    this.partialValue = null;
+    this.record.partialValue = null;
     this.forgetInput();
     this.binding = toolInCharge(this, tried);
   }
@@ -278,14 +273,13 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     let attempt: Attempt | null = null;
     try {
       const number = this.record.state.attempt + 1;
-      const mayOverspend = isMoneyApproved(this);
+      this.record.mayOverspend = isMoneyApproved(this);
       if (number === 1) provider.earn(engine.clock.now());
       await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
       const now = engine.clock.now();
       // Writing it down may have taken the time that was left.
       if (this.cancelled === null && now < request.deadline.at) {
         attempt = this.begin(number, estimate, now);
-        attempt.mayOverspend = mayOverspend;
         await attempt.run(this.fit);
       }
     } finally {

@@ -201,7 +201,7 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
   if (budget.shouldWarn(more)) {
     run.record.aside({ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents });
   }
-  if (rule.onExceed === "warn" || attempt.mayOverspend || !budget.exceeds(more)) {
+  if (rule.onExceed === "warn" || run.record.mayOverspend || !budget.exceeds(more)) {
     budget.reserve(more);
     attempt.reserved = microcents;
     return null;

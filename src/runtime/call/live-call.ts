@@ -6,14 +6,9 @@ import type { ItemFault } from "../../core/fault/partial.ts";
 import { isPartial } from "../tool/tool.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
-import type { CallRecord } from "./call-record.ts";
+import type { CallRecord, CallValue } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
 import type { Engine } from "../engine.ts";
-
-export interface CallValue {
-  readonly value: unknown;
-  readonly errors: readonly ItemFault[];
-}
 
 export interface LiveCall {
   readonly engine: Engine;
@@ -31,16 +26,6 @@ export interface LiveCall {
   readonly cancelled: Fault | null;
   /** The breaker's permission this call goes by; null when it has none. */
   ticket: Ticket | null;
-  /** What it returned; null while it has not. */
-  result: CallValue | null;
-  /** What the last attempt put down before it failed. */
-  partialValue: CallValue | null;
-  /** What the last attempt threw. */
-  thrown: unknown;
-  /** The name under which the last fault is remembered, where it was met; empty before the first. */
-  met: string;
-  /** What the memory of incidents had noted when that fault was first met: what is noted since overlaps with this call. */
-  metAfter: number;
   /** The number of its attempt that runs or ran last, among those of its target. */
   readonly sent: number;
   /** Ends the wait the call is in. */

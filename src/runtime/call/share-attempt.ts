@@ -74,7 +74,6 @@ class Held implements Sharer {
   /** When it may go out if nothing is shown before. No call is held past its deadline to spare the target a request. */
   #nextAt(now: number): number {
     const { binding, request } = this.#run;
-    // Looking at it moves `goAt` too when the wall clock was set.
     const { outage } = binding.target;
     const goAt = this.goAt ?? Math.min(outage.mayGoAt(this.#waitedMs), this.#latest.at);
     const probeEndsAt = this.#isBesideProbe() ? (binding.target.retryAt(now) ?? now) : now;

@@ -18,7 +18,7 @@ import {
 import { scopeOf } from "../../core/decide/fallback.ts";
 import { hasPlenty, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import { type Clock, LONG_AGO, Moment } from "../../host/clock.ts";
+import type { Clock } from "../../host/clock.ts";
 import { Outage } from "./outage.ts";
 import type { TargetSettings } from "./strictest.ts";
 
@@ -34,22 +34,17 @@ export interface Waiting {
 
 /** A wait that the other side asked for, and the fault it came with. */
 export class Pause {
+  until = -Infinity;
   fault: Fault | null = null;
-  private readonly clock: Pick<Clock, "shiftMs">;
-  private end = LONG_AGO;
-
-  constructor(clock: Pick<Clock, "shiftMs">) {
-    this.clock = clock;
-  }
-
-  get until(): number {
-    return this.end.at;
-  }
 
   extend(until: number, fault: Fault): void {
     if (until <= this.until) return;
-    this.end = new Moment(this.clock, until);
+    this.until = until;
     this.fault = fault;
+  }
+
+  move(byMs: number): void {
+    this.until += byMs;
   }
 }
 
@@ -59,11 +54,8 @@ export class Target {
   private circuit: Breaker;
   private running = 0;
   private readonly waiting = new Set<Waiting>();
-  private readonly clock: Pick<Clock, "shiftMs">;
-  /** Where the wall clock stood when the times below were last moved with it. */
-  private shiftMs: number;
-  private readonly sickness = new Outage();
-  private readonly own: Pause;
+  readonly outage = new Outage();
+  private readonly own = new Pause();
   /** Shared with the other targets of its account; its own where it has no account. */
   private readonly account: Pause;
   /** Calls start this far apart, so that what is left of a limit lasts; 0 when there is plenty. */
@@ -73,20 +65,15 @@ export class Target {
   /** The registry dropped it: whoever still holds it asks for a new one. */
   evicted = false;
 
-  constructor(
-    id: string,
-    clock: Pick<Clock, "shiftMs">,
-    options: TargetOptions,
-    restored: Breaker | null,
-    account: Pause | null = null,
-  ) {
+  constructor(id: string, options: TargetOptions, restored: Breaker | null, account: Pause | null = null) {
     this.id = id;
-    this.clock = clock;
-    this.shiftMs = clock.shiftMs;
-    this.own = new Pause(clock);
     this.account = account ?? this.own;
     this.options = options;
     this.circuit = restored ?? CLOSED;
+  }
+
+  get breaker(): Breaker {
+    return this.circuit;
   }
 
   /** Until when all callers wait. */
@@ -99,28 +86,17 @@ export class Target {
     return this.account.until > this.own.until ? this.account.fault : this.own.fault;
   }
 
-  get breaker(): Breaker {
-    if (this.clock.shiftMs !== this.shiftMs) this.follow();
-    return this.circuit;
-  }
-
-  get outage(): Outage {
-    if (this.clock.shiftMs !== this.shiftMs) this.follow();
-    return this.sickness;
-  }
-
-  /** The wall clock was set: what was to last a while lasts as long as before. */
-  private follow(): void {
-    const byMs = this.clock.shiftMs - this.shiftMs;
-    this.shiftMs += byMs;
+  /** The wall clock was set: whatever was to last a while lasts as long as before. Accounts move on their own. */
+  move(byMs: number): void {
     this.circuit = movedBy(this.circuit, byMs);
     this.slotAt += byMs;
-    this.sickness.move(byMs);
+    this.own.move(byMs);
+    this.outage.move(byMs);
   }
 
   /** Nobody is here or held back from here, and it is not broken. */
   isQuiet(now: number): boolean {
-    const isBusy = this.running > 0 || this.waiting.size > 0 || this.sickness.isWaitedFor;
+    const isBusy = this.running > 0 || this.waiting.size > 0 || this.outage.isWaitedFor;
     return !isBusy && this.pausedUntil <= now && this.circuit.state === "closed";
   }
 
@@ -171,7 +147,7 @@ export class Target {
   /** Asks the breaker; null when it refuses. */
   admit(now: number): Ticket | null {
     this.usedAt = now;
-    const before = this.breaker;
+    const before = this.circuit;
     const admission = admit(before, this.options.rule, now);
     this.set(admission.breaker, before);
     return admission.admitted ? admission.ticket : null;
@@ -185,12 +161,12 @@ export class Target {
 
   /** When the breaker would let a call through; null when only a person can open it. */
   retryAt(now: number): number | null {
-    const admission = admit(this.breaker, this.options.rule, now);
+    const admission = admit(this.circuit, this.options.rule, now);
     return admission.admitted ? now : admission.retryAt;
   }
 
   record(ticket: Ticket, result: CallResult, now: number): void {
-    const before = this.breaker;
+    const before = this.circuit;
     // Nearly always: one more success of a target that is well changes nothing.
     if (result === "success" && before.state === "closed" && before.failures === 0) return;
     this.set(record(before, this.options.rule, ticket, result, now), before);
@@ -198,7 +174,7 @@ export class Target {
 
   /** A person takes the target out of service or back into it. */
   replace(breaker: Breaker): void {
-    this.set(breaker, this.breaker);
+    this.set(breaker, this.circuit);
   }
 
   /** A limit of the whole account holds back its other targets too. */
@@ -220,7 +196,6 @@ export class Target {
   /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */
   takeSlot(now: number): number {
     if (this.intervalMs === 0) return now;
-    if (this.clock.shiftMs !== this.shiftMs) this.follow();
     this.slotAt = Math.max(this.slotAt + this.intervalMs, now);
     return this.slotAt;
   }

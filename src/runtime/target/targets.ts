@@ -49,8 +49,7 @@ export class Targets {
       const now = this.#options.clock.now();
       this.#evict(now);
       const breaker = this.#restored.get(id) ?? null;
-      const { clock } = this.#options;
-      target = new Target(id, clock, { ...settings, changed }, breaker, this.#account(account, now));
+      target = new Target(id, { ...settings, changed }, breaker, this.#account(account, now));
       target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
@@ -65,7 +64,7 @@ export class Targets {
     if (pause !== undefined) return pause;
     if (this.#accounts.size >= this.#options.maxTargets)
       for (const [other, { until }] of this.#accounts) if (until <= now) this.#accounts.delete(other);
-    pause = new Pause(this.#options.clock);
+    pause = new Pause();
     this.#accounts.set(key, pause);
     return pause;
   }
@@ -86,6 +85,12 @@ export class Targets {
       this.#providers.set(id, provider);
     }
     return provider;
+  }
+
+  /** The wall clock was set by so much: what was to last a while lasts as long as before. */
+  move(byMs: number): void {
+    for (const target of this.#targets.values()) target.move(byMs);
+    for (const pause of this.#accounts.values()) pause.move(byMs);
   }
 
   list(): readonly Target[] {

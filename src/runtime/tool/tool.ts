@@ -30,8 +30,8 @@ export interface RunContext {
   readonly deadlineAt: number;
   /** The one who asked has gone: ends the whole call, whatever it does, as cancelled. */
   readonly cancel: () => void;
-  /** Rings once, not before this instant, unless the attempt has ended or it is set anew. */
-  readonly alarm: (at: number, ring: () => void) => void;
+  /** Calls `ring` once, not before `delayMs` have passed. Ends with the attempt, or when it is set again. */
+  readonly alarm: (delayMs: number, ring: () => void) => void;
   /** Puts down what is there so far: if the attempt fails, this may be all the caller gets. */
   readonly partial: (value: unknown, errors?: readonly ItemFault[]) => void;
   /** Puts down raw output or a transcript: if the attempt fails, it is kept as a file beside the journal. */
