@@ -1,3 +1,3 @@
-import type { Rule } from "eslint";
+import type { RuleTester } from "oxlint/plugins-dev";
 
-export declare const catchTells: Rule.RuleModule;
+export declare const catchTells: Parameters<RuleTester["run"]>[1];

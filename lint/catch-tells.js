@@ -6,7 +6,7 @@ const TELLING_CALL = /^(?:classify\w*|suppress\w*|record\w*Suppressed\w*|reject)
 /** A function written into `.catch(…)` is a catch like any other. */
 const HANDLER = "CallExpression[callee.property.name='catch'] > :matches(ArrowFunctionExpression, FunctionExpression)";
 
-/** @type {import("eslint").Rule.RuleModule} */
+/** @type {import("oxlint/plugins-dev").Rule} */
 export const catchTells = {
   meta: {
     type: "problem",

@@ -10,9 +10,9 @@ const bin = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.me
 const LONGEST_CHECK_MS = 40 * 60_000;
 
 const checks = [
-  { name: "format", args: [bin("prettier/bin/prettier.cjs"), "--check", "--log-level=warn", "."] },
+  { name: "format", args: [bin("oxfmt/bin/oxfmt"), "--list-different", "."] },
   { name: "types", args: [bin("typescript/bin/tsc"), "-p", "tsconfig.json"] },
-  { name: "lint", args: [bin("eslint/bin/eslint.js"), "--max-warnings=0", "."] },
+  { name: "lint", args: [bin("oxlint/bin/oxlint"), "."] },
   {
     name: "tests",
     args: [

@@ -1,6 +1,6 @@
 // Our own lint rule catches silent catches and lets those through that tell.
 
-import { RuleTester } from "eslint";
+import { RuleTester } from "oxlint/plugins-dev";
 import { describe, it } from "vitest";
 import { catchTells } from "../lint/catch-tells.js";
 

@@ -114,7 +114,8 @@ function jsonText(value: unknown, { redactor }: ContentOptions): string {
 function metaOf(stage: StageRecord, state: RunState | null, options: ContentOptions): unknown {
   const { node, execution, attempts, then } = stage;
   const last = failedAttempts(stage).at(-1);
-  if (last === undefined || last.fault === null) return {};
+  if (last === undefined) return {};
+  if (last.fault === null) return {};
   const fault = { ...last.fault, code: knownCode(last.fault) };
   const transport = attempts.reduce((sum, { callAttempts, calls }) => sum + callAttempts - calls.size, 0);
   const ids = [options.run, turnOf({ node, execution, attempt: last.attempt }), last.failedCall];

@@ -73,7 +73,7 @@ describe("what a stage sees", () => {
         b: stage({
           act: (_request, _tools, { nodes }) => {
             seen.push(nodes["a"]?.output);
-            const { list } = nodes["a"]?.output as { list: number[] };
+            const { list } = (nodes["a"]?.output as { list: number[] } | undefined) ?? { list: [] };
             list.push(2);
           },
           next: () => "c",

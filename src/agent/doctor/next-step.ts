@@ -16,7 +16,8 @@ export function nextStep(clis: readonly CliHealth[], areAsked: boolean): NextSte
   const installed = clis.filter(({ status }) => status !== "missing");
   const needed = areAsked || installed.length === 0 ? clis : installed;
   const first = needed.find((cli) => !isUsable(cli)) ?? needed.find(({ remedy }) => remedy !== null);
-  if (first === undefined || first.remedy === null) return null;
+  if (first === undefined) return null;
+  if (first.remedy === null) return null;
   const isOneCertain = needed.some(({ remedy }) => remedy === null);
   if (!areAsked && first.remedy === "ask-it" && isOneCertain) return null;
   return { remedy: first.remedy, kind: first.kind };

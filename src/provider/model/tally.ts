@@ -98,7 +98,7 @@ export class Tally {
 
   private blockOf(type: Block["type"], id: string): Block | undefined {
     const { growing } = this;
-    if (growing !== null && growing.id === id && growing.block.type === type) return growing.block;
+    if (growing?.id === id && growing.block.type === type) return growing.block;
     const block = this.blocks?.get(nameOf(type, id));
     if (block !== undefined) this.growing = { id, block };
     return block;

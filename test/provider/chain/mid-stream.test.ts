@@ -44,7 +44,8 @@ async function readContinued(
 }
 
 function lastTurnOf(world: ChainWorld): unknown {
-  return (world.received().at(-1)?.body as { readonly messages: readonly unknown[] }).messages.at(-1);
+  const body = world.received().at(-1)?.body as { readonly messages: readonly unknown[] } | undefined;
+  return body?.messages.at(-1);
 }
 
 const SEEN_AS_PREFILL = { role: "assistant", content: [{ type: "text", text: BEGUN.trimEnd() }] };
