@@ -34,7 +34,8 @@ export interface Replies {
 }
 
 export type Reply =
-  { readonly ok: true; readonly value: Replies[keyof Replies] } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly value: Replies[keyof Replies] }
+  | { readonly ok: false; readonly message: string };
 
 export type JobKind = Job["kind"];
 export type JobOf<K extends JobKind> = Extract<Job, { kind: K }>;

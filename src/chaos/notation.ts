@@ -8,7 +8,8 @@ import { PARAMETER_CHOICES, PARAMETER_LIMITS, type Parameters } from "./faults/f
 export const OK = "ok";
 
 export type Written =
-  { readonly fault: ChaosFault | null; readonly params: Partial<Parameters> } | { readonly complaint: string };
+  | { readonly fault: ChaosFault | null; readonly params: Partial<Parameters> }
+  | { readonly complaint: string };
 
 export function readFault(text: string): Written {
   const [id = "", ...rest] = text.split(/[;:,]/).map((part) => part.trim());

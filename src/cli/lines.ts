@@ -1,7 +1,8 @@
 // Bytes → lines, in constant memory: a line longer than the limit is reported as such and skipped, not kept.
 
 export type Line =
-  { readonly number: number; readonly text: string } | { readonly number: number; readonly tooLong: true };
+  | { readonly number: number; readonly text: string }
+  | { readonly number: number; readonly tooLong: true };
 
 export const MAX_LINE_CHARS = 16 * 1024 * 1024;
 

@@ -24,7 +24,8 @@ export interface Guest {
 }
 
 export type EngineResult =
-  { readonly value: QuickJSHandle; readonly error?: undefined } | { readonly error: QuickJSHandle };
+  | { readonly value: QuickJSHandle; readonly error?: undefined }
+  | { readonly error: QuickJSHandle };
 
 /** No time; no proxies, because a list must be what it says it is; no buffers, because shared ones can wait. */
 const INTRINSICS: Intrinsics = { ...DefaultIntrinsics, Date: false, Proxy: false, TypedArrays: false };

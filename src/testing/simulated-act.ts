@@ -27,7 +27,17 @@ export interface Act {
 }
 
 type Kind =
-  "value" | "slow" | "late" | "hang" | "transient" | "limited" | "terminal" | "access" | "any" | "raw" | "odd-value";
+  | "value"
+  | "slow"
+  | "late"
+  | "hang"
+  | "transient"
+  | "limited"
+  | "terminal"
+  | "access"
+  | "any"
+  | "raw"
+  | "odd-value";
 
 // prettier-ignore
 const ACTS: Readonly<Record<Mood, Partial<Record<Kind, number>>>> = {

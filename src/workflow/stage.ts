@@ -68,7 +68,8 @@ export interface ActResult {
 }
 
 export type GateVerdict =
-  { readonly verdict: "proceed" } | { readonly verdict: "retry" | "skip"; readonly reason: string };
+  | { readonly verdict: "proceed" }
+  | { readonly verdict: "retry" | "skip"; readonly reason: string };
 
 export type AssertVerdict =
   | { readonly verdict: "ok" }

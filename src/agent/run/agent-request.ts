@@ -6,7 +6,8 @@ import type { PermissionDenial } from "../parse/agent-state.ts";
 
 /** An event of the run, or word that another attempt begins: what was said before it is void. */
 export type AgentRunEvent =
-  AgentEvent | { readonly type: "attempt"; readonly target: string; readonly attempt: number };
+  | AgentEvent
+  | { readonly type: "attempt"; readonly target: string; readonly attempt: number };
 
 /** Which of its two streams a process printed a line on. */
 export type OutputStream = "stdout" | "stderr";

@@ -14,7 +14,8 @@ export interface PartialResult<T> {
 }
 
 export type ItemOutcome<T> =
-  { readonly item: string | number; readonly value: T } | { readonly item: string | number; readonly fault: Fault };
+  | { readonly item: string | number; readonly value: T }
+  | { readonly item: string | number; readonly fault: Fault };
 
 /** "Fetched 3 of 5": the values that came, in order, and a typed fault for each that did not. */
 export function collectPartial<T>(outcomes: readonly ItemOutcome<T>[]): PartialResult<readonly T[]> {

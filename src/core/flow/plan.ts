@@ -27,7 +27,8 @@ export interface Plan {
 }
 
 export type CheckedPlan =
-  { readonly plan: Plan; readonly fault: null } | { readonly plan: null; readonly fault: Fault };
+  | { readonly plan: Plan; readonly fault: null }
+  | { readonly plan: null; readonly fault: Fault };
 
 export function checkPlan(given: readonly PlanNode[]): CheckedPlan {
   const nodes = new Map<string, PlanNode>();

@@ -21,7 +21,8 @@ export type PhaseVerdict = "ok" | "retry" | "skip" | "fail";
 
 /** What comes after a phase: another one, or the end of the attempt. */
 export type PhaseStep =
-  { readonly phase: StagePhase } | { readonly over: "completed" | "skipped" | "failed"; readonly again: boolean };
+  | { readonly phase: StagePhase }
+  | { readonly over: "completed" | "skipped" | "failed"; readonly again: boolean };
 
 /** How an attempt stands while its phases go by. */
 export interface AttemptState {

@@ -6,7 +6,8 @@ import { type Check, type CheckResult, schemaFault } from "../../schema/index.ts
 import type { LiveCall } from "./live-call.ts";
 
 export type Checked =
-  { readonly value: unknown; readonly fault: null } | { readonly value: null; readonly fault: Fault };
+  | { readonly value: unknown; readonly fault: null }
+  | { readonly value: null; readonly fault: Fault };
 
 export async function checkValue(
   run: LiveCall,

@@ -126,7 +126,8 @@ describe("any plan, whatever its nodes end with and in whatever order", () => {
   it("ends the same way in every order", () => {
     fc.assert(
       fc.property(drawn, picks, picks, (each, one, other) => {
-        const sorted = (statuses: ReadonlyMap<string, NodeStatus>): unknown => [...statuses].toSorted(([a], [b]) => a.localeCompare(b));
+        const sorted = (statuses: ReadonlyMap<string, NodeStatus>): unknown =>
+          [...statuses].toSorted(([a], [b]) => a.localeCompare(b));
         expect(sorted(play(each, picker(one)))).toEqual(sorted(play(each, picker(other))));
       }),
     );
