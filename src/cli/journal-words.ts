@@ -122,6 +122,8 @@ const EN = {
     `${plural(count, "question")} cannot be read and ${count === 1 ? "is" : "are"} left out.`,
   takesYesNo: (question: string) => `Question ${question} takes \`yes\` or \`no\`.`,
   takesOption: (question: string, options: string) => `Question ${question} takes one of: ${options}.`,
+  takesForm: (question: string, fields: string, example: string) =>
+    `The answer to ${question} is ${fields === "" ? "a value" : `a JSON object with ${fields}`}. Write it like this: '${example}'`,
   takesJson: (question: string) =>
     `What begins with {, [ or " is read as JSON, and the answer to ${question} is none. Correct it, or put the text in "…".`,
   needsAnswer: (question: string) => `Give the answer to ${question}, or --reject with a reason.`,
@@ -242,6 +244,8 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     badQuestions: (count) => `有 ${count} 个问题无法读取，未列出。`,
     takesYesNo: (question) => `问题 ${question} 需回答 \`yes\` 或 \`no\`。`,
     takesOption: (question, options) => `问题 ${question} 需从以下选择：${options}。`,
+    takesForm: (question, fields, example) =>
+      `对 ${question} 的回答应为${fields === "" ? "一个值" : `含有 ${fields} 的 JSON 对象`}，例如：'${example}'`,
     takesJson: (question) =>
       `以 {、[ 或 " 开头的内容按 JSON 读取，而对 ${question} 的回答不是 JSON。请改正，或将文本放入 "…"。`,
     needsAnswer: (question) => `请给出对 ${question} 的回答，或用 --reject 附上理由。`,

@@ -1,5 +1,7 @@
 // What a person typed, as the answer a question takes.
 
+import { exampleOf, formOf, readTyped } from "../core/flow/answer-form.ts";
+import type { AnswerSchema } from "../core/flow/interaction.ts";
 import { INTERACTIONS, type Locale, type Question } from "../core/index.ts";
 import { parseJson } from "../core/tolerate.ts";
 import { type Io, UsageError } from "./io.ts";
@@ -38,7 +40,9 @@ const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, w
     throw new UsageError(words.takesOption(shown(id), list));
   },
   // A tool may take an object, so JSON must be possible; any other text is meant as it stands.
-  "json"(text, { id }, words) {
+  "json"(text, { id, payload }, words) {
+    const schema = payload.kind === "Ask" ? payload.schema : undefined;
+    if (schema !== undefined) return readForm(text, id, schema, words);
     if (!/^\s*[{["]/.test(text)) return text;
     const value = parseJson(text);
     if (value === undefined) throw new UsageError(words.takesJson(shown(id)));
@@ -46,3 +50,20 @@ const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, w
   },
   "text": (text) => text,
 };
+
+/** A tool that takes an object gets one, with every field it needs; the rest of its schema is checked when it is called. */
+function readForm(text: string, id: string, schema: AnswerSchema, words: JournalWords): unknown {
+  const fields = formOf(schema);
+  const [first] = fields;
+  const takes = fields.map(({ name, required }) => `${shown(name)}${required ? "" : "?"}`).join(", ");
+  const refuse = (): UsageError => new UsageError(words.takesForm(shown(id), takes, shown(exampleOf(schema), 500)));
+  if (first?.name === "") {
+    const value = readTyped(first, text);
+    if (value === undefined) throw refuse();
+    return value;
+  }
+  const value = parseJson(text);
+  const given = typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  if (given === null || fields.some(({ name, required }) => required && !Object.hasOwn(given, name))) throw refuse();
+  return given;
+}

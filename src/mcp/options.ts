@@ -24,7 +24,10 @@ export interface McpToolOptions {
   readonly optional?: boolean;
   readonly default?: McpResult;
   readonly alternatives?: readonly (string | AnyTool)[];
-  /** How much of what it said when it failed a model may read, redacted. Nothing when left out. */
+  /**
+   * How much of what it said when it failed a model may read, redacted. Left out: its own error text, which the protocol addresses to
+   * the model, and nothing of other failures. `none` hides that text too.
+   */
   readonly modelDetail?: ModelDetail;
   readonly maxConcurrent?: number;
 }

@@ -1,6 +1,7 @@
 // What an MCP tool answered, and what a model may read of a call: the answer, or the safe words about the fault.
 
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { viewFor, type ViewOptions } from "../core/fault/view.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
@@ -48,6 +49,8 @@ export function modelText(
   locale: Locale = "en",
   more: Pick<ViewOptions, "modelDetail" | "redactor"> = {},
 ): string {
+  const { redactor = SHAPE_REDACTOR } = more;
+  if (outcome.status === "partial") return redactor.text(outcome.value.text);
   if (hasValue(outcome)) return outcome.value.text;
   const view = viewFor("model", outcome.fault, { ...more, correlationId: outcome.call, locale });
   const { class: family, code, message, issues = [], detail = "" } = view;

@@ -8,7 +8,7 @@ import { type RunContext, type Tool, tool } from "../runtime/tool/tool.ts";
 import { type Check, compileSchema, schemaFault } from "../schema/index.ts";
 import { CALL_RULES, toolSaidNo, wasRun } from "./failures.ts";
 import { type Link, withStderr } from "./link.ts";
-import type { McpToolDefinition, McpToolsChange, ResolvedMcpOptions } from "./options.ts";
+import type { McpToolDefinition, McpToolOptions, McpToolsChange, ResolvedMcpOptions } from "./options.ts";
 import { type McpResult, readResult } from "./result.ts";
 
 export type McpInput = Readonly<Record<string, unknown>>;
@@ -113,12 +113,13 @@ export class ServerTools {
       ...(own.default === undefined ? {} : { default: own.default }),
       ...(own.alternatives === undefined ? {} : { alternatives: own.alternatives }),
       ...(own.maxConcurrent === undefined ? {} : { maxConcurrent: own.maxConcurrent }),
-      run: (input, context) => this.#run(name, input, context, own.timeoutMs ?? options.timeoutMs),
+      run: (input, context) => this.#run(name, input, context, own),
     });
   }
 
-  async #run(name: string, input: McpInput, context: RunContext, timeoutMs: number): Promise<McpResult> {
+  async #run(name: string, input: McpInput, context: RunContext, own: McpToolOptions): Promise<McpResult> {
     const { signal } = context;
+    const timeoutMs = own.timeoutMs ?? this.#home.options.timeoutMs;
     const link = await this.#home.link(signal);
     // Looked up now: the list may have changed since the caller took the tool.
     const known = this.#known.get(name);
@@ -126,7 +127,8 @@ export class ServerTools {
     if (known.definition.execution?.taskSupport === "required") throw new FaultError(needsTasks(known.tool.id));
     const result = readResult(await link.call(name, input, { signal, timeoutMs }));
     if (result.isError) {
-      context.partial(result);
+      // The protocol addresses it to the model, so it is an answer in part, unless the operator says otherwise.
+      if (own.modelDetail !== "none") context.partial(result);
       throw new FaultError(toolSaidNo(known.tool.id, result));
     }
     await checkStructured(known, result);

@@ -1,8 +1,8 @@
 // A user's schema, of whatever kind, made into one function. What is no schema is refused here, when a tool is defined, and not at
 // its first call.
 
-import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { readField } from "../core/tolerate.ts";
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { readField, tolerate } from "../core/tolerate.ts";
 import { type Check, failed } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { compileJsonSchema, type JsonSchema } from "./json-schema.ts";
@@ -28,6 +28,16 @@ export function compileSchema(schema: AnySchema, what: string): Check {
     );
   }
   return compileJsonSchema(schema, what);
+}
+
+/** A user's schema as JSON Schema; null when its library cannot write it that way. */
+export function jsonSchemaOf(schema: AnySchema): Readonly<Record<string, unknown>> | null {
+  if (typeof schema === "boolean") return null;
+  if (!isStandard(schema)) return schema;
+  // Part of a newer specification, which not every library follows yet.
+  const { jsonSchema } = schema["~standard"] as Partial<StandardJSONSchemaV1.Props>;
+  // The specification lets it throw for types that JSON Schema does not have.
+  return tolerate(() => jsonSchema?.input({ target: "draft-2020-12" }) ?? null, null);
 }
 
 const PASS_A_SCHEMA =

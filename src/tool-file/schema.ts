@@ -67,7 +67,7 @@ const settings = z
     model_detail: z
       .enum(MODEL_DETAILS)
       .describe(
-        "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. `none` when left out.",
+        "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. Nothing when left out.",
       ),
     default: z.unknown().describe("The value used when all else fails. null is a value too."),
     alternatives: z.array(toolId).max(50).describe("Other tools that can do this with the same input, best first."),

@@ -126,7 +126,7 @@ function buildTools(tools: NonNullable<WorkflowFile["tools"]>, files: ReferredFi
     input: schemaOf(tool.input, ["tools", id, "input"], files),
     run: runOf(id, tool, servers, env(tool.env)),
     idempotent: tool.idempotent ?? false,
-    modelDetail: tool.model_detail ?? "none",
+    modelDetail: tool.model_detail ?? null,
     timeoutMs: durationMs(tool.timeout) ?? TOOL_TIMEOUT_MS,
     maxAttempts: tool.max_attempts ?? null,
     optional: tool.optional ?? false,

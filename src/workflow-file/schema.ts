@@ -169,7 +169,7 @@ export const tool = z
     idempotent: field(z.boolean(), "It may be called twice without harm. false when left out.", true),
     model_detail: field(
       z.enum(MODEL_DETAILS),
-      "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. none when left out.",
+      "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. none when left out; the error text that an MCP tool answers with is then still shown.",
       "stderr_tail",
     ),
     timeout: duration("Of one attempt. 30s when left out.", "10s"),

@@ -177,7 +177,7 @@ describe("what is left out", () => {
         idempotent: false,
         timeoutMs: 30_000,
         maxAttempts: null,
-        modelDetail: "none",
+        modelDetail: null,
         optional: false,
         fallbackValue: null,
         alternatives: [],

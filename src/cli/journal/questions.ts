@@ -1,8 +1,10 @@
 // `faultline journal questions` and `answer`: what waits for a person, and the person's answer. The first answer counts.
 
 import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
+import { exampleOf } from "../../core/flow/answer-form.ts";
 import { endOf } from "../../core/flow/interaction.ts";
 import { createRuntime } from "../../runtime/runtime.ts";
+import { formLines } from "../form-lines.ts";
 import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -43,13 +45,14 @@ function questionLines(
   const state = by === null ? timeLeft(question, io.clock.now(), words) : words.isAnswered(shown(by));
   const options = payload.kind === "Select" ? payload.options : [];
   const device = payload.kind === "Auth.DeviceCode" ? payload : null;
-  const answers = options.length > 0 ? options.map((option) => shown(option.id)).join("|") : answerHint(payload.kind);
+  const answers = options.length > 0 ? options.map((option) => shown(option.id)).join("|") : answerHint(payload);
   return [
     `${paint("bold", shown(id))}  ${shown(payload.kind)}  ${words.session} ${shown(session)}  ${paint("dim", state)}`,
     ...wrapped(shown(payload.prompt, 2_000), io.stdout.columns - 2).map((line) => `  ${line}`),
     ...(device === null
       ? []
       : [`    ${words.open(shown(device.url, 2_000))}`, `    ${words.enter(shown(device.code))}`]),
+    ...formLines(payload, paint).map((line) => `    ${line}`),
     ...options.map((option) => `    ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     ...(by === null
       ? [`  ${paint("dim", "$")} ${commandLine("journal", "answer", file, id)} ${paint("dim", answers)}`]
@@ -71,10 +74,12 @@ const HINTS: Readonly<Record<AnswerShape, string>> = {
   "text": "-",
 };
 
-function answerHint(kind: Question["payload"]["kind"]): string {
+function answerHint(payload: Question["payload"]): string {
+  const { kind } = payload;
   if (!Object.hasOwn(INTERACTIONS, kind)) return "…";
   const { answer, secret } = INTERACTIONS[kind];
   // What is answered from here is written down, and a secret must not be.
+  if (payload.kind === "Ask") return `'${shown(exampleOf(payload.schema), 500)}'`;
   return secret ? "--reject '…'" : HINTS[answer];
 }
 

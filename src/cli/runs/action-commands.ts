@@ -1,6 +1,7 @@
 // What an operator can do, as the command to type: a table. What has to be filled in stands as `…`.
 
 import type { ActionId, OfferedAction } from "../../core/flow/action.ts";
+import { exampleOf } from "../../core/flow/answer-form.ts";
 import { INTERACTIONS, type Question } from "../../core/index.ts";
 import type { RunHome } from "./run-home.ts";
 
@@ -65,5 +66,6 @@ export function answerWords(question: Question | undefined): readonly string[] {
   // What is answered from here is written down, and a secret must not be.
   if (INTERACTIONS[payload.kind].secret) return ["--reject", BLANK];
   if (payload.kind === "Select") return [payload.options[0]?.id ?? BLANK];
+  if (payload.kind === "Ask") return [exampleOf(payload.schema)];
   return [INTERACTIONS[payload.kind].answer === "yes-no" ? "yes" : BLANK];
 }

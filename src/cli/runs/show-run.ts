@@ -6,6 +6,7 @@ import type { Visit, VisitState } from "../../core/flow/run.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import { formLines } from "../form-lines.ts";
 import { type Io, type Paint, paintFor, type Style, UsageError } from "../io.ts";
 import { dollars, minuteOf, shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -186,6 +187,7 @@ function questionLines(
   return [
     `  ${paint("bold", shown(id))}  ${shown(payload.kind)}${until}`,
     ...wrapped(shown(SHAPE_REDACTOR.text(payload.prompt), 2_000), io.stdout.columns - 4).map((line) => `    ${line}`),
+    ...formLines(payload, paint).map((line) => `      ${line}`),
     ...options.map((option) => `      ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     `    ${command("runs", "answer", named, ...answerWords(question))}`,
   ];

@@ -9,7 +9,7 @@ import {
   SHAPE_REDACTOR,
   viewFor,
 } from "../../core/index.ts";
-import { endOf } from "../../core/flow/interaction.ts";
+import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
 import { readOutput } from "../../workflow/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
@@ -79,7 +79,8 @@ export function questionJson(question: Question): object {
   const { kind, prompt } = payload;
   const options = payload.kind === "Select" ? payload.options : [];
   const expiresAt = endOf(question);
-  return { id, kind, prompt: SHAPE_REDACTOR.text(prompt), options: SHAPE_REDACTOR.value(options), askedAt, expiresAt };
+  const safe = SHAPE_REDACTOR.value({ prompt, options, ...formFacts(payload) }) as object;
+  return { id, kind, ...safe, askedAt, expiresAt };
 }
 
 export function actionsJson(home: RunHome, { summary, actions, questions }: RunReport): readonly object[] {

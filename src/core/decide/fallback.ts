@@ -115,6 +115,20 @@ export function nextTarget({ targets, current, needs, minContextTokens }: Chain,
   return { target: lastResort, isLastResort: lastResort !== null, passedOver: others };
 }
 
+/** Every target but the failed one that can take the request and is not certain to fail the same way, in the chain's order. */
+export function otherTargets(
+  { targets, current, needs, minContextTokens }: Chain,
+  scope: FaultScope,
+): readonly Target[] {
+  const failed = targets[current];
+  const domains = DOMAINS_OF_SCOPE.get(scope);
+  return targets.filter((target) => {
+    const isSame = failed !== undefined && sharesAll(failed, target, EVERY_DOMAIN);
+    const failsToo = failed !== undefined && domains?.isCertain === true && sharesAll(failed, target, domains.shares);
+    return !isSame && !failsToo && hasAll(target, needs) && target.contextWindowTokens >= minContextTokens;
+  });
+}
+
 const EVERY_DOMAIN: readonly (keyof FailureDomains)[] = ["endpoint", "account", "model"];
 
 /** Whether two targets have these domains in common. */

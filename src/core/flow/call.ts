@@ -277,6 +277,8 @@ function endOf(state: CallState, fault: Fault, recourse: "default" | "partial" |
 /** What a person may choose when asked to select. The ids are stable: files and programs answer with them. */
 export const CHOICES = ["retry", "skip", "fail"] as const;
 export type Choice = (typeof CHOICES)[number];
+/** Stands before the name of another tool or target that a person may choose: `use:east/llama-3`. */
+export const USE = "use:";
 
 function answered(state: CallState, answer: Answer, at: number): CallState {
   const { step, fault } = state;
@@ -292,5 +294,9 @@ function answered(state: CallState, answer: Answer, at: number): CallState {
   }
   // A person took the risk, so the next attempt goes out even if the work may have happened.
   const inputReplaced = state.inputReplaced || kind === "Ask";
-  return { ...state, inputReplaced, approved: true, step: { at: "admit", notBefore: at } };
+  const next: CallState = { ...state, inputReplaced, approved: true, step: { at: "admit", notBefore: at } };
+  const { value } = answer;
+  if (kind !== "Select" || typeof value !== "string" || !value.startsWith(USE)) return next;
+  const tool = value.slice(USE.length);
+  return { ...next, tool, tried: [...state.tried, tool], attempt: 0 };
 }

@@ -2,7 +2,7 @@
 // looks like: a table each. A question that is not answered in time is a no.
 
 import type { FaultCode, QuestionKind } from "../fault/catalogue.ts";
-import { fault, type Fault } from "../fault/fault.ts";
+import { fault, type Fault, type FaultIssue } from "../fault/fault.ts";
 import { parseJson, readField, tolerate } from "../tolerate.ts";
 
 export type InteractionKind = QuestionKind | "Auth.Password";
@@ -12,14 +12,33 @@ export interface SelectOption {
   readonly label: string;
 }
 
+export type AnswerSchema = Readonly<Record<string, unknown>>;
+
 /** What a question shows. Never a secret: it is journaled and shown on pages. */
 export type QuestionPayload =
-  | { readonly kind: "Ask"; readonly prompt: string; readonly field: string }
+  | {
+      readonly kind: "Ask";
+      readonly prompt: string;
+      readonly field: string;
+      /** JSON Schema of the answer, so that a terminal or a page can show a form; absent when none is known. */
+      readonly schema?: AnswerSchema;
+      /** What was wrong with the input that the answer replaces. */
+      readonly issues?: readonly FaultIssue[];
+    }
   | { readonly kind: "Approve"; readonly prompt: string; readonly tool: string; readonly approvalKey: string }
   | { readonly kind: "Select"; readonly prompt: string; readonly options: readonly SelectOption[] }
   | { readonly kind: "Confirm"; readonly prompt: string }
   | { readonly kind: "Auth.DeviceCode"; readonly prompt: string; readonly url: string; readonly code: string }
   | { readonly kind: "Auth.Password"; readonly prompt: string };
+
+/** What a form is made of, for those who show a question elsewhere. Empty for other kinds. */
+export function formFacts(payload: QuestionPayload): Pick<AskPayload, "schema" | "issues"> {
+  if (payload.kind !== "Ask") return {};
+  const { schema, issues } = payload;
+  return { ...(schema === undefined ? {} : { schema }), ...(issues === undefined ? {} : { issues }) };
+}
+
+type AskPayload = Extract<QuestionPayload, { readonly kind: "Ask" }>;
 
 export interface Question {
   readonly id: string;

@@ -1,15 +1,17 @@
 // What a person is asked, in their language. Says what happened in the fault's own user words, never in the fault's message,
 // which may quote anything.
 
-import type { QuestionKind } from "../fault/catalogue.ts";
-import type { Fault } from "../fault/fault.ts";
+import { type QuestionKind, traitsOf } from "../fault/catalogue.ts";
+import { causeChain, type Fault, type FaultIssue } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
-import type { Choice } from "./call.ts";
-import type { QuestionPayload, SelectOption } from "./interaction.ts";
+import { tolerate } from "../tolerate.ts";
+import { type Choice, USE } from "./call.ts";
+import type { AnswerSchema, QuestionPayload, SelectOption } from "./interaction.ts";
 
 interface QuestionWords {
   readonly prompts: Readonly<Record<QuestionKind, (tool: string, what: string) => string>>;
   readonly choices: Readonly<Record<Choice, string>>;
+  readonly use: (other: string) => string;
 }
 
 const WORDS: Readonly<Record<Locale, QuestionWords>> = {
@@ -22,6 +24,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
       "Auth.DeviceCode": (tool, what) => `${tool}: ${what} Sign in again, then confirm.`,
     },
     choices: { retry: "Try again now", skip: "Go on without it", fail: "Give up" },
+    use: (other) => `Use ${other} instead`,
   },
   "zh-CN": {
     prompts: {
@@ -32,26 +35,39 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
       "Auth.DeviceCode": (tool, what) => `${tool}：${what}请重新登录后确认。`,
     },
     choices: { retry: "立即重试", skip: "跳过并继续", fail: "放弃" },
+    use: (other) => `改用 ${other}`,
   },
 };
 
-/** `canSkip`: the caller can do without the call. */
-export function payloadFor(
-  kind: QuestionKind,
-  tool: string,
-  fault: Fault,
-  canSkip: boolean,
-  locale: Locale,
-): QuestionPayload {
+/** The call that a person is asked about. */
+export interface AskedCall {
+  readonly tool: string;
+  readonly fault: Fault;
+  /** JSON Schema of the tool's input; null when none is known. */
+  readonly schema: AnswerSchema | null;
+  /** Other tools or targets that can do the work, best first. */
+  readonly others: readonly string[];
+  /** The caller can do without the call. */
+  readonly canSkip: boolean;
+}
+
+export function payloadFor(kind: QuestionKind, asked: AskedCall, locale: Locale): QuestionPayload {
+  const { tool, fault, schema } = asked;
   const words = WORDS[locale];
   const prompt = words.prompts[kind](tool, wordsFor(fault.code, locale).user);
   switch (kind) {
     case "Approve":
       return { kind, prompt, tool, approvalKey: `${tool}:${fault.code}` };
-    case "Ask":
-      return { kind, prompt, field: "input" };
+    case "Ask": {
+      const issues = issuesOf(fault);
+      return {
+        ...{ kind, prompt, field: "input" },
+        ...(isShort(schema) ? { schema } : {}),
+        ...(issues.length === 0 ? {} : { issues }),
+      };
+    }
     case "Select":
-      return { kind, prompt, options: optionsOf(words, canSkip) };
+      return { kind, prompt, options: optionsOf(words, asked) };
     case "Confirm":
       return { kind, prompt };
     case "Auth.DeviceCode":
@@ -60,7 +76,31 @@ export function payloadFor(
   }
 }
 
-function optionsOf({ choices }: QuestionWords, canSkip: boolean): readonly SelectOption[] {
-  const ids: readonly Choice[] = canSkip ? ["retry", "skip", "fail"] : ["retry", "fail"];
-  return ids.map((id) => ({ id, label: choices[id] }));
+/** A question is kept and shown: a schema that is longer makes no form that anyone fills in. */
+const MAX_SCHEMA_CHARS = 16 * 1024;
+const MAX_ISSUES = 10;
+const MAX_OTHERS = 20;
+
+function isShort(schema: AnswerSchema | null): schema is AnswerSchema {
+  return schema !== null && tolerate(() => JSON.stringify(schema).length <= MAX_SCHEMA_CHARS, false);
+}
+
+function issuesOf(fault: Fault): readonly FaultIssue[] {
+  return causeChain(fault)
+    .flatMap(({ evidence }) => evidence.issues ?? [])
+    .slice(0, MAX_ISSUES);
+}
+
+/** What lacks a capability lacks it the next time too, so trying again is offered only where there is nothing else. */
+function optionsOf(words: QuestionWords, { fault, others, canSkip }: AskedCall): readonly SelectOption[] {
+  const isLasting = traitsOf(fault.code).pill === "capability missing";
+  const choices: readonly Choice[] = [
+    ...(isLasting && others.length > 0 ? [] : (["retry"] as const)),
+    ...(canSkip ? (["skip"] as const) : []),
+    "fail",
+  ];
+  return [
+    ...others.slice(0, MAX_OTHERS).map((other) => ({ id: `${USE}${other}`, label: words.use(other) })),
+    ...choices.map((id) => ({ id, label: words.choices[id] })),
+  ];
 }

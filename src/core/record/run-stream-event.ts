@@ -2,7 +2,8 @@
 // added to it, none changes its meaning, and readers ignore what they do not know.
 
 import type { FaultClass, FaultCode } from "../fault/catalogue.ts";
-import type { InteractionKind, SelectOption } from "../flow/interaction.ts";
+import type { FaultIssue } from "../fault/fault.ts";
+import type { AnswerSchema, InteractionKind, SelectOption } from "../flow/interaction.ts";
 import type { Spending } from "../flow/money.ts";
 import type { NodeKind, PauseReason, Resolution, SkipReason, StagePhase } from "../flow/node.ts";
 import type { RunLimits } from "../flow/run-event.ts";
@@ -29,6 +30,9 @@ export interface StreamQuestion {
   readonly kind: InteractionKind;
   readonly prompt: string;
   readonly options: readonly SelectOption[];
+  /** JSON Schema of the answer, for a form, and what was wrong with the input it replaces; absent when neither is known. */
+  readonly schema?: AnswerSchema;
+  readonly issues?: readonly FaultIssue[];
   /** null: it waits as long as it takes. */
   readonly expiresAt: number | null;
 }

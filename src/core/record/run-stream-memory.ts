@@ -6,7 +6,7 @@ import type { Fault } from "../fault/fault.ts";
 import { viewFor } from "../fault/view.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";
-import { type Answer, endOf, type Question } from "../flow/interaction.ts";
+import { type Answer, endOf, formFacts, type Question } from "../flow/interaction.ts";
 import { type Cost, NOTHING_SPENT, type Spending } from "../flow/money.ts";
 import { type NodePlace, placeOf, turnOf } from "../flow/node.ts";
 import { knownCode } from "./known-code.ts";
@@ -91,7 +91,7 @@ export function failureOf(fault: Fault, place: NodePlace, outcome: string | null
 export function shownQuestion(question: Question): StreamQuestion {
   const { id, payload } = question;
   const options = payload.kind === "Select" ? payload.options : [];
-  return { id, kind: payload.kind, prompt: payload.prompt, options, expiresAt: endOf(question) };
+  return { id, kind: payload.kind, prompt: payload.prompt, options, ...formFacts(payload), expiresAt: endOf(question) };
 }
 
 /** A yes, a no, or an option that was offered; a text is not shown. */

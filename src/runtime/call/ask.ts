@@ -2,14 +2,24 @@
 // when nobody is here, later and from another program: then the call stops as waiting and goes on when it is taken up again.
 
 import { classify } from "../../core/classify/classify.ts";
+import { otherTargets, scopeOf } from "../../core/decide/fallback.ts";
+import type { QuestionKind } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
-import { type Answer, INTERACTIONS, type Question, type QuestionPayload } from "../../core/flow/interaction.ts";
+import {
+  type Answer,
+  type AnswerSchema,
+  INTERACTIONS,
+  type Question,
+  type QuestionPayload,
+} from "../../core/flow/interaction.ts";
 import { payloadFor } from "../../core/flow/question-words.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Answered } from "../person/interactors.ts";
 import type { Engine } from "../engine.ts";
+import { alternativesOf } from "./call-faults.ts";
 import type { CallRequest } from "./call-request.ts";
+import { chainOf } from "./chain.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -57,7 +67,14 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   const kind = decision?.recourse === "ask" ? decision.question : "Approve";
   const askedAt = engine.clock.now();
   const seen = about ?? fault("InvariantBroken");
-  const plain = payloadFor(kind, binding.tool.id, seen, request.optional || binding.tool.optional, engine.locale);
+  const asked = {
+    tool: binding.tool.id,
+    fault: seen,
+    schema: schemaFor(kind, run),
+    others: othersFor(run, state, seen),
+    canSkip: request.optional || binding.tool.optional,
+  };
+  const plain = payloadFor(kind, asked, engine.locale);
   const payload = kind === "Auth.DeviceCode" ? await withDeviceCode(run, plain) : plain;
   const { session } = request.recorder;
   const expiresAt = expiryOf(run, payload.kind, askedAt);
@@ -74,6 +91,19 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   const keeps: readonly Keep[] = session === "" ? [] : [{ kind: "question", key: question.id, value: question }];
   await run.record.write({ type: "question-asked", call: run.call, question }, keeps);
   return question;
+}
+
+/** Redacted, because a default or an example in it may be a secret. */
+function schemaFor(kind: QuestionKind, { binding, request }: LiveCall): AnswerSchema | null {
+  const schema = kind === "Ask" ? binding.tool.inputSchema() : null;
+  return request.recorder.redactor.value(schema) as AnswerSchema | null;
+}
+
+/** What a person may choose instead: targets of the chain that can take the request, then declared alternatives; none twice. */
+function othersFor(run: LiveCall, state: CallState, seen: Fault): readonly string[] {
+  const targets = otherTargets(chainOf(run, seen, run.engine.clock.now()), scopeOf(seen)).map(({ id }) => id);
+  const others = [...targets, ...alternativesOf(run, state)];
+  return [...new Set(others)].filter((id) => !state.tried.includes(id));
 }
 
 /** A page and a code to sign in with, if the tool can get them; without, the person signs in on their own and says so. */

@@ -102,7 +102,7 @@ function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
 }
 
 /** Those of the tool that was asked for, then those of the one in charge; each is tried once. */
-function alternativesOf({ binding, request }: LiveCall, { tried }: CallState): readonly string[] {
+export function alternativesOf({ binding, request }: LiveCall, { tried }: CallState): readonly string[] {
   const own = request.binding.alternatives;
   const all = binding === request.binding ? own : [...own, ...binding.alternatives];
   return all.length === 0 ? NONE : all.map(({ id }) => id).filter((id) => !tried.includes(id));

@@ -8,6 +8,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Interactor } from "./interactor.ts";
+import { fillIn, type FormWords, type PromptOptions } from "./terminal-form.ts";
 import { oneLine, promptText, TerminalScreen } from "./terminal-screen.ts";
 
 export interface TerminalOptions {
@@ -50,29 +51,29 @@ const INPUT_GONE = fault("HostCapabilityMissing", {
   message: "the terminal was closed before there was an answer; answer from elsewhere, or start again with a terminal",
 });
 
-interface TerminalWords {
-  readonly yes: string;
-  readonly no: string;
+interface TerminalWords extends FormWords {
   readonly tool: string;
   readonly open: string;
   readonly enter: string;
   readonly done: string;
   readonly giveUp: string;
-  /** The keys are explained by the prompts themselves, in English. */
-  readonly explainsKeys: boolean;
 }
 
-// prettier-ignore
 const WORDS: Readonly<Record<Locale, TerminalWords>> = {
-  "en":    { yes: "Yes", no: "No", tool: "Tool: ", open: "Open: ", enter: "Code: ", done: "Done",   giveUp: "Give up", explainsKeys: true },
-  "zh-CN": { yes: "是",  no: "否", tool: "工具：", open: "打开：", enter: "代码：", done: "已完成", giveUp: "放弃",    explainsKeys: false },
+  "en": {
+    ...{ yes: "Yes", no: "No", tool: "Tool: ", open: "Open: ", enter: "Code: ", done: "Done", giveUp: "Give up" },
+    ...{ leaveOut: "Leave it out", optional: "(optional)", needed: "This field is required." },
+    wants: { number: "This field takes a number.", json: "This field takes JSON." },
+    // The prompts explain their keys in English.
+    explainsKeys: true,
+  },
+  "zh-CN": {
+    ...{ yes: "是", no: "否", tool: "工具：", open: "打开：", enter: "代码：", done: "已完成", giveUp: "放弃" },
+    ...{ leaveOut: "留空", optional: "（可选）", needed: "此项必填。" },
+    wants: { number: "此项须为数字。", json: "此项须为 JSON。" },
+    explainsKeys: false,
+  },
 };
-
-interface PromptOptions {
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly signal: AbortSignal;
-}
 
 /** The value the person gave, or clack's mark for a prompt that was closed. */
 function draw(
@@ -86,7 +87,7 @@ function draw(
   const yesNo = { ...prompt, active: words.yes, inactive: words.no, initialValue: false };
   switch (payload.kind) {
     case "Ask":
-      return clack.text({ ...prompt, message: fieldText(payload.prompt) });
+      return fillIn(clack, payload, words, prompt);
     case "Auth.Password":
       return clack.password({ ...prompt, message: fieldText(payload.prompt) });
     case "Confirm":

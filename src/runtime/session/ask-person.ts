@@ -8,6 +8,7 @@ import {
   INTERACTIONS,
   NEVER_AT,
   type Question,
+  formFacts,
   type QuestionPayload,
 } from "../../core/flow/interaction.ts";
 import { type Asker, expiryOf, findAnswer, noQuestion } from "../call/ask.ts";
@@ -94,8 +95,9 @@ async function put(
 }
 
 /** A program's own words are shown on pages and kept. A page to sign in at, with its code, stays as it is. */
-function safePayload(payload: QuestionPayload, { text }: Redactor): QuestionPayload {
+function safePayload(payload: QuestionPayload, { text, value }: Redactor): QuestionPayload {
   const prompt = text(payload.prompt);
+  if (payload.kind === "Ask") return { ...payload, ...(value(formFacts(payload)) as object), prompt };
   if (payload.kind !== "Select") return { ...payload, prompt };
   return { ...payload, prompt, options: payload.options.map(({ id, label }) => ({ id, label: text(label) })) };
 }

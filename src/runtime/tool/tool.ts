@@ -13,7 +13,7 @@ import { TOOL_RETRY } from "../../core/policy/matrix.ts";
 import type { BreakerRule, Retry } from "../../core/policy/policy.ts";
 import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
 import type { ChainPart } from "./chain-part.ts";
-import { compileSchema } from "../../schema/index.ts";
+import { compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 
 /** What a running tool is given besides its input. */
 export interface RunContext {
@@ -116,6 +116,8 @@ export interface SchemaToolOptions<Accepts, Input, Output> extends ToolBase<Inpu
 export interface Tool<Accepts, Output> {
   readonly id: string;
   readonly checkInput: Check | null;
+  /** What it takes as JSON Schema, for models and for people who are asked; null when none is known. */
+  readonly inputSchema: () => Readonly<Record<string, unknown>> | null;
   readonly checkOutput: Check | null;
   readonly idempotent: boolean;
   readonly timeoutMs: number;
@@ -164,6 +166,7 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
   return checkedTool({
     id,
     checkInput: options.input === undefined ? null : compileSchema(options.input, `the input of tool ${id}`),
+    inputSchema: () => (options.input === undefined ? null : jsonSchemaOf(options.input)),
     checkOutput: options.output === undefined ? null : compileSchema(options.output, `the output of tool ${id}`),
     idempotent: options.idempotent ?? false,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,

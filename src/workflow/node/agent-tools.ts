@@ -9,22 +9,19 @@ import type {
 import type { FaultClass } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { Redactor } from "../../core/fault/redact.ts";
+import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { viewFor, type ViewOptions } from "../../core/fault/view.ts";
 import { parseJson, tolerate } from "../../core/tolerate.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { CallOptions } from "../../runtime/session/turn.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
-import type { JsonSchema } from "../../schema/json-schema.ts";
 
-/** What a model has to know of a tool to use it. */
+/** What a model reads about a tool besides its schema. */
 export interface ToolWords {
   readonly description: string;
-  /** null for every object. */
-  readonly input: JsonSchema | null;
 }
 
-/** A tool that carries its words along, so that whoever looks it up by its id can offer it to a model. */
+/** A tool with its description, so that it can be offered to a model. */
 export type WordedTool = AnyTool & { readonly words?: ToolWords };
 
 export function withWords(tool: AnyTool, words: ToolWords): WordedTool {
@@ -49,14 +46,14 @@ export function offeredTools(
       const message = `agent ${agent} may use the tool ${id}, and the workflow has none of that name`;
       throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tools", agent } }));
     }
-    const { description = "", input = null } = found.words ?? {};
+    const { description = "" } = found.words ?? {};
     return {
       tool: found,
       offer: {
         type: "function",
         name: wireName(id, names),
         ...(description === "" ? {} : { description }),
-        inputSchema: typeof input === "object" && input !== null ? input : { type: "object" },
+        inputSchema: found.inputSchema() ?? { type: "object" },
       },
     };
   });
@@ -138,8 +135,10 @@ type Told = LanguageModelV4ToolResultPart["output"];
 
 function toldOf(outcome: Outcome<unknown>, options: ViewOptions): Told {
   if (!hasValue(outcome)) return failing(outcome.fault, options);
-  if (outcome.status === "partial")
-    return inJson({ partial: outcome.value, error: viewFor("model", outcome.fault, options) });
+  if (outcome.status === "partial") {
+    const { redactor = SHAPE_REDACTOR } = options;
+    return inJson({ partial: redactor.value(outcome.value), error: viewFor("model", outcome.fault, options) });
+  }
   return typeof outcome.value === "string" ? { type: "text", value: outcome.value } : inJson(outcome.value);
 }
 

@@ -13,7 +13,7 @@ import type { McpConnection } from "../../mcp/connection.ts";
 import type { McpOptions, McpToolDefinition } from "../../mcp/options.ts";
 import type { McpResult } from "../../mcp/result.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { type AnyTool, type RunContext, tool } from "../../runtime/tool/tool.ts";
 import { type DeclaredTool, jsonOrText } from "./command-tool.ts";
 import { schemaFault } from "../../schema/index.ts";
 import type { McpServerSpec, ToolSpec } from "./node-options.ts";
@@ -41,7 +41,7 @@ export function mcpTool(
       if (checked?.ok === false) throw new FaultError(schemaFault("input", declared.id, checked.issues));
       try {
         // What it throws is read by the rows of the connection, which are not known before there is one.
-        const { structured, text } = (await called.run(input ?? {}, context)) as McpResult;
+        const { structured, text } = (await called.run(input ?? {}, contextFor(declared, context))) as McpResult;
         return structured ?? jsonOrText(text);
       } catch (error) {
         if (context.signal.aborted) throw error;
@@ -50,6 +50,16 @@ export function mcpTool(
     },
   });
 }
+
+/** A tool's own error text is an answer for the model. With `model_detail: none` it is not kept as one. */
+function contextFor({ modelDetail }: DeclaredTool, context: RunContext): RunContext {
+  if (modelDetail !== "none") return context;
+  return new Proxy(context, {
+    get: (target, name) => (name === "partial" ? ignored : (Reflect.get(target, name, target) as unknown)),
+  });
+}
+
+const ignored = (): void => undefined;
 
 function classifyAs(called: AnyTool, { id }: McpServerSpec, error: unknown): Fault {
   const seen = classify({ surface: "mcp", provider: id, error }, rulesWith(called.rules));

@@ -138,8 +138,8 @@ export interface ToolSpec {
     /** A tool of an MCP server: started by its command, or reached at its address. */
     | { readonly kind: "mcp"; readonly server: McpServerSpec; readonly tool: string };
   readonly idempotent: boolean;
-  /** How much of what it said when it failed a model may read. */
-  readonly modelDetail: ModelDetail;
+  /** How much of what it said when it failed a model may read; null when the file does not say. */
+  readonly modelDetail: ModelDetail | null;
   readonly timeoutMs: number;
   /** null: as the policy says. */
   readonly maxAttempts: number | null;

@@ -1,6 +1,7 @@
 // The tools a workflow brings itself: commands that read their input from stdin, and tools of MCP servers.
 
 import type { Clock } from "../../host/clock.ts";
+import type { McpToolDefinition } from "../../mcp/options.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import { withWords } from "./agent-tools.ts";
@@ -45,14 +46,13 @@ export function toolsOf(specs: readonly ToolSpec[], home: ToolsHome): WorkflowTo
 function toolOf(spec: ToolSpec, alternatives: readonly AnyTool[], home: ToolsHome, servers: McpServers): AnyTool {
   const { run, description, input } = spec;
   const declared = declaredOf(spec, alternatives);
-  if (run.kind === "command") return withWords(commandTool(spec, declared, run, home), { description, input });
-  return withWords(mcpTool(declared, run, servers), {
-    // Known once the server is connected.
+  if (run.kind === "command") return withWords(commandTool(spec, declared, run, home), { description });
+  // What the file does not say is known once the server is connected.
+  const definition = (): McpToolDefinition | undefined => servers.definition(run.server, run.tool);
+  const called = mcpTool(declared, run, servers);
+  return withWords(input === null ? { ...called, inputSchema: () => definition()?.inputSchema ?? null } : called, {
     get description() {
-      return description === "" ? (servers.definition(run.server, run.tool)?.description ?? "") : description;
-    },
-    get input() {
-      return input ?? servers.definition(run.server, run.tool)?.inputSchema ?? null;
+      return description === "" ? (definition()?.description ?? "") : description;
     },
   });
 }
@@ -63,7 +63,7 @@ function declaredOf(spec: ToolSpec, alternatives: readonly AnyTool[]): DeclaredT
     id,
     ...(typeof input === "object" && input !== null ? { input } : {}),
     idempotent,
-    modelDetail,
+    ...(modelDetail === null ? {} : { modelDetail }),
     timeoutMs,
     ...(maxAttempts === null ? {} : { retry: { maxAttempts } }),
     optional,

@@ -84,6 +84,53 @@ describe("the terminal", () => {
     expect(await answerTo(ASK, ENTER)).toEqual({ status: "accepted", value: "" });
   });
 
+  it("shows a form for an answer with a schema: one prompt per field, wrong values refused, optional ones left out", async () => {
+    const schema = {
+      type: "object",
+      required: ["city", "nights", "room", "breakfast"],
+      properties: {
+        city: { type: "string", description: "where to" },
+        nights: { type: "integer" },
+        room: { enum: ["single", "double"] },
+        breakfast: { type: "boolean" },
+        extras: { type: "array" },
+        note: { type: "string" },
+      },
+    };
+    const issues = [{ path: "$.nights", expected: "must be integer", got: "string" }];
+    const { terminal, answer } = await show({ ...ASK, schema, issues });
+    expect(terminal.screen).toContain("$.nights must be integer");
+    expect(terminal.screen).toContain("city: where to");
+    terminal.type(`Lisbon${ENTER}`);
+    await terminal.sees("nights");
+    terminal.type(`two${ENTER}`);
+    await terminal.sees("This field takes a number.");
+    terminal.type(`\u0015${ENTER}`);
+    await terminal.sees("This field is required.");
+    terminal.type(`2${ENTER}`);
+    await terminal.sees("double");
+    terminal.type(`${DOWN}${ENTER}`);
+    await terminal.sees("breakfast");
+    terminal.type(ENTER);
+    await terminal.sees("extras (optional)");
+    terminal.type(`["towels"]${ENTER}`);
+    await terminal.sees("note (optional)");
+    terminal.type(ENTER);
+    expect(await answer).toEqual({
+      status: "accepted",
+      value: { city: "Lisbon", nights: 2, room: "double", breakfast: true, extras: ["towels"] },
+    });
+  });
+
+  it("closes a form with Ctrl-C at any field", async () => {
+    const schema = { properties: { a: { type: "string" }, b: { type: "string" } } };
+    const { terminal, answer } = await show({ ...ASK, schema });
+    terminal.type(`x${ENTER}`);
+    await terminal.sees("b (optional)");
+    terminal.type(CTRL_C);
+    expect(await answer).toMatchObject({ status: "rejected" });
+  });
+
   it("asks for a yes or a no, and an Enter alone is a no", async () => {
     const { terminal, answer } = await show(APPROVE);
     expect(terminal.screen).toContain("Tool: bash");

@@ -146,7 +146,8 @@ describe("a tool that is a command", () => {
   it("carries the words a model is told about it", () => {
     const input = { type: "object" };
     const found: WordedTool | undefined = homeOf([node("", { description: "reads", input })]).tools.find("it");
-    expect(found?.words).toEqual({ description: "reads", input });
+    expect(found?.words).toEqual({ description: "reads" });
+    expect(found?.inputSchema()).toEqual(input);
   });
 });
 
@@ -210,7 +211,10 @@ describe("a tool of an MCP server", () => {
 
   it("has the words of the server once they were asked for, unless the workflow says more", async () => {
     const home = mcpHome(mcp("echo"), mcp("sum", { description: "adds", input: { type: "object" } }));
-    const words = (id: string): unknown => ({ ...(home.tools.find(id) as WordedTool).words });
+    const words = (id: string): unknown => {
+      const found = home.tools.find(id) as WordedTool;
+      return { ...found.words, input: found.inputSchema() };
+    };
     expect(words("echo")).toEqual({ description: "", input: null });
     await home.tools.learn(["sum"]);
     expect(home.starts()).toBe(0);
