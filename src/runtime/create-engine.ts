@@ -2,21 +2,19 @@
 
 import type { Breaker } from "../core/decide/breaker.ts";
 import type { Incident } from "../core/decide/situation.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Keep } from "../journal/journal.ts";
 import { BoundedCounters } from "./bounded-counters.ts";
-import { Binding } from "./call/binding.ts";
+import { Bindings } from "./call/binding.ts";
 import type { Engine } from "./engine.ts";
 import { Incidents, MAX_FINGERPRINTS } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { PatientStore } from "./patient-store.ts";
-import { withOverride } from "./tool/overrides.ts";
 import { RingRecorder } from "./recorder.ts";
 import { RuntimeClock } from "./runtime-clock.ts";
 import { Targets } from "./target/targets.ts";
@@ -28,13 +26,14 @@ export interface Contributions {
   readonly tools: readonly AnyTool[];
   readonly rules: readonly Rule[];
   readonly policy: Policy;
+  /** A policy with the rows that extensions bring, each in its layer. */
+  readonly extend: (policy: Policy) => Policy;
 }
 
 export interface LiveEngine extends Engine {
   /** Writes what has changed and is not written yet. */
   readonly flush: () => Promise<void>;
   readonly targets: Targets;
-  readonly policy: Policy;
 }
 
 export function createRing({ maxRecent, redactor }: ResolvedOptions): RingRecorder {
@@ -51,13 +50,14 @@ export function createSuppress(ring: RingRecorder, options: ResolvedOptions): En
 
 export function createEngine(
   options: ResolvedOptions,
-  { tools, rules, policy }: Contributions,
+  { tools, rules, policy: own, extend }: Contributions,
   ring: RingRecorder,
   interactors: Interactors,
   suppress: Engine["suppress"],
 ): LiveEngine {
   const { chance, journal, redactor, locale } = options;
   const clock = new RuntimeClock(options.clock, (byMs) => targets.move(byMs));
+  const policy = extend(own);
   const keeper = new Keeper(options, suppress);
   const byId = new Map(tools.map((tool) => [tool.id, tool]));
   const overrides = new Map(options.manifests.map((override) => [override.id, override]));
@@ -76,24 +76,14 @@ export function createEngine(
   const find = (id: string): AnyTool | undefined => byId.get(id);
   const run = chance.newId("call");
   let calls = 0;
-  const home = { policy, rules, targets, find, counters };
-  const bindings = new WeakMap<AnyTool, Binding>();
+  const deps = { rules, targets, find, counters, overrides };
+  const bindings = new Bindings(policy, deps);
+  const ofSessions = new WeakMap<Policy, Bindings>();
 
-  let last: Binding | null = null;
-
-  /** Most programs use the same tool again and again. */
-  function bind(tool: AnyTool): Binding {
-    if (last?.tool !== tool) last = bindings.get(tool) ?? made(tool);
-    return last;
-  }
-
-  function made(tool: AnyTool): Binding {
-    refuseNoTool(tool);
-    const override = overrides.get(tool.id);
-    const binding = new Binding(override === undefined ? tool : withOverride(tool, override), home);
-    bindings.set(tool, binding);
-    bindings.set(binding.tool, binding);
-    return binding;
+  function bindingsFor(given: Policy): Bindings {
+    const known = ofSessions.get(given) ?? new Bindings(extend(given), deps);
+    ofSessions.set(given, known);
+    return known;
   }
 
   return {
@@ -109,21 +99,14 @@ export function createEngine(
     incidents,
     counters,
     targets,
-    policy,
     flush: () => keeper.flush(),
     wheel: new Wheel(clock),
-    bind,
+    bindings,
+    bindingsFor,
     find,
     openQuestions: new Map(),
     newCall: () => `${run}.${++calls}`,
   };
-}
-
-/** A function is not a tool: without an id nothing could be said about its failures. */
-function refuseNoTool(given: unknown): void {
-  if (typeof given === "object" && given !== null && "run" in given && "id" in given) return;
-  const message = `protect needs a tool, and got a ${typeof given}: wrap it, as in tool({ id: "search", run: search })`;
-  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tool" } }));
 }
 
 /** What the journal kept from an earlier life of the program. */

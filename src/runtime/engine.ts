@@ -7,7 +7,8 @@ import type { Chance } from "../host/chance.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ToolCounters } from "../core/record/metrics.ts";
-import type { Binding } from "./call/binding.ts";
+import type { Bindings } from "./call/binding.ts";
+import type { Policy } from "../core/policy/policy.ts";
 import type { Incidents } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { PatientStore } from "./patient-store.ts";
@@ -29,8 +30,10 @@ export interface Engine {
   readonly incidents: Incidents;
   readonly counters: Map<string, ToolCounters>;
   readonly interactors: Interactors;
-  /** The tool with all that applies to it here; throws a FaultError when the tool cannot be used. */
-  readonly bind: (tool: AnyTool) => Binding;
+  /** Tools under the runtime's own policy. */
+  readonly bindings: Bindings;
+  /** Tools under the policy of a session; the same policy object gives the same bindings. */
+  readonly bindingsFor: (policy: Policy) => Bindings;
   /** A new name for a call outside sessions: unique in this process and, nearly, in the world. */
   readonly newCall: () => string;
   /** A registered tool. */

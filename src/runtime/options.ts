@@ -121,7 +121,7 @@ function invalid(field: string, message: string): FaultError {
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
 }
 
-function policyOf(policy: PresetName | Policy): Policy {
+export function policyOf(policy: PresetName | Policy): Policy {
   if (typeof policy !== "string") return policy;
   if (Object.hasOwn(PRESETS, policy)) return PRESETS[policy];
   const message = `there is no policy preset ${JSON.stringify(policy)}; there are ${Object.keys(PRESETS).join(", ")}`;

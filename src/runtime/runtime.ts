@@ -6,6 +6,8 @@ import { fault } from "../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
 import type { BudgetRule, Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
+import type { Policy } from "../core/policy/policy.ts";
+import type { PresetName } from "../core/policy/presets.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { BreakerState } from "../core/decide/breaker.ts";
 import type { Entry, Manifest } from "../core/record/event.ts";
@@ -29,7 +31,7 @@ import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
 import type { FirstWords } from "./session/session-options.ts";
-import { budgetOf, checked, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import { budgetOf, checked, policyOf, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
 import { type Outcome, withError } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
@@ -51,6 +53,8 @@ export interface SessionOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly budget?: Partial<BudgetRule>;
   readonly limits?: Partial<SessionLimits>;
+  /** The policy for the calls of this session, instead of the runtime's. Breakers, pauses and queues stay shared. */
+  readonly policy?: PresetName | Policy;
   /** Values that must not get out of this session, besides those the runtime knows: texts, numbers, also inside lists and objects. */
   readonly secrets?: readonly unknown[];
 }
@@ -124,7 +128,7 @@ export class Runtime {
     let binding;
     let scope;
     try {
-      binding = engine.bind(tool);
+      binding = engine.bindings.bind(tool);
       scope = signal === undefined ? null : scopeOfSignal(signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
@@ -191,7 +195,7 @@ export class Runtime {
 
   #own(): Contributions {
     const { tools, rules, policy } = this.#options;
-    return { tools, rules, policy: withRows(policy, []) };
+    return { tools, rules, policy, extend: (other) => withRows(other, []) };
   }
 
   #build(contributions: Contributions): LiveEngine {
@@ -216,8 +220,8 @@ export class Runtime {
     const budget = budgetOf({ ...this.#options.budget, ...given.budget });
     const limits = checked("limits", { ...this.#options.limits, ...given.limits });
     const { rescueFolders } = this.#options;
-    const { policy } = engine;
-    return openSession(engine, name, { mode, labels, budget, limits, policy, secrets, rescueFolders }, first);
+    const bindings = given.policy === undefined ? engine.bindings : engine.bindingsFor(policyOf(given.policy));
+    return openSession(engine, name, { mode, labels, budget, limits, bindings, secrets, rescueFolders }, first);
   }
 
   /** Questions that wait for an answer, the oldest first: all of them, those of one session, or a page behind the last of another one. */
@@ -318,8 +322,8 @@ export class Runtime {
 
 const NO_OPTIONS: ProtectOptions<never> = Object.freeze({});
 
-function settingsOf({ policy }: LiveEngine): {
-  rule: LiveEngine["policy"]["breaker"];
+function settingsOf({ bindings: { policy } }: LiveEngine): {
+  rule: Policy["breaker"];
   maxConcurrent: number;
   maxQueued: number;
 } {

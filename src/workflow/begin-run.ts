@@ -30,7 +30,7 @@ export async function beginRun(
   const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning };
   const now = clock.now();
   const secrets = [...Object.values(inputs.secret), ...workflow.secrets];
-  const session = await home.faultlineFor(workflow).beginSession(run, optionsOf(workflow, beginning.limits, secrets), {
+  const session = await home.faultline.beginSession(run, optionsOf(workflow, beginning.limits, secrets), {
     events: [event],
     keeps: [...keepInputs(run, inputs), ...keeps, ...keepsOf(summaryOf(run, startRun(event, now), 0, now))],
   });
@@ -51,7 +51,7 @@ export async function openRun(
   limits: RunSummary["limits"],
 ): Promise<Session> {
   const secrets = await secretsOf(home.journal, run, workflow);
-  return home.faultlineFor(workflow).session(run, optionsOf(workflow, limits, secrets));
+  return home.faultline.session(run, optionsOf(workflow, limits, secrets));
 }
 
 function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: readonly unknown[]): SessionOptions {
@@ -59,6 +59,7 @@ function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: re
     // Answers come through the journal: a run that waits for a person is not held in memory.
     mode: "headless",
     labels: { workflow: workflow.id },
+    ...(workflow.policy === null ? {} : { policy: workflow.policy }),
     secrets,
     budget: { maxCostMicrocents: limits.maxCostMicrocents, onExceed: workflow.limits.onExceed },
     limits: { maxTurns: Infinity, turnTimeoutMs: Infinity, runTimeoutMs: limits.timeoutMs ?? Infinity },

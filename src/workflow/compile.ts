@@ -6,6 +6,7 @@ import { keysOf } from "./known-keys.ts";
 import { agentTargetIds } from "./node/agent-targets.ts";
 import type { NodeHome } from "./node/base.ts";
 import { createStage } from "./node/node-stages.ts";
+import { policyOfRuns } from "./runs-policy.ts";
 import type { Workflow } from "./stage.ts";
 
 export function compileWorkflow(definition: WorkflowDefinition, home: NodeHome): Workflow {
@@ -19,7 +20,7 @@ export function compileWorkflow(definition: WorkflowDefinition, home: NodeHome):
     source,
     secrets: keysOf(definition, home.env),
     limits,
-    policy,
+    policy: policy === null ? null : policyOfRuns(policy),
     start: [start],
     stages: new Map(nodes.map((node) => [node.id, createStage(node, home)])),
     readInputs: (given) => readInputs(inputs, given),

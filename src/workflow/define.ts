@@ -7,6 +7,7 @@ import { REDACTED } from "../core/fault/redact.ts";
 import { nameFault } from "../core/flow/name.ts";
 import type { Resolution, Route } from "../core/flow/node.ts";
 import type { Policy } from "../core/policy/policy.ts";
+import { policyOfRuns } from "./runs-policy.ts";
 import { type RetryOptions, retryOf } from "../runtime/tool/tool.ts";
 import { digestOf } from "../runtime/session/digest.ts";
 import type {
@@ -120,7 +121,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     source: null,
     secrets: [],
     limits,
-    policy,
+    policy: policy === null ? null : policyOfRuns(policy),
     start: [first ?? ""],
     stages,
     readInputs: (given) => readInputs(given, options.inputs ?? ((all) => all), secretInputs),

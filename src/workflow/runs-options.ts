@@ -2,7 +2,6 @@
 
 import { createRedactor, type Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import type { Policy } from "../core/policy/policy.ts";
 import { createFaultline, type Faultline, type FaultlineOptions } from "../faultline.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
@@ -30,10 +29,8 @@ export interface RunsHome {
   readonly locale: Locale;
   readonly worker: Worker;
   readonly library: WorkflowLibrary;
-  /** For what has nothing to do with one workflow: answers, questions. */
+  /** All runs use one runtime, so that they share breakers, pauses and queues. */
   readonly faultline: Faultline;
-  /** A workflow with a policy of its own has a Faultline of its own, on the same journal. */
-  readonly faultlineFor: (workflow: Workflow) => Faultline;
 }
 
 export const DEFAULT_BY = "program";
@@ -42,9 +39,7 @@ export function resolveRunsOptions({ workflows = [], load, worker, ...options }:
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
   const journal = options.journal ?? createMemoryJournal({ clock, chance });
-  const shared = { ...options, clock, chance, journal, policy: policyOfRuns(options.policy ?? "default") };
-  const faultline = createFaultline(shared);
-  const byPolicy = new Map<Policy, Faultline>();
+  const policy = policyOfRuns(options.policy ?? "default");
   const library = new WorkflowLibrary(journal, load ?? null);
   for (const workflow of workflows) library.add(workflow);
   return {
@@ -55,12 +50,6 @@ export function resolveRunsOptions({ workflows = [], load, worker, ...options }:
     locale: options.locale ?? "en",
     worker: worker ?? createWorker(chance),
     library,
-    faultline,
-    faultlineFor: ({ policy }) => {
-      if (policy === null) return faultline;
-      const known = byPolicy.get(policy) ?? createFaultline({ ...shared, policy: policyOfRuns(policy) });
-      byPolicy.set(policy, known);
-      return known;
-    },
+    faultline: createFaultline({ ...options, clock, chance, journal, policy }),
   };
 }

@@ -130,7 +130,6 @@ export class WorkflowRuns implements Runs {
       redactor: session.redactor,
       workflow,
       limits,
-      faultline: this.#home.faultlineFor(workflow),
       spentBy: (node) => spentBy(stateOf(session), node),
       keepFiles: (visit, end) => keepStageFiles(this.#home, session, workflow, visit, end),
     });

@@ -133,7 +133,7 @@ export interface Workflow {
   readonly limits: WorkflowLimits;
   /** Values that must not get out of its runs, besides secret inputs: the keys of its providers. */
   readonly secrets: readonly string[];
-  /** For the calls of its runs; null for the usual one. */
+  /** The policy for the calls of its runs; null for the runtime's own. */
   readonly policy: Policy | null;
   readonly start: readonly string[];
   readonly stages: ReadonlyMap<string, Stage>;

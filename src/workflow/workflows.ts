@@ -1,15 +1,12 @@
 // Everything about workflows as one object: read files, start runs, drive them, look at them. What the CLI and a program use.
 
-import { createFaultline } from "../faultline.ts";
-import { type Clock, systemClock } from "../host/clock.ts";
-import { systemChance } from "../host/chance.ts";
-import { createMemoryJournal } from "../journal/memory.ts";
+import type { Clock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import { createDriver, type Driver, type DriverOptions } from "./driver.ts";
 import { type LoadedFile, WorkflowLoader } from "./load.ts";
 import { secretsIn } from "./known-keys.ts";
-import { createRuns, type WorkflowRuns } from "./runs.ts";
-import type { RunsOptions } from "./runs-options.ts";
+import { resolveRunsOptions, type RunsOptions } from "./runs-options.ts";
+import { WorkflowRuns } from "./runs.ts";
 
 export interface WorkflowsOptions extends Omit<RunsOptions, "load"> {
   /** For commands, tools and the keys of providers; the process's own when left out. */
@@ -29,12 +26,11 @@ export interface Workflows {
 }
 
 export function createWorkflows({ env = process.env, ...options }: WorkflowsOptions = {}): Workflows {
-  const clock = options.clock ?? systemClock;
-  const chance = options.chance ?? systemChance;
-  const journal = options.journal ?? createMemoryJournal({ clock, chance });
-  const shared = { ...options, clock, chance, journal, secrets: [...(options.secrets ?? []), ...secretsIn(env)] };
-  const loader = new WorkflowLoader({ clock, env, runtime: createFaultline(shared) });
-  const runs = createRuns({ ...shared, load: (source) => loader.source(source) });
+  const secrets = [...(options.secrets ?? []), ...secretsIn(env)];
+  const home = resolveRunsOptions({ ...options, secrets, load: (source) => loader.source(source) });
+  const { journal, clock, faultline } = home;
+  const loader = new WorkflowLoader({ clock, env, runtime: faultline });
+  const runs = new WorkflowRuns(home);
   return {
     journal,
     clock,

@@ -1,7 +1,9 @@
-// A tool within one runtime: with the policy rows, classifier rules and shared state that apply to it here.
+// A tool within one runtime: with the policy rows, classifier rules and shared state that apply to it here. Sessions may have policies of
+// their own; targets, counters and rules are the runtime's, so that all of them share its breakers, pauses and queues.
 
 import { classify, DEFAULT_RULES, rulesWith } from "../../core/classify/classify.ts";
 import type { RuleBook } from "../../core/classify/rule-book.ts";
+import type { Rule } from "../../core/classify/rule.ts";
 import { isFaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { type Fault, fault, isWholeFault, withOrigin } from "../../core/fault/fault.ts";
@@ -9,21 +11,50 @@ import { type Place, type Policy, type PolicyRow, type Recourse } from "../../co
 import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
 import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
-import type { Rule } from "../../core/classify/rule.ts";
 import { LastFailure } from "./last-failure.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { Target } from "../target/target.ts";
 import { accountKey } from "../target/target-key.ts";
+import { type ToolOverride, withOverride } from "../tool/overrides.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
-/** What a binding needs of the runtime it is in. */
-export interface BindingHome {
-  readonly policy: Policy;
+/** What a runtime's tools share, whatever the policy. */
+export interface BindingDeps {
   readonly rules: readonly Rule[];
   readonly targets: Targets;
-  /** Finds a tool by its id; undefined when nobody registered it. */
+  /** Finds a registered tool. */
   readonly find: (id: string) => AnyTool | undefined;
   readonly counters: Map<string, ToolCounters>;
+  readonly overrides: ReadonlyMap<string, ToolOverride>;
+}
+
+/** The tools of one runtime under one policy, each bound once. */
+export class Bindings {
+  readonly policy: Policy;
+  readonly deps: BindingDeps;
+  readonly #byTool = new WeakMap<AnyTool, Binding>();
+  #last: Binding | null = null;
+
+  constructor(policy: Policy, deps: BindingDeps) {
+    this.policy = policy;
+    this.deps = deps;
+  }
+
+  /** Throws a FaultError when the tool cannot be used. */
+  bind(tool: AnyTool): Binding {
+    // Most programs use the same tool again and again.
+    if (this.#last?.tool !== tool) this.#last = this.#byTool.get(tool) ?? this.#make(tool);
+    return this.#last;
+  }
+
+  #make(tool: AnyTool): Binding {
+    refuseNoTool(tool);
+    const override = this.deps.overrides.get(tool.id);
+    const binding = new Binding(override === undefined ? tool : withOverride(tool, override), this);
+    this.#byTool.set(tool, binding);
+    this.#byTool.set(binding.tool, binding);
+    return binding;
+  }
 }
 
 export class Binding {
@@ -42,31 +73,33 @@ export class Binding {
   /** What can always be done about a fault of this tool. */
   readonly offers: ReadonlySet<Recourse>;
   readonly #rules: RuleBook;
-  readonly #home: BindingHome;
+  /** The tools beside this one, under the same policy. */
+  readonly bindings: Bindings;
   readonly #lastFailure = new LastFailure();
   #lastSeen: Fault | null = null;
   #lastName = "";
   #target: Target;
 
-  constructor(tool: AnyTool, home: BindingHome) {
+  constructor(tool: AnyTool, bindings: Bindings) {
+    const { policy, deps } = bindings;
     this.tool = tool;
-    this.#home = home;
+    this.bindings = bindings;
     this.place = { surface: tool.surface, provider: tool.provider, tool: tool.id, stage: "" };
-    const own = tool.retry === null ? [] : rowsOfRetry(tool.id, tool.retry, home.policy);
-    const breaker = tool.breaker === null ? home.policy.breaker : { ...home.policy.breaker, ...tool.breaker };
-    const { rows } = withRows(home.policy, own);
+    const own = tool.retry === null ? [] : rowsOfRetry(tool.id, tool.retry, policy);
+    const breaker = tool.breaker === null ? policy.breaker : { ...policy.breaker, ...tool.breaker };
+    const { rows } = withRows(policy, own);
     // Rows about other tools never match here, and every decision walks the list.
-    this.policy = { ...home.policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
+    this.policy = { ...policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
     const hurried = tool.chain?.hurried ?? null;
     this.hurried =
-      hurried === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, hurried, { ...home.policy, rows }));
-    const rules = [...tool.rules, ...home.rules];
+      hurried === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, hurried, { ...policy, rows }));
+    const rules = [...tool.rules, ...deps.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
-    this.provider = home.targets.provider(tool.chain?.facts.endpoint ?? tool.provider);
-    this.counters = home.counters.get(tool.id) ?? createCounters();
-    home.counters.set(tool.id, this.counters);
+    this.provider = deps.targets.provider(tool.chain?.facts.endpoint ?? tool.provider);
+    this.counters = deps.counters.get(tool.id) ?? createCounters();
+    deps.counters.set(tool.id, this.counters);
     this.alternatives = tool.alternatives.map((named) =>
-      typeof named === "string" ? known(named, tool.id, home) : named,
+      typeof named === "string" ? known(named, tool.id, deps) : named,
     );
     this.offers = offersOf(tool);
     this.costs = tool.estimate !== null;
@@ -83,7 +116,7 @@ export class Binding {
   #lookUp(): Target {
     const { target, maxConcurrent, maxQueued, chain } = this.tool;
     const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
-    return this.#home.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));
+    return this.bindings.deps.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));
   }
 
   /** From now on its calls are held against the budget. */
@@ -166,7 +199,7 @@ function concerns({ match }: PolicyRow, place: Place): boolean {
   );
 }
 
-function known(id: string, tool: string, { find }: BindingHome): AnyTool {
+function known(id: string, tool: string, { find }: BindingDeps): AnyTool {
   const found = find(id);
   if (found !== undefined) return found;
   throw new FaultError(
@@ -188,4 +221,11 @@ function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
   if (repairs.regenerate !== null) offers.add("regenerate");
   if (repairs.refresh !== null) offers.add("refresh-credential");
   return offers;
+}
+
+/** A function is not a tool: without an id nothing could be said about its failures. */
+function refuseNoTool(given: unknown): void {
+  if (typeof given === "object" && given !== null && "run" in given && "id" in given) return;
+  const message = `protect needs a tool, and got a ${typeof given}: wrap it, as in tool({ id: "search", run: search })`;
+  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tool" } }));
 }

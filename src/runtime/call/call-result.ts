@@ -66,7 +66,7 @@ const NOTHING: CallValue = { value: undefined, errors: NO_ERRORS };
 /** Written down, never returned. */
 export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result: unknown): void {
   const { engine, request, call } = run;
-  const binding = engine.bind(attempt.spec);
+  const binding = request.binding.bindings.bind(attempt.spec);
   const { tool } = binding;
   const now = engine.clock.now();
   const { booked, costMicrocents } = attempt;

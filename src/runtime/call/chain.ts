@@ -24,8 +24,8 @@ export function chainOf(run: LiveCall, seen: Fault, now: number): Chain {
 
 type Member = NonNullable<LiveCall["binding"]["tool"]["chain"]>["members"][number];
 
-function targetOf({ engine }: LiveCall, member: Member, now: number): Target {
-  const { target } = engine.bind(member);
+function targetOf({ binding }: LiveCall, member: Member, now: number): Target {
+  const { target } = binding.bindings.bind(member);
   const { endpoint, account, model, capabilities, contextWindowTokens, lastResort } = member.chain?.facts ?? NO_FACTS;
   const backAt = Math.max(target.retryAt(now) ?? Infinity, target.pausedUntil);
   const available = lastResort || backAt <= now;

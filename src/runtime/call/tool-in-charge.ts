@@ -12,7 +12,7 @@ export function toolInCharge({ call, engine, request }: LiveCall, tried: readonl
   for (const id of tried.slice(1)) {
     const found = known.find((other) => other.id === id) ?? engine.find(id);
     if (found === undefined) throw new FaultError(toolGone(call, id));
-    binding = engine.bind(found);
+    binding = binding.bindings.bind(found);
     known.push(...binding.alternatives);
   }
   return binding;

@@ -46,13 +46,18 @@ export async function collectContributions(
 
 function merged(own: Contributions, sink: ContributionSink): Contributions {
   const adapters = sink.adapters.map(({ what }) => what);
-  const adapterRows = adapters.flatMap(({ provider, retry }) =>
-    retry === null ? [] : rowsOfAdapter(provider, retry, own.policy),
-  );
+  const rows = sink.policyRows.map(({ what }) => what);
   return {
     tools: withContributed(own.tools, sink),
     rules: [...own.rules, ...sink.rules.map(({ what }) => what), ...adapters.flatMap(rulesOfProvider)],
-    policy: withRows(own.policy, [...sink.policyRows.map(({ what }) => what), ...adapterRows]),
+    policy: own.policy,
+    extend(policy) {
+      const base = own.extend(policy);
+      const ofAdapters = adapters.flatMap(({ provider, retry }) =>
+        retry === null ? [] : rowsOfAdapter(provider, retry, base),
+      );
+      return withRows(base, [...rows, ...ofAdapters]);
+    },
   };
 }
 

@@ -6,11 +6,11 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
-import type { Policy } from "../../core/policy/policy.ts";
 import type { Manifest, SessionStatus } from "../../core/record/event.ts";
 import { foldEntry, type SessionState } from "../../core/record/replay.ts";
 import type { Keep, NewEntry } from "../../journal/journal.ts";
 import { writeRescue } from "../../journal/rescue.ts";
+import type { Bindings } from "../call/binding.ts";
 import { Budget } from "../call/budget.ts";
 import type { Engine } from "../engine.ts";
 import { checkManifest } from "./manifest.ts";
@@ -27,7 +27,7 @@ export interface SessionSettings {
   readonly labels: Readonly<Record<string, string>>;
   readonly budget: BudgetRule;
   readonly limits: SessionLimits;
-  readonly policy: Policy;
+  readonly bindings: Bindings;
   /** Values that must not get out of this session. */
   readonly secrets: readonly unknown[];
   /** Where a rescue file may go, best first. */
@@ -59,7 +59,7 @@ export async function openSession(
     session: id,
     journal,
     clock,
-    policy: settings.policy,
+    policy: settings.bindings.policy,
     redactor: createRedactor(settings.secrets, engine.redactor),
     roll: () => engine.chance.roll(),
     seq: state.seq,
@@ -68,7 +68,7 @@ export async function openSession(
     written: ({ at, event }, seq) => foldEntry(state, { session: id, seq, at, event }),
   });
   const budget = new Budget(settings.budget, state.spending, state.budgetWarned);
-  const core = new SessionCore(engine, state, recorder, budget, scope, settings.mode === "headless");
+  const core = new SessionCore(engine, state, recorder, budget, scope, settings.bindings, settings.mode === "headless");
   if (isNew) {
     const { mode, labels } = settings;
     const manifest: Manifest = {

@@ -7,6 +7,7 @@ import type { JournalEvent } from "../../core/record/event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import type { Clock, Moment } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
+import type { Bindings } from "../call/binding.ts";
 import type { Budget } from "../call/budget.ts";
 import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/call-run.ts";
@@ -41,6 +42,7 @@ export class SessionCore {
   readonly headless: boolean;
   /** Turns in which a person wants interrupted work to run again. */
   readonly repeatInterrupted = new Set<string>();
+  readonly #bindings: Bindings;
   readonly #live = new Map<string, CallRun>();
   readonly #whenIdle: (() => void)[] = [];
   readonly #whenAnyEnds: (() => void)[] = [];
@@ -52,6 +54,7 @@ export class SessionCore {
     recorder: SessionRecorder,
     budget: Budget,
     scope: Scope,
+    bindings: Bindings,
     headless: boolean,
   ) {
     this.engine = engine;
@@ -59,6 +62,7 @@ export class SessionCore {
     this.recorder = recorder;
     this.budget = budget;
     this.scope = scope;
+    this.#bindings = bindings;
     this.headless = headless;
   }
 
@@ -92,7 +96,7 @@ export class SessionCore {
     if (refused !== null) return failedOutcome(call, refused);
     const { scope, leave } = signal === null ? { scope: spec.scope, leave: null } : scopeWithin(spec.scope, signal);
     try {
-      const binding = this.engine.bind(spec.tool);
+      const binding = this.#bindings.bind(spec.tool);
       const input = resumed?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
       const where = { call, turn, digest, recorder, budget, scope, deadline, deadlineCode };
       const mayRepeat = this.repeatInterrupted.has(turn);

@@ -1,0 +1,82 @@
+// A session with a policy of its own runs on the same runtime: its calls are decided about differently, and share everything else.
+
+import { describe, expect, it } from "vitest";
+import {
+  defineExtension,
+  EXTENSION_CONTRACT,
+  fault,
+  FaultError,
+  type Policy,
+  type PolicyRow,
+  PRESETS,
+  type Tool,
+  tool,
+  withRows,
+} from "../../../src/index.ts";
+import { life } from "./life.ts";
+
+const ONCE: Policy = withRows(PRESETS.default, [
+  { match: { code: ["ToolUnavailable"] }, retry: null, then: ["fail"], origin: { layer: "file", at: "once" } },
+]);
+
+function dead(): { readonly tool: Tool<null, never>; readonly runs: () => number } {
+  let runs = 0;
+  const down: Tool<null, never> = tool({
+    id: "down",
+    idempotent: true,
+    run: (): never => {
+      runs += 1;
+      throw new FaultError(fault("ToolUnavailable"));
+    },
+  });
+  return { tool: down, runs: () => runs };
+}
+
+describe("a session's own policy", () => {
+  it("decides about its calls, and about no other session's", async () => {
+    const { fl, clock } = life();
+    const { tool: down, runs } = dead();
+    const strict = await fl.session("strict", { policy: ONCE });
+    const usual = await fl.session("usual");
+    expect(await clock.runUntil(strict.protect(down, null))).toMatchObject({ status: "failed", attempts: 1 });
+    expect(await clock.runUntil(usual.protect(down, null))).toMatchObject({ attempts: 5 });
+    expect(runs()).toBe(6);
+  });
+
+  it("may be the name of a preset, and is refused by name when there is no such preset", async () => {
+    const { fl } = life();
+    await fl.session("eager", { policy: "eager" });
+    await expect(fl.session("odd", { policy: "odd" as "eager" })).rejects.toThrow(/no policy preset "odd"/);
+  });
+
+  it.each(["strict first", "usual first"])("shares the breaker of a target with other policies: %s", async (order) => {
+    const { fl, clock } = life();
+    const { tool: down, runs } = dead();
+    const strict = await fl.session("strict", { policy: ONCE });
+    const usual = await fl.session("usual");
+    const [breaking, meeting] = order === "strict first" ? [strict, usual] : [usual, strict];
+    for (let call = 0; call < 5; call++) await clock.runUntil(breaking.protect(down, null));
+    expect(fl.targets()).toMatchObject([{ target: "down", breaker: "open" }]);
+    const before = runs();
+    expect(await clock.runUntil(meeting.protect(down, null))).toMatchObject({ fault: { code: "CircuitOpen" } });
+    expect(runs()).toBe(before);
+  });
+
+  it("keeps the rows that extensions bring", async () => {
+    const alone: PolicyRow = {
+      match: { code: ["ToolUnavailable"] },
+      retry: null,
+      then: ["surface"],
+      origin: { layer: "adapter", at: "cautious" },
+    };
+    const cautious = defineExtension({
+      name: "cautious",
+      contractVersion: EXTENSION_CONTRACT,
+      setup: (host) => host.policyRows([alone]),
+    });
+    const { fl, clock } = life({ extensions: [cautious] });
+    const { tool: down } = dead();
+    const eager = await fl.session("eager", { policy: "eager" });
+    expect(await clock.runUntil(eager.protect(down, null))).toMatchObject({ status: "surfaced", attempts: 1 });
+  });
+});
