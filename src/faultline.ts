@@ -1,17 +1,19 @@
 // The whole of Faultline as one object: the runtime, and models and clients that run on it.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { type Agent, type AgentOptions, createAgent, type ProtectAgent } from "./agent/run/agent.ts";
+import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent, type ProtectAgent } from "./agent/run/agent.ts";
 import type { CliTarget } from "./agent/run/cli.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
-import { priceTable, type PriceTable } from "./provider/price/price-table.ts";
-import type { FetchOptions } from "./provider/fetch/fetch-options.ts";
+import { checkOptions } from "./options/check-options.ts";
+import { having, shape } from "./options/kind.ts";
+import { pricesKind, priceTable, type PriceTable } from "./provider/price/price-table.ts";
+import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
 import { createFetch, type ProtectFetch } from "./provider/fetch/protected-fetch.ts";
 import type { MembersHome } from "./provider/model/members.ts";
 import { createModel, type Protect } from "./provider/model/chain-model.ts";
-import type { ModelOptions, ModelTarget } from "./provider/model/model-options.ts";
+import { MODEL_OPTIONS, type ModelOptions, type ModelTarget } from "./provider/model/model-options.ts";
 import { Runtime } from "./runtime/runtime.ts";
-import { resolveOptions, type ResolvedOptions, type RuntimeOptions } from "./runtime/options.ts";
+import { resolveOptions, type ResolvedOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./runtime/options.ts";
 import type { Session } from "./runtime/session/session.ts";
 import type { Turn } from "./runtime/session/turn.ts";
 
@@ -35,9 +37,18 @@ export interface FaultlineAgentOptions extends AgentOptions {
   readonly within?: Session | Turn;
 }
 
+export const FAULTLINE_OPTIONS = shape<FaultlineOptions>({ ...RUNTIME_OPTIONS, prices: pricesKind });
+
+const withinKind = having("a session or a turn", "protect", "id");
+
 export function createFaultline(options: FaultlineOptions = {}): Faultline {
+  checkOptions("createFaultline", options, FAULTLINE_OPTIONS);
   return new Faultline(resolveOptions(options), priceTable(options.prices ?? []));
 }
+
+const MODEL_OPTIONS_WITHIN = shape<FaultlineModelOptions>({ ...MODEL_OPTIONS, within: withinKind });
+const FETCH_OPTIONS_WITHIN = shape<FaultlineFetchOptions>({ ...FETCH_OPTIONS, within: withinKind });
+const AGENT_OPTIONS_WITHIN = shape<FaultlineAgentOptions>({ ...AGENT_OPTIONS, within: withinKind });
 
 export class Faultline extends Runtime {
   readonly #home: Omit<MembersHome, "isKept">;
@@ -49,18 +60,21 @@ export class Faultline extends Runtime {
 
   /** A language model of the AI SDK that survives: the first of these models that can answers, the others stand in for it. */
   model(targets: readonly ModelTarget[], options: FaultlineModelOptions = {}): LanguageModelV4 {
+    checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);
     const { within, ...rest } = options;
     return createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
   }
 
   /** A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. */
   fetch(options: FaultlineFetchOptions): typeof fetch {
+    checkOptions("fl.fetch", options, FETCH_OPTIONS_WITHIN);
     const { within, ...rest } = options;
     return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
   }
 
   /** Agent CLIs as one agent: the first that can answers, the others stand in for it, by the rules of any chain. */
   agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
+    checkOptions("fl.agent", options, AGENT_OPTIONS_WITHIN);
     const { within, ...rest } = options;
     const home = { clock: this.#home.clock, env: process.env, cwd: process.cwd(), suppress: this.suppress };
     return createAgent(targets, rest, this.#protectIn(within), home);

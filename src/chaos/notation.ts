@@ -1,6 +1,6 @@
 // A fault as one line of text: `rate-limit; retry-after=7` in a header, `rate-limit:retry-after=7,as=html` in the name of a model.
 
-import { nearest } from "../yaml-file/nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import { CHAOS_FAULT_IDS, type ChaosFault, faultRow } from "./faults.ts";
 import { PARAMETER_CHOICES, PARAMETER_LIMITS, type Parameters } from "./faults/fault-row.ts";
 

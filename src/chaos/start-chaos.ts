@@ -5,6 +5,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
+import { checkOptions } from "../options/check-options.ts";
+import {
+  anyNumber,
+  anything,
+  anyText,
+  callable,
+  clockKind,
+  described,
+  either,
+  mapOf,
+  number,
+  shape,
+  text,
+  whole,
+} from "../options/kind.ts";
 import { readAsked, type Route, routeOf } from "./asked.ts";
 import { type Choice, createChooser, UNCHOSEN } from "./choose.ts";
 import { control, CONTROL_PATH, type Controlled } from "./control.ts";
@@ -65,7 +80,19 @@ const MOST_BODY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_SEED = 1;
 const TOO_LARGE = "The body of the request has more than 32 MB.";
 
+const CHAOS_OPTIONS = shape<ChaosOptions>({
+  port: whole(0, 65_535),
+  host: text,
+  scenario: described("YAML text or an object", either(anyText, mapOf(anything))),
+  seed: anyNumber,
+  clock: clockKind,
+  latencyMs: number(0),
+  onEnd: callable,
+  onStray: callable,
+});
+
 export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
+  checkOptions("startChaos", options, CHAOS_OPTIONS);
   const { port = 0, host = "127.0.0.1", clock = systemClock } = options;
   const { onEnd = () => undefined, onStray = () => undefined } = options;
   let scenario = resolveScenario(options.scenario ?? {});

@@ -3,6 +3,8 @@
 
 import { systemChance, type Chance } from "../host/chance.ts";
 import { systemClock, type Clock } from "../host/clock.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { callable, chanceKind, clockKind, shape, whole } from "../options/kind.ts";
 import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "./encode.ts";
 import { createFeed } from "./feed.ts";
 import { createHolds, createMemoryHoldTable } from "./holds.ts";
@@ -23,7 +25,15 @@ export interface MemoryJournalOptions {
 const MAX_ENTRIES = 100_000;
 const PAGE = 256;
 
+const MEMORY_OPTIONS = shape<MemoryJournalOptions>({
+  clock: clockKind,
+  chance: chanceKind,
+  maxEntries: whole(0),
+  onTrouble: callable,
+});
+
 export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
+  checkOptions("createMemoryJournal", options, MEMORY_OPTIONS);
   const { clock = systemClock, chance = systemChance, maxEntries = MAX_ENTRIES, onTrouble } = options;
   const tables = createMemoryTables(maxEntries);
   const holds = createHolds(createMemoryHoldTable());

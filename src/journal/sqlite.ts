@@ -4,6 +4,8 @@
 import { resolve } from "node:path";
 import { systemChance, type Chance } from "../host/chance.ts";
 import { systemClock, type Clock } from "../host/clock.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { callable, chanceKind, clockKind, flag, shape } from "../options/kind.ts";
 import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "./encode.ts";
 import { createFeed } from "./feed.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
@@ -34,11 +36,19 @@ export interface SqliteJournalOptions {
   readonly readOnly?: boolean;
 }
 
+const JOURNAL_OPTIONS = shape<SqliteJournalOptions>({
+  clock: clockKind,
+  chance: chanceKind,
+  onTrouble: callable,
+  readOnly: flag,
+});
+
 /** Opens the file, or makes it and its folder for the owner alone. Refuses what is not a journal and leaves it as it is. */
 export async function openSqliteJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
-  if (path === "" || path === ":memory:") {
+  if (typeof path !== "string" || path === "" || path === ":memory:") {
     throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");
   }
+  checkOptions("openJournal", options, JOURNAL_OPTIONS);
   const { clock = systemClock, chance = systemChance, onTrouble, readOnly = false } = options;
   const place = resolve(path);
   const tell = resolveTell(onTrouble);

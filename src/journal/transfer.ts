@@ -92,10 +92,10 @@ export async function importSession(
   const file = await readSessionFile(lines);
   const { session } = file;
   checkSession(session);
+  const asked = await questionsOf(journal, file);
   const isForeign = file.storeId !== journal.storeId;
   if (isForeign && !adopt) throw otherStore(file, journal.storeId);
   const entries = isForeign ? file.content.map((entry) => adopted(entry, journal.storeId)) : file.content;
-  const asked = await questionsOf(journal, file);
   const keeps = file.keeps.filter((keep) => goesWith(keep, session, isForeign, asked));
   refuseOtherManifest(file);
 

@@ -2,11 +2,25 @@
 
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Implementation, Tool as Definition } from "@modelcontextprotocol/sdk/types.js";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import type { ModelDetail } from "../core/fault/view.ts";
 import type { BreakerRule } from "../core/policy/policy.ts";
 import type { AnyTool, RetryOptions } from "../runtime/tool/tool.ts";
+import { checkOptions } from "../options/check-options.ts";
+import {
+  anything,
+  callable,
+  flag,
+  group,
+  having,
+  mapOf,
+  number,
+  required,
+  shape,
+  signal as signalKind,
+  whole,
+} from "../options/kind.ts";
+import { alternativesKind, breakerKind, MAX_TIMEOUT_MS, modelDetailKind, retryKind } from "../runtime/option-shapes.ts";
 import type { McpResult } from "./result.ts";
 
 /** `disconnected`: it was tried and given up; the next call tries again. */
@@ -86,15 +100,45 @@ export interface ResolvedMcpOptions {
   readonly signal: AbortSignal | null;
 }
 
+const MCP_OPTIONS = shape<McpOptions>({
+  name: required({
+    says: "a name without spaces; the server's tools are called name.tool",
+    fits: (value) => typeof value === "string" && /^\S+$/.test(value),
+  }),
+  transport: required({
+    ...callable,
+    says: "a function that makes a transport for every connection, as in () => new StdioClientTransport({ … })",
+  }),
+  client: having("an object with name and version", "name", "version"),
+  timeoutMs: number(1, MAX_TIMEOUT_MS),
+  connectTimeoutMs: number(1, MAX_TIMEOUT_MS),
+  retry: retryKind,
+  breaker: breakerKind,
+  reconnect: retryKind,
+  idempotent: callable,
+  tools: mapOf(
+    group(
+      shape<McpToolOptions>({
+        timeoutMs: number(1, MAX_TIMEOUT_MS),
+        retry: retryKind,
+        breaker: breakerKind,
+        idempotent: flag,
+        optional: flag,
+        default: anything,
+        alternatives: alternativesKind,
+        modelDetail: modelDetailKind,
+        maxConcurrent: whole(1),
+      }),
+    ),
+  ),
+  onToolsChanged: callable,
+  onStatus: callable,
+  onSuppressed: callable,
+  signal: signalKind,
+});
+
 export function resolveMcpOptions(options: McpOptions): ResolvedMcpOptions {
-  const { name, transport } = options;
-  if (typeof name !== "string" || !/^\S+$/.test(name)) {
-    throw invalid("name", "an MCP server needs a name without spaces; its tools are called name.tool");
-  }
-  if (typeof transport !== "function") {
-    const next = "pass transport: () => new StdioClientTransport({ … })";
-    throw invalid("transport", `${name} needs a function that makes a transport for every connection; ${next}`);
-  }
+  const { name, transport } = checkOptions("connectMcp", options, MCP_OPTIONS);
   return {
     name,
     transport,
@@ -119,8 +163,4 @@ function saysIdempotent({ annotations }: McpToolDefinition): boolean {
 
 function nothing(): void {
   // Nobody asked to be told.
-}
-
-function invalid(field: string, message: string): FaultError {
-  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
 }

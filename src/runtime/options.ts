@@ -1,26 +1,40 @@
 // What a program may say when it makes a runtime, and what is meant when it says nothing. Resolved once, here.
 
 import type { Rule } from "../core/classify/rule.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
 import { createRedactor, type LearningRedactor } from "../core/fault/redact.ts";
-import type { Locale } from "../core/fault/words/words.ts";
-import { type BudgetRule, NO_BUDGET, ON_EXCEED } from "../core/flow/money.ts";
+import { type Locale, LOCALES } from "../core/fault/words/words.ts";
+import { type BudgetRule, NO_BUDGET } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { PRESETS, type PresetName } from "../core/policy/presets.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import { createMemoryJournal } from "../journal/memory.ts";
+import { openLater } from "../journal/open-later.ts";
+import {
+  anyText,
+  chanceKind,
+  clockKind,
+  described,
+  either,
+  having,
+  listOf,
+  oneOf,
+  over,
+  shape,
+  text,
+  whole,
+} from "../options/kind.ts";
+import { budgetKind, journalKind, limitsKind, policyKind, rulesKind, toolKind } from "./option-shapes.ts";
 import type { Extension } from "./extension/extension.ts";
 import type { Interactor } from "./person/interactor.ts";
 import type { SessionLimits } from "./session/session.ts";
 import type { AnyTool } from "./tool/tool.ts";
-import type { ToolOverride } from "./tool/overrides.ts";
+import { manifestKind, type ToolOverride } from "./tool/overrides.ts";
 
 export interface RuntimeOptions {
-  /** Where sessions live. In memory when left out: nothing outlives the process. */
-  readonly journal?: Journal;
+  /** Where sessions live: a file, opened with the first session, or an open journal. In memory when left out: nothing outlives the process. */
+  readonly journal?: string | Journal;
   /** A preset's name, or a whole policy, e.g. from `faultline/policy-file`. */
   readonly policy?: PresetName | Policy;
   /** Tools that are found by their id, as alternatives are. */
@@ -65,6 +79,27 @@ export interface ResolvedOptions {
   readonly chance: Chance;
 }
 
+export const RUNTIME_OPTIONS = shape<RuntimeOptions>({
+  journal: journalKind,
+  policy: policyKind,
+  tools: listOf(toolKind),
+  manifests: listOf(manifestKind),
+  rules: rulesKind,
+  interactors: listOf(having("an interactor, with a name and answer()", "name", "answer")),
+  extensions: listOf(having("an extension made by defineExtension", "name", "setup")),
+  budget: budgetKind,
+  limits: limitsKind,
+  secrets: listOf(
+    described("a string or undefined", either(anyText, { says: "", fits: (value) => value === undefined })),
+  ),
+  locale: oneOf(LOCALES),
+  maxTargets: whole(1),
+  maxRecent: whole(0),
+  rescueFolders: listOf(text),
+  clock: clockKind,
+  chance: chanceKind,
+});
+
 const DEFAULT_LIMITS: SessionLimits = {
   maxTurns: 50,
   maxToolRounds: 16,
@@ -74,10 +109,9 @@ const DEFAULT_LIMITS: SessionLimits = {
 };
 
 export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
-  refuseJournalPath(options.journal);
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
-  const journal = options.journal ?? createMemoryJournal({ clock, chance });
+  const journal = journalOf(options.journal, { clock, chance });
   return {
     clock,
     chance,
@@ -88,8 +122,8 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
     rules: options.rules ?? [],
     interactors: options.interactors ?? [],
     extensions: options.extensions ?? [],
-    budget: budgetOf(options.budget),
-    limits: checked("limits", { ...DEFAULT_LIMITS, ...options.limits }),
+    budget: over(NO_BUDGET, options.budget),
+    limits: over(DEFAULT_LIMITS, options.limits),
     redactor: createRedactor(options.secrets ?? []),
     locale: options.locale ?? "en",
     maxTargets: options.maxTargets ?? 1_000,
@@ -98,44 +132,15 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
   };
 }
 
-/** Opening a file takes time, and making the object does not: the two are separate steps. */
-function refuseJournalPath(journal: unknown): void {
-  if (journal === undefined || (typeof journal === "object" && journal !== null && "append" in journal)) return;
-  const path = typeof journal === "string" ? JSON.stringify(journal) : '"agent.db"';
-  throw invalid("journal", `journal must be an open journal: createFaultline({ journal: await openJournal(${path}) })`);
-}
-
-export function budgetOf(given: Partial<BudgetRule> | undefined): BudgetRule {
-  const budget: BudgetRule = { ...NO_BUDGET, ...given };
-  if (!ON_EXCEED.includes(budget.onExceed)) {
-    const list = ON_EXCEED.map((one) => JSON.stringify(one)).join(", ");
-    throw invalid(
-      "budget.onExceed",
-      `budget.onExceed is ${JSON.stringify(budget.onExceed)}; it must be one of ${list}`,
-    );
-  }
-  return checked("budget", budget, ["onExceed"]);
-}
-
-function invalid(field: string, message: string): FaultError {
-  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
+export function journalOf(
+  given: string | Journal | undefined,
+  home: { readonly clock: Clock; readonly chance: Chance },
+): Journal {
+  return typeof given === "string" ? openLater(given, home) : (given ?? createMemoryJournal(home));
 }
 
 export function policyOf(policy: PresetName | Policy): Policy {
-  if (typeof policy !== "string") return policy;
-  if (Object.hasOwn(PRESETS, policy)) return PRESETS[policy];
-  const message = `there is no policy preset ${JSON.stringify(policy)}; there are ${Object.keys(PRESETS).join(", ")}`;
-  throw invalid("policy", message);
-}
-
-/** Values that are no numbers, or negative, would switch a limit off without a word. */
-export function checked<T extends object>(field: string, values: T, others: readonly (keyof T)[] = []): T {
-  for (const [name, value] of Object.entries(values) as [string, unknown][]) {
-    if (others.includes(name as keyof T) || (typeof value === "number" && value >= 0)) continue;
-    const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-    throw invalid(`${field}.${name}`, `${field}.${name} is ${shown}; it must be a number from 0 up`);
-  }
-  return values;
+  return typeof policy === "string" ? PRESETS[policy] : policy;
 }
 
 function folderOf(path: string): string {

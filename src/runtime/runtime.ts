@@ -31,7 +31,10 @@ import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
 import type { FirstWords } from "./session/session-options.ts";
-import { budgetOf, checked, policyOf, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
+import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
+import { policyOf, RUNTIME_OPTIONS, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
 import { type Outcome, withError } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
@@ -67,8 +70,24 @@ export interface TargetReport {
 }
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
-  return new Runtime(resolveOptions(options));
+  return new Runtime(resolveOptions(checkOptions("createRuntime", options, RUNTIME_OPTIONS)));
 }
+
+const PROTECT_OPTIONS = shape<ProtectOptions>({
+  signal: signalKind,
+  deadlineMs: anyNumber,
+  optional: flag,
+  default: anything,
+});
+
+const SESSION_OPTIONS = shape<SessionOptions>({
+  mode: oneOf(["attended", "headless"]),
+  labels: labelsKind,
+  budget: budgetKind,
+  limits: limitsKind,
+  policy: policyKind,
+  secrets: listOf(anything),
+});
 
 export interface QuestionsFilter {
   readonly session?: string;
@@ -124,16 +143,17 @@ export class Runtime {
   }
 
   #protect(engine: LiveEngine, tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {
-    const { signal, deadlineMs } = options;
     let binding;
     let scope;
     try {
+      if (options !== NO_OPTIONS) checkOptions("protect", options, PROTECT_OPTIONS);
       binding = engine.bindings.bind(tool);
-      scope = signal === undefined ? null : scopeOfSignal(signal);
+      scope = options.signal === undefined ? null : scopeOfSignal(options.signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
       return Promise.resolve(withError(failedOutcome(engine.newCall(), seen), error));
     }
+    const { deadlineMs } = options;
     return new CallRun(engine, {
       binding,
       input,
@@ -204,6 +224,7 @@ export class Runtime {
 
   /** Begins a session, or goes on with the one of that name. Rejects when it must not start: a wrong extension, a drifted file. */
   async session(id?: string, options: SessionOptions = {}): Promise<Session> {
+    checkOptions("session", options, SESSION_OPTIONS);
     const engine = await this.#begin();
     const name = id ?? engine.chance.newId("ses");
     return this.#sessions.get(name, () => this.#open(engine, name, options));
@@ -217,8 +238,8 @@ export class Runtime {
 
   #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWords | null = null): Promise<Session> {
     const { mode = "attended", labels = {}, secrets = [] } = given;
-    const budget = budgetOf({ ...this.#options.budget, ...given.budget });
-    const limits = checked("limits", { ...this.#options.limits, ...given.limits });
+    const budget = over(this.#options.budget, given.budget);
+    const limits = over(this.#options.limits, given.limits);
     const { rescueFolders } = this.#options;
     const bindings = given.policy === undefined ? engine.bindings : engine.bindingsFor(policyOf(given.policy));
     return openSession(engine, name, { mode, labels, budget, limits, bindings, secrets, rescueFolders }, first);

@@ -1,7 +1,7 @@
 // The nodes as a graph: where each leads, whether that is there, what is never reached, and which cycle could go on for ever.
 
 import type { Path } from "../yaml-file/locate.ts";
-import { nearest } from "../yaml-file/nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import { type Finding, finding } from "./codes.ts";
 import { END } from "./names.ts";
 import type { WorkflowFile, WrittenEdges, WrittenNode, WrittenTarget } from "./schema.ts";

@@ -4,7 +4,7 @@
 import { fault, REDACTED, type Fault } from "../core/index.ts";
 import { parseJson } from "../core/tolerate.ts";
 import type { WorkflowInputs } from "../workflow/stage.ts";
-import { nearest } from "../yaml-file/nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import { type Finding, finding } from "./codes.ts";
 import type { InputSpec, InputType } from "./definition.ts";
 import { isMap } from "./grammar.ts";

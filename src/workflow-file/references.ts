@@ -5,7 +5,7 @@ import { isRedoable } from "../core/flow/stage.ts";
 import { parseTemplate } from "../sandbox/template.ts";
 import { splitLine } from "../workflow/node/command-line.ts";
 import type { Path } from "../yaml-file/locate.ts";
-import { nearest } from "../yaml-file/nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import { type Finding, finding, type MistakeKind, said } from "./codes.ts";
 import type { WorkflowFile, WrittenAgent, WrittenNode, WrittenRetry, WrittenTool } from "./schema.ts";
 import { checkDomains, checkProviders, readTargets } from "./targets.ts";

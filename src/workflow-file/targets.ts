@@ -5,7 +5,7 @@ import type { AgentTarget } from "../workflow/node/node-options.ts";
 import { type Environment, providerNamed } from "../workflow/node/providers.ts";
 import { sharedPlace } from "../workflow/node/shared-place.ts";
 import type { Path } from "../yaml-file/locate.ts";
-import { nearest } from "../yaml-file/nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import { type Finding, finding, said } from "./codes.ts";
 import { PROVIDER_TYPES, type WorkflowFile, type WrittenAgent, type WrittenCli } from "./schema.ts";
 

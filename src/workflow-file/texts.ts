@@ -3,7 +3,7 @@
 import { checkExpression } from "../sandbox/sandbox.ts";
 import { parseTemplate, type TemplatePath } from "../sandbox/template.ts";
 import type { Path } from "../yaml-file/locate.ts";
-import { nearest } from "../yaml-file/nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import { type Finding, finding, type ReferredFile } from "./codes.ts";
 import { type Arrows, reachedFrom } from "./graph.ts";
 import type { WorkflowFile } from "./schema.ts";

@@ -1,14 +1,33 @@
 // Workflows written in TypeScript: stages with the phases that matter to them, everything else as most would expect it.
 
-import type { FaultCode } from "../core/fault/catalogue.ts";
+import { FAULT_CODES, type FaultCode } from "../core/fault/catalogue.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault, type Fault } from "../core/fault/fault.ts";
 import { REDACTED } from "../core/fault/redact.ts";
 import { nameFault } from "../core/flow/name.ts";
-import type { Resolution, Route } from "../core/flow/node.ts";
+import { RESOLUTIONS, type Resolution, type Route } from "../core/flow/node.ts";
+import { ON_EXCEED } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { policyOfRuns } from "./runs-policy.ts";
+import { checkOptions, invalidOption } from "../options/check-options.ts";
+import {
+  callable,
+  flag,
+  group,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  over,
+  required,
+  shape,
+  text,
+  type Shape,
+  whole,
+} from "../options/kind.ts";
+import { policyKind, RETRY_OPTIONS } from "../runtime/option-shapes.ts";
 import { type RetryOptions, retryOf } from "../runtime/tool/tool.ts";
+import { nearest } from "../options/nearest.ts";
 import { digestOf } from "../runtime/session/digest.ts";
 import type {
   ActResult,
@@ -78,13 +97,44 @@ export const DEFAULT_LIMITS: WorkflowLimits = {
   onExceed: "fail",
 };
 
-/** With less than this a run would wait for ever, or fail before it begins. */
-const LEAST = [
-  { field: "maxParallel", least: 1 },
-  { field: "maxNodes", least: 1 },
-  { field: "timeoutMs", least: 1 },
-  { field: "maxCostMicrocents", least: 0 },
-] as const;
+const STAGE_OPTIONS = shape<StageOptions>({
+  retryPolicy: group(
+    shape<NonNullable<StageOptions["retryPolicy"]>>({ ...RETRY_OPTIONS, on: listOf(oneOf(FAULT_CODES)) }),
+  ),
+  resolutionPolicy: oneOf(RESOLUTIONS),
+  turnCap: whole(1),
+  timeoutMs: number(1),
+  idempotent: flag,
+  role: oneOf(["coder", "reviewer", "tester"]),
+  maxCostMicrocents: number(0),
+  setup: callable,
+  init: callable,
+  checkGate: callable,
+  act: required(callable),
+  assert: callable,
+  exit: callable,
+  next: callable,
+});
+
+const WORKFLOW_OPTIONS = shape<WorkflowOptions>({
+  id: required(text),
+  version: text,
+  name: text,
+  stages: required(mapOf(group(STAGE_OPTIONS))),
+  start: text,
+  limits: group(
+    shape<WorkflowLimits>({
+      maxParallel: number(1),
+      maxNodes: number(1),
+      timeoutMs: number(1),
+      maxCostMicrocents: number(0),
+      onExceed: oneOf(ON_EXCEED),
+    }),
+  ),
+  policy: policyKind,
+  inputs: callable,
+  secretInputs: listOf(text),
+});
 
 const STAGE_TIMEOUT_MS = 35 * 60_000;
 const TURN_CAP = 20;
@@ -92,24 +142,25 @@ const TURN_CAP = 20;
 export const COMPLETED = "completed";
 
 export function stage<Context>(options: StageOptions<Context>): StageOptions<never> {
-  return options as unknown as StageOptions<never>;
+  return checkOptions("stage", options as unknown as StageOptions<never>, STAGE_OPTIONS as Shape<StageOptions<never>>);
 }
 
 export function defineWorkflow(options: WorkflowOptions): Workflow {
-  const { id, version = "1", name = id, policy = null, secretInputs = [] } = options;
+  const {
+    id,
+    version = "1",
+    name = id,
+    policy = null,
+    secretInputs = [],
+  } = checkOptions("defineWorkflow", options, WORKFLOW_OPTIONS);
   const ids = Object.keys(options.stages);
   const first = options.start ?? ids[0];
   for (const one of [id, ...ids]) refuse(nameFault("step", one));
   if (first === undefined || !ids.includes(first)) {
-    const message = `workflow ${id} starts at ${first ?? "nothing"}; it has the stages ${ids.join(", ") || "none"}`;
-    refuse(fault("ConfigSchemaViolation", { message, context: { field: "start" } }));
+    const message = `start is ${first ?? "missing"}; workflow ${id} has the stages ${ids.join(", ") || "none"}`;
+    throw invalidOption("defineWorkflow", "start", message);
   }
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  for (const { field, least } of LEAST) {
-    if (limits[field] >= least) continue;
-    const message = `limits.${field} of workflow ${id} is ${limits[field]}; it must be ${least} or more`;
-    refuse(fault("ConfigSchemaViolation", { message, context: { field: `limits.${field}` } }));
-  }
+  const limits = over(DEFAULT_LIMITS, options.limits);
   const stages = new Map(
     ids.map((one) => [one, stageOf(one, options.stages[one] as unknown as StageOptions<unknown>, ids)]),
   );
@@ -122,7 +173,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     secrets: [],
     limits,
     policy: policy === null ? null : policyOfRuns(policy),
-    start: [first ?? ""],
+    start: [first],
     stages,
     readInputs: (given) => readInputs(given, options.inputs ?? ((all) => all), secretInputs),
     targetsOf: () => [],
@@ -161,7 +212,7 @@ function stageOf(id: string, options: StageOptions<unknown>, ids: readonly strin
     assert: options.assert ?? capMeansFailure,
     exit: options.exit ?? (({ output }) => output),
     next: async (ending, scope) => {
-      if (options.next !== undefined) return routeOf(await options.next(ending, scope), ending);
+      if (options.next !== undefined) return knownRoute(id, routeOf(await options.next(ending, scope), ending), ids);
       return ending.status === "failed" ? null : routeOf(ids[position + 1], ending);
     },
   };
@@ -184,6 +235,15 @@ function routeOf(given: string | Route | null | undefined, { status }: StageEndi
   if (typeof given === "object" && given !== null) return given;
   if (typeof given === "string") return { kind: "to", nodes: [given] };
   return status === "failed" ? null : { kind: "end", outcome: COMPLETED };
+}
+
+/** A route to a stage that is not there is a mistake in `next`, found when it is taken. */
+function knownRoute(id: string, route: Route | null, ids: readonly string[]): Route | null {
+  const unknown = route?.kind === "to" ? route.nodes.find((node) => !ids.includes(node)) : undefined;
+  if (unknown === undefined) return route;
+  const meant = nearest(unknown, ids);
+  const help = meant === null ? `the workflow has the stages ${ids.join(", ")}` : `did you mean ${meant}?`;
+  throw invalidOption(`stage ${id}`, "next", `next named ${JSON.stringify(unknown)}, which is not a stage; ${help}`);
 }
 
 function readInputs(

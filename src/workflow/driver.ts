@@ -8,6 +8,8 @@ import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import { type Clock, Moment } from "../host/clock.ts";
 import type { Journal, Timed } from "../journal/journal.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { callable, number, shape, whole } from "../options/kind.ts";
 import type { RunEnd } from "./runs-api.ts";
 
 /** What a driver needs of runs. */
@@ -26,6 +28,13 @@ export interface DriverOptions {
   /** Told when a run could not be advanced; it is tried again. */
   readonly onTrouble?: (run: string, fault: Fault) => void;
 }
+
+const DRIVER_OPTIONS = shape<DriverOptions>({
+  maxRuns: whole(1),
+  lookEveryMs: number(1),
+  onAdvanced: callable,
+  onTrouble: callable,
+});
 
 export interface Driver {
   start(): void;
@@ -47,6 +56,7 @@ export function createDriver(
   { journal, clock }: { readonly journal: Journal; readonly clock: Clock },
   options: DriverOptions = {},
 ): Driver {
+  checkOptions("createDriver", options, DRIVER_OPTIONS);
   const { maxRuns = 16, lookEveryMs = 1_000, onAdvanced = ignore, onTrouble = ignore } = options;
   const active = new Set<string>();
   const notBefore = new Map<string, Moment>();

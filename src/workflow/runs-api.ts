@@ -7,6 +7,7 @@ import type { RunLimits } from "../core/flow/run-event.ts";
 import type { RunState, RunStatus } from "../core/flow/run.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
+import { anything, having, mapOf, oneOf, shape, text, whole } from "../options/kind.ts";
 import type { Workflow } from "./stage.ts";
 
 /** A run in one line: kept beside its events and written with them. */
@@ -70,6 +71,16 @@ export interface ActOptions {
   readonly key?: string;
   readonly by?: string;
 }
+
+export const START_OPTIONS = shape<StartOptions>({ inputs: mapOf(anything), run: text });
+export const RESUME_OPTIONS = shape<ResumeOptions>({ changed: oneOf(["refuse", "accept", "as-started"]), by: text });
+export const ACT_OPTIONS = shape<ActOptions>({ params: mapOf(anything), key: text, by: text });
+export const RUNS_FILTER = shape<RunsFilter>({
+  status: oneOf(["running", "paused", "completed", "failed", "cancelled"]),
+  workflow: text,
+  limit: whole(0),
+  after: having("the last run of a page, with run and startedAt", "run", "startedAt"),
+});
 
 export interface Acted {
   /** The run to look at now: the same, or its successor. */

@@ -2,12 +2,14 @@
 
 import { createRedactor, type Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import { createFaultline, type Faultline, type FaultlineOptions } from "../faultline.ts";
+import { createFaultline, type Faultline, FAULTLINE_OPTIONS, type FaultlineOptions } from "../faultline.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import { createWorker, type Worker } from "../host/worker.ts";
-import { createMemoryJournal } from "../journal/memory.ts";
 import type { Journal } from "../journal/journal.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { callable, having, listOf, shape } from "../options/kind.ts";
+import { journalOf } from "../runtime/options.ts";
 import { policyOfRuns } from "./runs-policy.ts";
 import type { Workflow, WorkflowSource } from "./stage.ts";
 import { WorkflowLibrary } from "./workflow-library.ts";
@@ -35,10 +37,18 @@ export interface RunsHome {
 
 export const DEFAULT_BY = "program";
 
-export function resolveRunsOptions({ workflows = [], load, worker, ...options }: RunsOptions): RunsHome {
+export const RUNS_OPTIONS = shape<RunsOptions>({
+  ...FAULTLINE_OPTIONS,
+  workflows: listOf(having("a workflow made by defineWorkflow", "id", "stages", "digest")),
+  load: callable,
+  worker: having("a worker, with a name and isGone()", "name", "isGone"),
+});
+
+export function resolveRunsOptions(given: RunsOptions): RunsHome {
+  const { workflows = [], load, worker, ...options } = checkOptions("createRuns", given, RUNS_OPTIONS);
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;
-  const journal = options.journal ?? createMemoryJournal({ clock, chance });
+  const journal = journalOf(options.journal, { clock, chance });
   const policy = policyOfRuns(options.policy ?? "default");
   const library = new WorkflowLibrary(journal, load ?? null);
   for (const workflow of workflows) library.add(workflow);

@@ -23,16 +23,21 @@ import { keepStageFiles } from "./run-files.ts";
 import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow, stopping } from "./run-refusals.ts";
 import { endOf, knownRun, listRuns, readRun, redactorOf, showRun, summaryFor } from "./run-reports.ts";
 import { DEFAULT_BY, resolveRunsOptions, type RunsHome, type RunsOptions } from "./runs-options.ts";
-import type {
-  Acted,
-  ActOptions,
-  ResumeOptions,
-  RunEnd,
-  RunReport,
-  Runs,
-  RunsFilter,
-  RunSummary,
-  StartOptions,
+import { checkOptions } from "../options/check-options.ts";
+import {
+  ACT_OPTIONS,
+  type Acted,
+  type ActOptions,
+  RESUME_OPTIONS,
+  type ResumeOptions,
+  type RunEnd,
+  type RunReport,
+  type Runs,
+  RUNS_FILTER,
+  type RunsFilter,
+  type RunSummary,
+  START_OPTIONS,
+  type StartOptions,
 } from "./runs-api.ts";
 import { Slice } from "./slice.ts";
 import type { Workflow } from "./stage.ts";
@@ -64,7 +69,8 @@ export class WorkflowRuns implements Runs {
     this.#home = home;
   }
 
-  async start(workflow: Workflow, { inputs = {}, run }: StartOptions = {}): Promise<string> {
+  async start(workflow: Workflow, options: StartOptions = {}): Promise<string> {
+    const { inputs = {}, run } = checkOptions("runs.start", options, START_OPTIONS);
     const { chance } = this.#home;
     const read = workflow.readInputs(inputs);
     if (isFault(read)) throw new FaultError(read);
@@ -162,7 +168,7 @@ export class WorkflowRuns implements Runs {
   }
 
   list(filter: RunsFilter = {}): Promise<readonly RunSummary[]> {
-    return listRuns(this.#home, filter);
+    return listRuns(this.#home, checkOptions("runs.list", filter, RUNS_FILTER));
   }
 
   show(run: string): Promise<RunReport | null> {
@@ -170,7 +176,7 @@ export class WorkflowRuns implements Runs {
   }
 
   async resume(run: string, workflow: Workflow | null, options: ResumeOptions = {}): Promise<void> {
-    const { changed = "refuse", by = DEFAULT_BY } = options;
+    const { changed = "refuse", by = DEFAULT_BY } = checkOptions("runs.resume", options, RESUME_OPTIONS);
     const { journal, clock } = this.#home;
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) throw new FaultError(isOver(run, summary));
@@ -209,7 +215,8 @@ export class WorkflowRuns implements Runs {
     }
   }
 
-  async act(run: string, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions = {}): Promise<Acted> {
+  async act(run: string, action: string, options: ActOptions = {}): Promise<Acted> {
+    const { params = {}, key, by = DEFAULT_BY } = checkOptions("runs.act", options, ACT_OPTIONS);
     const { journal } = this.#home;
     const report = await this.show(run);
     if (report === null) throw new FaultError(noRun(run));

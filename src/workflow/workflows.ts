@@ -1,11 +1,15 @@
 // Everything about workflows as one object: read files, start runs, drive them, look at them. What the CLI and a program use.
 
+import { FAULTLINE_OPTIONS } from "../faultline.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import { createDriver, type Driver, type DriverOptions } from "./driver.ts";
 import { type LoadedFile, WorkflowLoader } from "./load.ts";
 import { secretsIn } from "./known-keys.ts";
-import { resolveRunsOptions, type RunsOptions } from "./runs-options.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { shape } from "../options/kind.ts";
+import { environmentKind } from "../runtime/option-shapes.ts";
+import { resolveRunsOptions, RUNS_OPTIONS, type RunsOptions } from "./runs-options.ts";
 import { WorkflowRuns } from "./runs.ts";
 
 export interface WorkflowsOptions extends Omit<RunsOptions, "load"> {
@@ -25,7 +29,15 @@ export interface Workflows {
   close(): Promise<void>;
 }
 
-export function createWorkflows({ env = process.env, ...options }: WorkflowsOptions = {}): Workflows {
+const WORKFLOWS_OPTIONS = shape<WorkflowsOptions>({
+  ...FAULTLINE_OPTIONS,
+  workflows: RUNS_OPTIONS.workflows,
+  worker: RUNS_OPTIONS.worker,
+  env: environmentKind,
+});
+
+export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
+  const { env = process.env, ...options } = checkOptions("createWorkflows", given, WORKFLOWS_OPTIONS);
   const secrets = [...(options.secrets ?? []), ...secretsIn(env)];
   const home = resolveRunsOptions({ ...options, secrets, load: (source) => loader.source(source) });
   const { journal, clock, faultline } = home;

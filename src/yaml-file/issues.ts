@@ -3,7 +3,7 @@
 import type * as z from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
 import { diagnosticAt, keyRange, rangeOf, type FilePlace, type Path } from "./locate.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
 
 /** One kind of file, as far as what is wrong with it must be explained. */

@@ -1,45 +1,134 @@
-// Proves that a wrong option is refused where it is given, with a sentence that names it.
+// Proves that calling a door wrongly is refused with a sentence that says what to write instead. Options have a table of
+// their own, in test/options/doors.test.ts.
 
-import { describe, expect, it } from "vitest";
-import { createFaultline, type FaultlineOptions, tool } from "../../src/index.ts";
+import { existsSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { cli, createFaultline, tool } from "../../src/index.ts";
+import { createRuns, defineWorkflow, stage } from "../../src/workflow/index.ts";
+import { type TempFolder, tempFolder } from "../journal/temp-folder.ts";
+import { thrownBy } from "../support/thrown.ts";
 
-const WRONG: readonly (readonly [name: string, given: unknown, says: RegExp])[] = [
-  ["a journal's path", { journal: "a.db" }, /await openJournal\("a\.db"\)/],
-  ["a preset that is not there", { policy: "bold" }, /no policy preset "bold"; there are default, cautious, eager/],
-  ["money as text", { budget: { maxCostMicrocents: "5" } }, /budget\.maxCostMicrocents is "5"; it must be a number/],
-  [
-    "an unknown onExceed",
-    { budget: { onExceed: "explode" } },
-    /budget\.onExceed is "explode"; it must be one of "warn"/,
-  ],
-  ["a limit that is not a number", { limits: { maxTurns: Number.NaN } }, /limits\.maxTurns is NaN/],
-];
+const folders: TempFolder[] = [];
+afterAll(() => folders.forEach((folder) => folder.remove()));
+
+function temp(name: string): string {
+  const folder = tempFolder();
+  folders.push(folder);
+  return name === "" ? folder.path : folder.file(name);
+}
+
+const search = tool({ id: "search", run: () => "found" });
 
 describe("createFaultline", () => {
-  it.each(WRONG)("refuses %s", (_name, given, says) => {
-    expect(() => createFaultline(given as FaultlineOptions)).toThrow(says);
-  });
-
   it("takes a preset by its name", () => {
     expect(() => createFaultline({ policy: "eager" })).not.toThrow();
+  });
+
+  it("names the presets when there is none of that name", () => {
+    expect(() => createFaultline({ policy: "bold" as never })).toThrow(
+      /policy is "bold"; it must be a preset \("default"/,
+    );
+  });
+});
+
+describe("a journal given as a file's name", () => {
+  it("is opened with the first session, keeps it, and is closed with the program", async () => {
+    const path = temp("deep/agent.db");
+    const fl = createFaultline({ journal: path });
+    expect(existsSync(path)).toBe(false);
+    const seen: string[] = [];
+    fl.subscribe(({ event }) => void seen.push(event.type));
+    const session = await fl.session("s");
+    expect((await session.turn((turn) => turn.protect(search, {}))).status).toBe("done");
+    await fl.close();
+    expect(seen).toContain("turn-ended");
+
+    const next = createFaultline({ journal: path });
+    expect((await next.session("s")).status).toBe("open");
+    expect(next.journal.path).toBe(path);
+    await next.close();
+  });
+
+  it("is not made by a program that never uses it", async () => {
+    const path = temp("agent.db");
+    const fl = createFaultline({ journal: path });
+    await fl.close();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("that cannot be opened fails the session that needs it, with the file's name", async () => {
+    const folder = temp("");
+    const fl = createFaultline({ journal: folder });
+    expect(String(await thrownBy(fl.session("s")))).toContain(folder);
+    await fl.close();
+  });
+
+  it("keeps runs of workflows, too", async () => {
+    const path = temp("runs.db");
+    const workflow = defineWorkflow({ id: "w", stages: { only: stage({ act: () => 1 }) } });
+    const runs = createRuns({ journal: path, workflows: [workflow] });
+    const run = await runs.start(workflow);
+    expect((await runs.advance(run)).status).toBe("completed");
+    await runs.stop();
   });
 });
 
 describe("what is called wrongly", () => {
   const fl = createFaultline();
 
-  it("a function is not a tool", async () => {
-    const outcome = await fl.protect((() => 1) as never, {} as never);
+  it.each([
+    ["a function", () => 1],
+    ["an async function", async () => Promise.resolve(1)],
+    ["a name", "search"],
+    ["nothing", undefined],
+  ])("%s is not a tool", async (_what, given) => {
+    const outcome = await fl.protect(given as never, {} as never);
     expect(JSON.stringify(outcome)).toContain("wrap it, as in tool({ id:");
   });
 
-  it("a name is not a chain of models", () => {
-    expect(() => fl.model("gpt-5" as never)).toThrow(/a chain is a list of models/);
+  it.each(["gpt-5", ["gpt-5"], [], {}, undefined])("%j is not a chain of models", (given) => {
+    expect(() => fl.model(given as never)).toThrow(
+      /must be a (list of models|language model), as in|must be a language/,
+    );
   });
 
-  it("a tool is tried at least once", () => {
-    expect(() => tool({ id: "x", retry: { maxAttempts: 0 }, run: () => 1 })).toThrow(
-      /retry\.maxAttempts of tool x is 0/,
+  it.each(["claude", ["claude"], [], undefined])("%j is not a list of agent CLIs", (given) => {
+    expect(() => fl.agent(given as never)).toThrow(
+      /must be a list of agent CLIs, as in fl\.agent\(\[cli\('claude'\)\]\)/,
     );
+  });
+
+  it("an agent CLI that is not known is refused with those that are", () => {
+    expect(() => cli("cluade" as never)).toThrow(/no agent CLI "cluade"; there are claude/);
+  });
+
+  it("a session cannot be ended twice", async () => {
+    const session = await fl.session();
+    await session.end();
+    expect(String(await thrownBy(session.end()))).toContain(`session ${session.id} is over (done)`);
+  });
+
+  it("a session that was cancelled may be ended, and stays cancelled", async () => {
+    const session = await fl.session();
+    await session.cancel("enough");
+    await session.end();
+    expect(session.status).toBe("cancelled");
+  });
+
+  it("a turn is a plan or a function", async () => {
+    const session = await fl.session();
+    expect(String(await thrownBy(session.turn("search" as never)))).toContain("a turn is a plan, as in");
+  });
+
+  it("a stage that names a next stage that is not there fails with the names that are", async () => {
+    const workflow = defineWorkflow({
+      id: "w",
+      stages: { first: stage({ act: () => 1, next: () => "secnod" }), second: stage({ act: () => 2 }) },
+    });
+    const runs = createRuns({ workflows: [workflow] });
+    const { status, fault } = await runs.advance(await runs.start(workflow));
+    expect(status).toBe("failed");
+    expect(fault?.message).toMatch(/next named "secnod", which is not a stage; did you mean second\?/);
+    await runs.stop();
   });
 });

@@ -43,7 +43,8 @@ export interface EngineWorld {
   readonly nextLife: (over?: Partial<RunsOptions>) => WorkflowRuns;
 }
 
-export interface WorldOptions extends Partial<RunsOptions> {
+export interface WorldOptions extends Partial<Omit<RunsOptions, "journal">> {
+  readonly journal?: Journal;
   readonly store?: Store;
   readonly wrap?: (journal: Journal) => Journal;
 }

@@ -2,9 +2,10 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
+import { checkOptions, invalidOption } from "../../options/check-options.ts";
+import { anyText, callable, having, mapOf, shape, signal as signalKind } from "../../options/kind.ts";
 import type { Outcome } from "../../runtime/call/outcome.ts";
 import { targetKey } from "../../runtime/target/target-key.ts";
 import type { ChainPart } from "../../runtime/tool/chain-part.ts";
@@ -21,6 +22,8 @@ export interface AgentOptions {
   readonly summarize?: (about: { readonly lastText: string; readonly signal: AbortSignal }) => string | Promise<string>;
 }
 
+export const AGENT_OPTIONS = shape<AgentOptions>({ summarize: callable });
+
 export interface AgentRunOptions {
   /** Sessions to go on with, by target: what `sessionId` of an earlier result was. */
   readonly sessions?: Readonly<Record<string, string>>;
@@ -34,6 +37,17 @@ export interface AgentRunOptions {
   /** What each run came to, whether it worked or not. */
   readonly onResult?: AgentListeners["onResult"];
 }
+
+const AGENT_RUN_OPTIONS = shape<AgentRunOptions>({
+  sessions: mapOf(anyText),
+  signal: signalKind,
+  onEvent: callable,
+  onLine: callable,
+  onExit: callable,
+  onResult: callable,
+});
+
+const targetKind = having("a CLI made by cli()", "id", "kind", "command");
 
 export interface Agent {
   /** Never rejects for a failing CLI. */
@@ -62,13 +76,15 @@ export function createAgent(
 ): Agent {
   const known: KnownSessions = new Map();
   const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
-  const [head] = membersOf(targets, options, known, { ...home, costBefore });
+  const list: unknown = targets;
+  const fits = Array.isArray(list) && list.length > 0 && list.every(targetKind.fits);
+  const [head] = fits ? membersOf(targets, options, known, { ...home, costBefore }) : [];
   if (head === undefined) {
-    const message = "an agent needs at least one CLI: fl.agent([cli('claude')])";
-    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets" } }));
+    throw invalidOption("fl.agent", "targets", "targets must be a list of agent CLIs, as in fl.agent([cli('claude')])");
   }
   return {
-    async run(prompt, { sessions = {}, signal, ...listeners } = {}) {
+    async run(prompt, options = {}) {
+      const { sessions = {}, signal, ...listeners } = checkOptions("agent.run", options, AGENT_RUN_OPTIONS);
       const request = new AgentRequest(prompt, sessions, safeListeners({ ...NOBODY, ...listeners }, home));
       const outcome = (await protect(head, request, signal)) as Outcome<AgentRunResult>;
       if (outcome.status === "done") remember(known, outcome.value);

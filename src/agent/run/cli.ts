@@ -1,7 +1,8 @@
 // An agent CLI as a program names it: `cli("claude")`, or any command with what is special about it.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { checkOptions, invalidOption } from "../../options/check-options.ts";
+import { anyText, callable, flag, group, listOf, number, over, shape, text } from "../../options/kind.ts";
+import { environmentKind } from "../../runtime/option-shapes.ts";
 import type { ProcessTimeouts } from "../process/process-spec.ts";
 import { AGENT_KINDS, type AgentKind } from "../parse/agent-state.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
@@ -72,13 +73,49 @@ const DEFAULT_TIMEOUTS: Required<ProcessTimeouts> = {
   drainMs: 1_000,
 };
 
+const CLI_OPTIONS = shape<CliOptions>({
+  id: text,
+  command: text,
+  args: callable,
+  extraArgs: listOf(anyText),
+  model: text,
+  env: environmentKind,
+  inheritEnv: flag,
+  cwd: text,
+  timeouts: group(
+    shape<ProcessTimeouts>({
+      startupMs: number(1),
+      idleMs: number(1),
+      totalMs: number(1),
+      killAfterMs: number(0),
+      drainMs: number(0),
+    }),
+  ),
+  privateHome: flag,
+  idempotent: flag,
+  credential: text,
+  lastResort: flag,
+  stdin: anyText,
+  hidesTools: flag,
+  exitCodeDecides: flag,
+  forgetsOutput: flag,
+});
+
 export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
   if (!AGENT_KINDS.includes(kind)) {
-    throw invalid("kind", `there is no agent CLI ${JSON.stringify(kind)}; there are ${AGENT_KINDS.join(", ")}`);
+    const message = `there is no agent CLI ${JSON.stringify(kind)}; there are ${AGENT_KINDS.join(", ")}`;
+    throw invalidOption("cli", "kind", message);
   }
+  checkOptions(`cli ${kind}`, options, CLI_OPTIONS);
   const known = AGENT_CLIS[kind];
   const command = options.command ?? known.binary;
-  if (command === null) throw invalid("command", `${kind} is any command: say which with \`command\``);
+  if (command === null) {
+    throw invalidOption(
+      `cli ${kind}`,
+      "command",
+      `command is missing; it names the program, as in cli("${kind}", { command: "my-agent" })`,
+    );
+  }
   const { extraArgs = [], args } = options;
   const id = options.id ?? (known.binary === null ? command : kind);
   return {
@@ -90,7 +127,7 @@ export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
     env: options.env ?? {},
     inheritEnv: options.inheritEnv ?? true,
     cwd: options.cwd ?? null,
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    timeouts: over<Required<ProcessTimeouts>>(DEFAULT_TIMEOUTS, options.timeouts),
     privateHome: options.privateHome ?? false,
     idempotent: options.idempotent ?? false,
     credential: options.credential ?? null,
@@ -100,8 +137,4 @@ export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
     exitCodeDecides: options.exitCodeDecides ?? false,
     forgetsOutput: options.forgetsOutput ?? false,
   };
-}
-
-function invalid(field: string, message: string): FaultError {
-  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
 }

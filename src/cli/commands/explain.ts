@@ -15,7 +15,7 @@ import {
   VOCABULARY,
   wordsFor,
 } from "../../core/index.ts";
-import { nearest } from "../../yaml-file/nearest.ts";
+import { nearest } from "../../options/nearest.ts";
 import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";

@@ -15,7 +15,7 @@ import {
   SURFACES,
   type Surface,
 } from "../../core/index.ts";
-import { nearest } from "../../yaml-file/nearest.ts";
+import { nearest } from "../../options/nearest.ts";
 import { type Checked, checkFile, printDiagnostics } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";

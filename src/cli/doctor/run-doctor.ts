@@ -4,7 +4,7 @@ import { examineClis, isUsable } from "../../agent/doctor/cli-health.ts";
 import { EXAMINED_KINDS, type ExaminedKind } from "../../agent/doctor/login-evidence.ts";
 import { checkNode, checkSqlite } from "../../agent/doctor/machine.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
-import { nearest } from "../../yaml-file/nearest.ts";
+import { nearest } from "../../options/nearest.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../safe-text.ts";

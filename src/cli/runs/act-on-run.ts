@@ -4,7 +4,7 @@ import { ACTION_IDS, type ActionId, type OfferedAction } from "../../core/flow/a
 import { actionWords } from "../../core/flow/action-words.ts";
 import { isEnded } from "../../core/flow/run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
-import { nearest } from "../../yaml-file/nearest.ts";
+import { nearest } from "../../options/nearest.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";

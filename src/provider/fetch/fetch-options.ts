@@ -1,8 +1,8 @@
 // What a program may say about a protected `fetch`, and what is meant when it says nothing.
 
 import type { Fault } from "../../core/fault/fault.ts";
-import { invalid } from "../model/model-options.ts";
-import { checkTimeouts, type Timeouts } from "../model/timeouts.ts";
+import { callable, required, shape, text, whole } from "../../options/kind.ts";
+import { type Timeouts, timeoutsKind } from "../model/timeouts.ts";
 
 export interface FetchOptions {
   /** Whose API it is: `openai`, `anthropic`, `google` … */
@@ -30,13 +30,20 @@ export interface ResolvedFetchOptions {
   readonly fetch: typeof fetch;
 }
 
+export const FETCH_OPTIONS = shape<FetchOptions>({
+  provider: required(text),
+  credential: text,
+  timeouts: timeoutsKind,
+  refreshCredential: callable,
+  maxConcurrent: whole(1),
+  fetch: callable,
+});
+
 export function resolveFetchOptions(options: FetchOptions): ResolvedFetchOptions {
-  const { provider } = options;
-  if (typeof provider !== "string" || provider === "") throw invalid("provider", "fetch needs the provider's name");
   return {
-    provider,
+    provider: options.provider,
     credential: options.credential ?? null,
-    timeouts: checkTimeouts(options.timeouts ?? {}),
+    timeouts: options.timeouts ?? {},
     refreshCredential: options.refreshCredential ?? null,
     maxConcurrent: options.maxConcurrent ?? Infinity,
     // Looked up when it is called: tests and tracers replace the platform's.

@@ -18,10 +18,16 @@ import { type PriceTable, priceOf } from "../price/price-table.ts";
 import { askedTier } from "../price/service-tier.ts";
 import { asGivenTo } from "./as-given.ts";
 import { generate } from "./generate.ts";
-import { invalid, type ModelTarget, type ModelTargetOptions, type ResolvedModelOptions } from "./model-options.ts";
+import { invalidOption, checkOptions } from "../../options/check-options.ts";
+import {
+  MODEL_TARGET_OPTIONS,
+  type ModelTarget,
+  type ModelTargetOptions,
+  type ResolvedModelOptions,
+} from "./model-options.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { stream } from "./stream.ts";
-import { checkTimeouts, modelTimeouts } from "./timeouts.ts";
+import { modelTimeouts } from "./timeouts.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface MembersHome {
@@ -33,14 +39,15 @@ export interface MembersHome {
   readonly learnKeys: (keys: readonly string[]) => void;
 }
 
+const LIST_OF_MODELS = `targets must be a list of models, as in fl.model([openai("gpt-5")])`;
+
 export function membersOf(
   targets: readonly ModelTarget[],
   options: ResolvedModelOptions,
   home: MembersHome,
 ): readonly AnyTool[] {
   const list: unknown = targets;
-  if (!Array.isArray(list)) throw invalid("targets", `a chain is a list of models, as in fl.model([openai("…")])`);
-  if (targets.length === 0) throw invalid("targets", "a chain needs at least one model");
+  if (!Array.isArray(list) || list.length === 0) throw invalidOption("fl.model", "targets", LIST_OF_MODELS);
   const members: AnyTool[] = [];
   const ids = new Set<string>();
   const given = targets.map((each) => checkedTarget(targetOf(each)));
@@ -65,15 +72,7 @@ const NO_DOMAINS: FailureDomains = { endpoint: "", account: "", model: "" };
 
 function checkedTarget(target: ModelTargetOptions): ModelTargetOptions {
   checked(target.model);
-  for (const name of ["endpoint", "credential"] as const) {
-    const value: unknown = target[name];
-    if (value === undefined || (typeof value === "string" && value.trim() !== "")) continue;
-    throw invalid(
-      name,
-      `${name} of ${target.model.modelId} must be a text that is not empty; leave it out to have it read from the model`,
-    );
-  }
-  return target;
+  return checkOptions(`fl.model, target ${target.id ?? target.model.modelId}`, target, MODEL_TARGET_OPTIONS);
 }
 
 /** A model alone is one with nothing special about it; whether it is a model at all is asked later. */
@@ -88,14 +87,17 @@ function isObject(given: unknown): given is object {
 function checked(model: LanguageModelV4): LanguageModelV4 {
   const given: unknown = model;
   if (!isObject(given) || !("doGenerate" in given)) {
-    throw invalid(
-      "targets",
-      `${typeof given === "string" ? JSON.stringify(given) : "one of them"} is no AI SDK language model; pass openai("…"), not a name`,
-    );
+    const what = typeof given === "string" ? JSON.stringify(given) : "one target";
+    const message = `${what} is not a model; it must be a language model of the AI SDK, as in openai("gpt-5")`;
+    throw invalidOption("fl.model", "targets", message);
   }
   const version: string = model.specificationVersion;
   if (version !== "v4") {
-    throw invalid("targets", `${model.modelId} speaks ${version} of the AI SDK's interface; v4 is needed (ai 7)`);
+    throw invalidOption(
+      "fl.model",
+      "targets",
+      `${model.modelId} speaks ${version} of the AI SDK's interface; v4 is needed (ai 7)`,
+    );
   }
   return model;
 }
@@ -127,7 +129,7 @@ function memberOf(
 ): AnyTool {
   const { model } = target;
   const facts = factsOf(target);
-  const timeouts = modelTimeouts({ ...options.timeouts, ...checkTimeouts(target.timeouts ?? {}) }, facts);
+  const timeouts = modelTimeouts({ ...options.timeouts, ...target.timeouts }, facts);
   const price = priceOf(prices, model.provider, model.modelId);
   const upstream: Upstream = {
     model,

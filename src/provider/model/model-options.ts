@@ -1,13 +1,27 @@
 // What a program may say about a chain of models, and what is meant when it says nothing. Resolved once, here.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import type { Retry } from "../../core/policy/policy.ts";
 import { retryOf, type RetryOptions } from "../../runtime/tool/tool.ts";
 import type { FactOverrides } from "../model-facts/facts-for.ts";
 import type { MidStream } from "./stream-sink.ts";
-import { checkTimeouts, type Timeouts } from "./timeouts.ts";
+import {
+  callable,
+  flag,
+  group,
+  having,
+  listOf,
+  number,
+  oneOf,
+  over,
+  required,
+  shape,
+  text,
+  whole,
+} from "../../options/kind.ts";
+import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
+import { type Timeouts, timeoutsKind } from "./timeouts.ts";
 
 /** A model, or a model with what is special about it here. */
 export type ModelTarget = LanguageModelV4 | ModelTargetOptions;
@@ -73,27 +87,51 @@ const DEFAULT_HURRY: RetryOptions = {
   maxTotalWaitMs: 4_000,
 };
 
+export const MODEL_OPTIONS = shape<ModelOptions>({
+  timeouts: timeoutsKind,
+  hurried: group(RETRY_OPTIONS),
+  midStream: oneOf(["fail", "restart", "continue"]),
+  minCharactersPerSecond: number(0),
+  compact: callable,
+  refreshCredential: callable,
+  regenerate: flag,
+  assumedOutputTokens: number(0),
+});
+
+export const MODEL_TARGET_OPTIONS = shape<ModelTargetOptions>({
+  model: required(having("a language model of the AI SDK", "doGenerate")),
+  id: text,
+  endpoint: text,
+  credential: text,
+  lastResort: flag,
+  facts: group(
+    shape<FactOverrides>({
+      contextWindowTokens: number(1),
+      maxOutputTokens: number(1),
+      capabilities: listOf(text),
+      quietMs: number(0),
+      refusedParameters: listOf(text),
+      refusedWhileReasoning: listOf(text),
+      namespaces: listOf(text),
+      signsReasoning: flag,
+      bindsReasoning: flag,
+      acceptsEmptyText: flag,
+      keepsState: flag,
+    }),
+  ),
+  timeouts: timeoutsKind,
+  maxConcurrent: whole(1),
+});
+
 export function resolveModelOptions(options: ModelOptions): ResolvedModelOptions {
-  const midStream = options.midStream ?? "fail";
-  if (!["fail", "restart", "continue"].includes(midStream)) {
-    throw invalid("midStream", `midStream is ${JSON.stringify(midStream)}; there are fail, restart, continue`);
-  }
-  const { minCharactersPerSecond = 0 } = options;
-  if (!(minCharactersPerSecond >= 0)) {
-    throw invalid("minCharactersPerSecond", "minCharactersPerSecond must be a number from 0 on");
-  }
   return {
-    timeouts: checkTimeouts(options.timeouts ?? {}),
-    hurried: retryOf({ ...DEFAULT_HURRY, ...options.hurried }),
-    midStream,
-    minCharactersPerSecond,
+    timeouts: options.timeouts ?? {},
+    hurried: retryOf(over(DEFAULT_HURRY, options.hurried)),
+    midStream: options.midStream ?? "fail",
+    minCharactersPerSecond: options.minCharactersPerSecond ?? 0,
     compact: options.compact ?? null,
     refreshCredential: options.refreshCredential ?? null,
     regenerate: options.regenerate ?? true,
     assumedOutputTokens: options.assumedOutputTokens ?? 4_096,
   };
-}
-
-export function invalid(field: string, message: string): FaultError {
-  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field } }));
 }

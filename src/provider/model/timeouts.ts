@@ -1,8 +1,7 @@
 // How long a model may take. What a program sets holds; the rest follows from what is known of the model, because one that
 // thinks says nothing for minutes, and one that does not is broken long before that.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { group, positive, shape } from "../../options/kind.ts";
 import type { ModelFacts } from "../model-facts/facts-for.ts";
 
 export interface Timeouts {
@@ -43,11 +42,12 @@ export function modelTimeouts(given: Partial<Timeouts>, { quietMs }: Pick<ModelF
   };
 }
 
-export function checkTimeouts(timeouts: Partial<Timeouts>): Partial<Timeouts> {
-  for (const [name, value] of Object.entries(timeouts) as [string, unknown][]) {
-    if (typeof value === "number" && value > 0) continue;
-    const message = `timeouts.${name} is ${String(value)}; it must be a number above 0`;
-    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: `timeouts.${name}` } }));
-  }
-  return timeouts;
-}
+export const timeoutsKind = group(
+  shape<Timeouts>({
+    headersMs: positive,
+    firstTokenMs: positive,
+    idleMs: positive,
+    thinkingMs: positive,
+    totalMs: positive,
+  }),
+);

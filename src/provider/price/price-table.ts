@@ -1,7 +1,6 @@
 // The prices in force: the user's rows, then the built-in ones. A model without a row has no price, which is not a price of zero.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { group, listOf, mapOf, number, required, shape, text } from "../../options/kind.ts";
 import { longestMatch, modelIdentity } from "../model-facts/model-id.ts";
 import { PRICE_ROWS, PRICE_ROWS_DATE, PRICE_ROWS_SOURCE, type DollarRates, type PriceRow } from "./price-rows.ts";
 
@@ -30,9 +29,7 @@ export interface PriceTable {
   readonly builtIn: readonly PriceRow[];
 }
 
-/** Throws `ShapeInvalid` for a price that is no amount of money. */
 export function priceTable(overrides: readonly PriceRow[] = []): PriceTable {
-  overrides.forEach(checkRow);
   return { date: PRICE_ROWS_DATE, source: PRICE_ROWS_SOURCE, own: overrides, builtIn: PRICE_ROWS };
 }
 
@@ -82,31 +79,27 @@ function microcents(dollars: number): number {
   return Math.round(dollars * 1e8);
 }
 
-/** A price beyond a million dollars per million tokens is a slip of the unit. */
-const HIGHEST_DOLLARS = 1_000_000;
+/** Dollars per million tokens. A price beyond a million dollars is a slip of the unit. */
+const dollars = number(0, 1_000_000);
+const RATES = { cachedInput: dollars, cacheWrite: dollars, cacheWriteHour: dollars };
 
-function checkRow(row: PriceRow): void {
-  for (const rates of [row, row.longContext ?? row]) {
-    for (const field of RATE_FIELDS) {
-      const amount = rates[field];
-      if (amount === undefined || isAmount(amount, HIGHEST_DOLLARS)) continue;
-      refuse(row, field, `has ${field} ${amount}. Give dollars per million tokens, from 0 to ${HIGHEST_DOLLARS}.`);
-    }
-  }
-  for (const [tier, times] of Object.entries(row.tiers ?? {})) {
-    if (isAmount(times, HIGHEST_TIMES)) continue;
-    refuse(row, `tiers.${tier}`, `has tier ${tier} ${times}. Give how many times the price it costs, from 0 to 100.`);
-  }
-}
-
-const RATE_FIELDS = ["input", "output", "cachedInput", "cacheWrite", "cacheWriteHour"] as const;
-const HIGHEST_TIMES = 100;
-
-function isAmount(amount: number, most: number): boolean {
-  return amount >= 0 && amount <= most;
-}
-
-function refuse({ provider, model }: PriceRow, field: string, says: string): never {
-  const message = `The price of ${provider}/${model} ${says}`;
-  throw new FaultError(fault("ShapeInvalid", { message, context: { field: `prices.${field}` } }));
-}
+export const pricesKind = listOf(
+  group(
+    shape<PriceRow>({
+      provider: required(text),
+      model: required(text),
+      input: required(dollars),
+      output: required(dollars),
+      ...RATES,
+      longContext: group(
+        shape<NonNullable<PriceRow["longContext"]>>({
+          input: required(dollars),
+          output: required(dollars),
+          ...RATES,
+          aboveInputTokens: required(number(0)),
+        }),
+      ),
+      tiers: mapOf(number(0, 100)),
+    }),
+  ),
+);

@@ -1,6 +1,7 @@
 // A tool within one runtime: with the policy rows, classifier rules and shared state that apply to it here. Sessions may have policies of
 // their own; targets, counters and rules are the runtime's, so that all of them share its breakers, pauses and queues.
 
+import { toolKind } from "../option-shapes.ts";
 import { classify, DEFAULT_RULES, rulesWith } from "../../core/classify/classify.ts";
 import type { RuleBook } from "../../core/classify/rule-book.ts";
 import type { Rule } from "../../core/classify/rule.ts";
@@ -43,7 +44,7 @@ export class Bindings {
   /** Throws a FaultError when the tool cannot be used. */
   bind(tool: AnyTool): Binding {
     // Most programs use the same tool again and again.
-    if (this.#last?.tool !== tool) this.#last = this.#byTool.get(tool) ?? this.#make(tool);
+    this.#last = (this.#last?.tool === tool ? this.#last : null) ?? this.#byTool.get(tool) ?? this.#make(tool);
     return this.#last;
   }
 
@@ -225,7 +226,8 @@ function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
 
 /** A function is not a tool: without an id nothing could be said about its failures. */
 function refuseNoTool(given: unknown): void {
-  if (typeof given === "object" && given !== null && "run" in given && "id" in given) return;
-  const message = `protect needs a tool, and got a ${typeof given}: wrap it, as in tool({ id: "search", run: search })`;
+  if (toolKind.fits(given)) return;
+  const got = given === undefined ? "nothing" : `a ${typeof given}`;
+  const message = `protect needs a tool, and got ${got}: wrap it, as in tool({ id: "search", run: search })`;
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tool" } }));
 }

@@ -8,6 +8,8 @@ import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
+import { checkMembers } from "../../options/check-options.ts";
+import { anything, callable, listOf, required, shape, text } from "../../options/kind.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type ExtensionHost, untilClosed } from "./extension-host.ts";
 
@@ -48,12 +50,20 @@ export interface StartedExtensions {
   stop(): Promise<void>;
 }
 
+const EXTENSION_OPTIONS = shape<ExtensionOptions>({
+  name: required(text),
+  contractVersion: anything, // its own check says which contract this release keeps
+  requires: listOf(text),
+  setup: required(callable),
+  dispose: callable,
+});
+
 export function defineExtension(options: ExtensionOptions): Extension {
-  const { name, contractVersion, requires = [] } = options;
-  if (typeof name !== "string" || name.trim() === "") throw refusal("ShapeInvalid", "an extension needs a name", {});
-  if (typeof options.setup !== "function") {
-    throw refusal("ShapeInvalid", `extension "${name}" has no setup function`, { extension: name });
-  }
+  const {
+    name,
+    contractVersion,
+    requires = [],
+  } = checkMembers(`extension ${JSON.stringify(options.name)}`, options, EXTENSION_OPTIONS);
   return Object.freeze({
     name,
     contractVersion,

@@ -5,7 +5,9 @@ import type * as Clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import type { Locale } from "../../core/fault/words/words.ts";
+import { type Locale, LOCALES } from "../../core/fault/words/words.ts";
+import { checkOptions } from "../../options/check-options.ts";
+import { having, oneOf, shape } from "../../options/kind.ts";
 import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Interactor } from "./interactor.ts";
 import { fillIn, type FormWords, type PromptOptions } from "./terminal-form.ts";
@@ -19,8 +21,15 @@ export interface TerminalOptions {
   readonly locale?: Locale;
 }
 
+const TERMINAL_OPTIONS = shape<TerminalOptions>({
+  input: having("a readable stream", "read", "on"),
+  output: having("a writable stream", "write", "on"),
+  locale: oneOf(LOCALES),
+});
+
 /** Answers only while both sides are terminals. Ctrl-C, Ctrl-D and Escape are a no. */
 export function terminalInteractor(options: TerminalOptions = {}): Interactor {
+  checkOptions("terminalInteractor", options, TERMINAL_OPTIONS);
   const { input = process.stdin, output = process.stderr, locale = "en" } = options;
   return {
     name: "terminal",

@@ -1,6 +1,9 @@
 // A plan as a program writes it: named steps, each a tool with its input, what it needs, and what to do without it.
 
 import type { PlanNode } from "../../core/flow/plan.ts";
+import { checkOptions } from "../../options/check-options.ts";
+import { anything, flag, listOf, required, shape, text } from "../../options/kind.ts";
+import { toolKind } from "../option-shapes.ts";
 import { digestOf } from "./digest.ts";
 import type { AnyTool, Tool } from "../tool/tool.ts";
 
@@ -22,24 +25,37 @@ export interface PlanStep {
 
 export type PlanSteps = Readonly<Record<string, PlanStep>>;
 
+const STEP_OPTIONS = shape<Omit<PlanStep, "tool" | "input">>({
+  needs: listOf(text),
+  optional: flag,
+  default: anything,
+  label: text,
+});
+
+const PLAN_STEP = shape<PlanStep>({ ...STEP_OPTIONS, tool: required(toolKind), input: anything });
+
 /** A step whose input fits its tool; the compiler checks what `PlanStep` alone leaves open. */
 export function step<Accepts, Output>(
   tool: Tool<Accepts, Output>,
   input: Accepts | ((got: Got) => Accepts),
   options: Omit<PlanStep, "tool" | "input"> = {},
 ): PlanStep {
-  return { ...options, tool, input };
+  return { ...checkOptions("step", options, STEP_OPTIONS), tool, input };
 }
 
 export function nodesOf(steps: PlanSteps): readonly PlanNode[] {
-  return Object.entries(steps).map(([id, { tool, needs, optional, label, ...rest }]) => ({
+  return Object.entries(steps).map(([id, given]) => nodeOf(id, checkOptions(`step ${id}`, given, PLAN_STEP)));
+}
+
+function nodeOf(id: string, { tool, needs, optional, label, ...rest }: PlanStep): PlanNode {
+  return {
     id,
     tool: tool.id,
     label: label ?? id,
     needs: needs ?? [],
     optional: optional ?? tool.optional,
     hasDefault: "default" in rest || tool.fallbackValue !== null,
-  }));
+  };
 }
 
 /** What makes two plans the same: steps, tools, and how they hang together. Inputs are held to account call by call. */

@@ -21,7 +21,9 @@ import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
-import { type CallOptions, LiveTurn } from "./turn.ts";
+import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";
+import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
+import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { emptyResult, endedFault, noJsonForm, runTimeoutFault, turnKey, turnLimitFault } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
@@ -33,6 +35,10 @@ export type { LastWords, SessionLimits, TurnOptions } from "./session-options.ts
 
 /** Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. */
 const ENTRIES_A_SNAPSHOT = 100;
+
+const TURN_OPTIONS = shape<TurnOptions>({ id: text, timeoutMs: anyNumber, signal: signalKind, beside: flag });
+const NO_PLAN = "a turn is a plan, as in { find: step(search, query) }, or an async function that makes calls";
+const END_STATUS = oneOf(["done", "failed"]);
 
 export class Session {
   readonly #core: SessionCore;
@@ -102,8 +108,9 @@ export class Session {
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
     const core = this.#core;
-    const call = options.id ?? `c${++this.#calls}`;
-    const refused = this.#ended === null ? nameFault("call", call) : endedFault(this.id, this.#ended);
+    const wrong = optionsFault("session.protect", options, CALL_OPTIONS);
+    const call = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;
+    const refused = wrong ?? (this.#ended === null ? nameFault("call", call) : endedFault(this.id, this.#ended));
     if (refused !== null) return failedOutcome(call, refused) as Outcome<Output>;
     const outcome = await core.call({
       tool,
@@ -124,6 +131,8 @@ export class Session {
   turn(plan: PlanSteps, options?: TurnOptions): Promise<TurnResult>;
   turn<T>(body: TurnBody<T>, options?: TurnOptions): Promise<TurnResult<T>>;
   async turn(what: PlanSteps | TurnBody<unknown>, options: TurnOptions = {}): Promise<TurnResult> {
+    checkOptions("session.turn", options, TURN_OPTIONS);
+    if (typeof what !== "function" && !isPlain(what)) throw invalidOption("session.turn", "plan", NO_PLAN);
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
     const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
     if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options);
@@ -275,6 +284,7 @@ export class Session {
   /** Nothing more comes: writes the one event that ends the session, together with `last`. Not from within a turn or a tool of it. */
   async end(status: "done" | "failed" = "done", last: LastWords = SILENT): Promise<void> {
     refuseInside(this.id, "end");
+    if (!END_STATUS.fits(status)) throw invalidOption("session.end", "status", `status must be ${END_STATUS.says}`);
     await this.#queue;
     await this.#core.idle();
     await this.#end(status, null, last);
@@ -282,7 +292,9 @@ export class Session {
 
   async #end(status: SessionStatus, why: Fault | null, { events, keeps }: LastWords): Promise<void> {
     if (this.#ended !== null) {
-      if (events.length > 0) throw new FaultError(endedFault(this.id, this.#ended));
+      // A cancelled session may be ended, as a `finally` does: it stays cancelled.
+      const isRefused = events.length > 0 || (status !== "cancelled" && this.#ended !== "cancelled");
+      if (isRefused) throw new FaultError(endedFault(this.id, this.#ended));
       return;
     }
     this.#ended = status;

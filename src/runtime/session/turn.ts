@@ -13,6 +13,8 @@ import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
 import { runRound, type RoundResult, type StepEnd } from "./run-round.ts";
+import { checkOptions, optionsFault } from "../../options/check-options.ts";
+import { anything, flag, number, shape, signal as signalKind, text } from "../../options/kind.ts";
 import type { Scope } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -30,6 +32,10 @@ export interface RunOptions {
   /** How many steps may run at the same time. */
   readonly maxParallel?: number;
 }
+
+export const CALL_OPTIONS = shape<CallOptions>({ id: text, optional: flag, default: anything, signal: signalKind });
+const ASK_OPTIONS = shape<{ readonly timeoutMs?: number }>({ timeoutMs: number(0) });
+const RUN_OPTIONS = shape<RunOptions>({ maxParallel: number(1) });
 
 /** A turn as its body sees it. */
 export interface Turn {
@@ -116,8 +122,9 @@ export class LiveTurn implements Turn {
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
     const { core, scope, deadline, deadlineCode } = this.#options;
-    const name = options.id ?? `c${++this.#calls}`;
-    const unfit = this.#isClosed ? turnOver(this.id) : nameFault("call", name);
+    const wrong = optionsFault("turn.protect", options, CALL_OPTIONS);
+    const name = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;
+    const unfit = wrong ?? (this.#isClosed ? turnOver(this.id) : nameFault("call", name));
     if (unfit !== null) return failedOutcome(name, unfit) as Outcome<Output>;
     const outcome = await core.call({
       tool,
@@ -139,8 +146,9 @@ export class LiveTurn implements Turn {
   async ask(
     name: string,
     payload: QuestionPayload,
-    { timeoutMs }: { readonly timeoutMs?: number } = {},
+    options: { readonly timeoutMs?: number } = {},
   ): Promise<PersonAnswer> {
+    const { timeoutMs } = checkOptions("turn.ask", options, ASK_OPTIONS);
     const unfit = this.#isClosed ? turnOver(this.id) : nameFault("call", name);
     if (unfit !== null) throw new FaultError(unfit);
     const call = `${this.id}:${name}`;
@@ -180,12 +188,13 @@ export class LiveTurn implements Turn {
 
   async #run(steps: PlanSteps, options: RunOptions): Promise<RoundResult> {
     const { core, record, scope, deadline, deadlineCode, maxRounds, maxParallel } = this.#options;
-    const round = ++this.#round;
+    checkOptions("turn.run", options, RUN_OPTIONS);
     const nodes = nodesOf(steps);
+    const round = ++this.#round;
     const digest = planDigest(nodes);
     const checked = checkPlan(nodes);
     const atOnce = options.maxParallel ?? maxParallel;
-    const refused = checked.fault ?? this.#refusal(round, maxRounds, digest) ?? refusalOfParallel(atOnce);
+    const refused = checked.fault ?? this.#refusal(round, maxRounds, digest);
     if (refused !== null || checked.plan === null) {
       return this.#keep({ status: "failed", outcomes: {}, missing: [], ends: [], fault: refused });
     }
@@ -239,15 +248,6 @@ export class LiveTurn implements Turn {
   get usable(): readonly Outcome<unknown>[] {
     return [...this.outcomes.values()].filter(hasValue);
   }
-}
-
-/** Nothing would ever start, and a plan of which nothing ran would look done. */
-function refusalOfParallel(maxParallel: number): Fault | null {
-  if (maxParallel >= 1) return null;
-  return fault("ConfigSchemaViolation", {
-    message: `maxParallel is ${maxParallel}; at least one step must be able to run`,
-    context: { field: "maxParallel" },
-  });
 }
 
 function unanswered({ id, turn }: Question): Fault {

@@ -4,7 +4,21 @@ import type { Rule } from "../../core/classify/rule.ts";
 import type { ModelDetail } from "../../core/fault/view.ts";
 import { retryChangeOf, type ToolRetryManifest } from "../../core/policy/layer.ts";
 import type { BreakerRule } from "../../core/policy/policy.ts";
-import { type AnyTool, checkedTool } from "./tool.ts";
+import {
+  anyText,
+  flag,
+  group,
+  having,
+  listOf,
+  number,
+  oneOf,
+  required,
+  shape,
+  text,
+  whole,
+} from "../../options/kind.ts";
+import { breakerKind, MAX_TIMEOUT_MS, modelDetailKind, rulesKind } from "../option-shapes.ts";
+import type { AnyTool } from "./tool.ts";
 
 export interface ToolOverride {
   readonly id: string;
@@ -21,8 +35,37 @@ export interface ToolOverride {
   readonly rules: readonly Rule[];
 }
 
+export const manifestKind = group(
+  shape<ToolOverride & { readonly origin?: string }>({
+    id: required(text),
+    timeoutMs: number(1, MAX_TIMEOUT_MS),
+    idempotent: flag,
+    optional: flag,
+    modelDetail: modelDetailKind,
+    default: having("an object with the value, as in { value: [] }", "value"),
+    alternatives: listOf(text),
+    maxConcurrent: whole(1),
+    maxQueued: whole(0),
+    retry: group(
+      shape<ToolRetryManifest>({
+        strategy: oneOf(["exponential_backoff", "linear_backoff", "fixed_delay"]),
+        initial_delay_ms: number(0, MAX_TIMEOUT_MS),
+        max_delay_ms: number(0, MAX_TIMEOUT_MS),
+        multiplier: number(1, 100),
+        jitter_percent: number(0, 100),
+        max_attempts: whole(1, 1000),
+        max_total_time_ms: number(0),
+      }),
+    ),
+    breaker: breakerKind,
+    rules: required(rulesKind),
+    // Where a file declares it.
+    origin: anyText,
+  }),
+);
+
 export function withOverride(tool: AnyTool, override: ToolOverride): AnyTool {
-  return checkedTool({
+  return Object.freeze<AnyTool>({
     ...tool,
     timeoutMs: override.timeoutMs ?? tool.timeoutMs,
     idempotent: override.idempotent ?? tool.idempotent,

@@ -2,16 +2,38 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Rule } from "../../core/classify/rule.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { type Fault, fault } from "../../core/fault/fault.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
-import { MODEL_DETAILS, type ModelDetail } from "../../core/fault/view.ts";
-import type { Surface } from "../../core/classify/evidence.ts";
+import type { ModelDetail } from "../../core/fault/view.ts";
+import { type Surface, SURFACES } from "../../core/classify/evidence.ts";
 import { changedRetry, type RetryChange } from "../../core/policy/layer.ts";
 import { TOOL_RETRY } from "../../core/policy/matrix.ts";
 import type { BreakerRule, Retry } from "../../core/policy/policy.ts";
 import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
+import { checkOptions } from "../../options/check-options.ts";
+import {
+  anything,
+  callable,
+  described,
+  flag,
+  group,
+  isPlain,
+  number,
+  oneOf,
+  required,
+  shape,
+  text,
+  whole,
+} from "../../options/kind.ts";
+import {
+  alternativesKind,
+  breakerKind,
+  MAX_TIMEOUT_MS,
+  modelDetailKind,
+  retryKind,
+  rulesKind,
+} from "../option-shapes.ts";
 import type { ChainPart } from "./chain-part.ts";
 import { compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 
@@ -150,20 +172,42 @@ export type AnyTool = Tool<never, unknown>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 export const DEFAULT_QUEUE = 1_000;
-const MAX_TIMEOUT_MS = 30 * 24 * 3_600_000;
+
+const schemaKind = described("a schema: zod, another Standard Schema, or JSON Schema", {
+  says: "",
+  fits: (value) => typeof value === "object" || typeof value === "function" || typeof value === "boolean",
+});
+
+const TOOL_OPTIONS = shape<ToolBase<never, unknown> & { readonly input?: AnySchema }>({
+  id: required(text),
+  input: schemaKind,
+  output: schemaKind,
+  idempotent: flag,
+  timeoutMs: number(1, MAX_TIMEOUT_MS),
+  retry: retryKind,
+  alternatives: alternativesKind,
+  default: anything,
+  optional: flag,
+  modelDetail: modelDetailKind,
+  classify: callable,
+  rules: rulesKind,
+  target: text,
+  provider: text,
+  surface: oneOf(SURFACES),
+  signIn: callable,
+  maxConcurrent: whole(1),
+  maxQueued: whole(0),
+  breaker: breakerKind,
+  cost: group(shape<CostOptions<never>>({ estimate: required(callable), sent: callable })),
+  run: required(callable),
+});
 
 export function tool<Accepts, Input, Output>(options: SchemaToolOptions<Accepts, Input, Output>): Tool<Accepts, Output>;
 export function tool<Input, Output>(options: ToolOptions<Input, Output>): Tool<Input, Output>;
 export function tool(options: ToolBase<never, unknown> & { readonly input?: AnySchema }): AnyTool {
-  const { id } = options;
-  if (typeof id !== "string" || id.trim() === "") throw invalid("id", "a tool needs an id", "");
-  if (typeof options.run !== "function") throw invalid("run", `tool ${id} has no run function`, id);
-  const asked: unknown = options.retry;
-  if (asked !== undefined && asked !== "none" && (typeof asked !== "object" || asked === null)) {
-    throw invalid("retry", `retry of tool ${id} is neither "none" nor an object with what is different`, id);
-  }
+  const { id } = checkOptions(doorOf(options), options, TOOL_OPTIONS);
   const target = options.target ?? id;
-  return checkedTool({
+  return Object.freeze<AnyTool>({
     id,
     checkInput: options.input === undefined ? null : compileSchema(options.input, `the input of tool ${id}`),
     inputSchema: () => (options.input === undefined ? null : jsonSchemaOf(options.input)),
@@ -200,65 +244,9 @@ export function retryOf(options: RetryOptions | "none"): Retry {
   return changedRetry(TOOL_RETRY, changeOf(options));
 }
 
-interface Bound {
-  readonly field: string;
-  readonly read: (tool: AnyTool) => number | undefined;
-  readonly least: number;
-  readonly most: number;
-}
-
-// prettier-ignore
-const BOUNDS: readonly Bound[] = [
-  { field: "timeoutMs",                least: 1, most: MAX_TIMEOUT_MS, read: (tool) => tool.timeoutMs },
-  { field: "maxConcurrent",            least: 1, most: Infinity,       read: (tool) => tool.maxConcurrent },
-  { field: "maxQueued",                least: 0, most: Infinity,       read: (tool) => tool.maxQueued },
-  { field: "retry.maxAttempts",        least: 1, most: 1000,           read: (tool) => tool.retry?.maxAttempts },
-  { field: "retry.backoff.initialMs",  least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff?.initialMs },
-  { field: "retry.backoff.maxMs",      least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.retry?.backoff?.maxMs },
-  { field: "retry.backoff.multiplier", least: 1, most: 100,            read: (tool) => tool.retry?.backoff?.multiplier },
-  { field: "retry.jitter",             least: 0, most: 1,              read: (tool) => tool.retry?.jitter },
-  { field: "retry.maxWaitMs",          least: 0, most: Infinity,       read: (tool) => tool.retry?.maxWaitMs },
-  { field: "retry.maxTotalWaitMs",     least: 0, most: Infinity,       read: (tool) => tool.retry?.maxTotalWaitMs },
-  { field: "breaker.failures",         least: 1, most: Infinity,       read: (tool) => tool.breaker?.failures },
-  { field: "breaker.successes",        least: 1, most: Infinity,       read: (tool) => tool.breaker?.successes },
-  { field: "breaker.openMs",           least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.breaker?.openMs },
-  { field: "breaker.growth",           least: 1, most: 1000,           read: (tool) => tool.breaker?.growth },
-  { field: "breaker.maxOpenMs",        least: 0, most: MAX_TIMEOUT_MS, read: (tool) => tool.breaker?.maxOpenMs },
-  { field: "breaker.probeTimeoutMs",   least: 0, most: Infinity,       read: (tool) => tool.breaker?.probeTimeoutMs },
-];
-
-/** Half of one would count as a whole one. */
-const WHOLE: readonly string[] = ["maxConcurrent", "maxQueued", "retry.maxAttempts"];
-
-// prettier-ignore
-const NAMES = [
-  { field: "retry.backoff.kind", names: ["fixed", "linear", "exponential"], read: (tool: AnyTool) => tool.retry?.backoff?.kind },
-  { field: "modelDetail",        names: MODEL_DETAILS,                      read: (tool: AnyTool) => tool.modelDetail },
-  { field: "breaker.counts",     names: ["calls", "attempts"],              read: (tool: AnyTool) => tool.breaker?.counts },
-] as const;
-
-/** A number that is none, or out of bounds, would hang a call or switch a limit off without a word. */
-export function checkedTool(tool: AnyTool): AnyTool {
-  for (const { field, read, least, most } of BOUNDS) {
-    const value = read(tool);
-    if (value === undefined) continue;
-    // Text compares like a number, and then adds up to nonsense.
-    const isWithin = typeof value === "number" && value >= least && value <= most;
-    const isWhole = !WHOLE.includes(field) || value === Infinity || Number.isInteger(value);
-    if (isWithin && isWhole) continue;
-    const bounds = `it goes from ${least} to ${most}${isWithin ? ", in whole numbers" : ""}`;
-    throw invalid(field, `${field} of tool ${tool.id} is ${String(value)}; ${bounds}`, tool.id);
-  }
-  for (const { field, names, read } of NAMES) {
-    const value = read(tool);
-    if (value === undefined || (names as readonly string[]).includes(value)) continue;
-    throw invalid(field, `${field} of tool ${tool.id} is ${value}; there are ${names.join(", ")}`, tool.id);
-  }
-  return Object.freeze(tool);
-}
-
-function invalid(field: string, message: string, id: string): FaultError {
-  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field, tool: id } }));
+/** Names the tool, as far as it has a name. */
+function doorOf(options: unknown): string {
+  return isPlain(options) && "id" in options && text.fits(options.id) ? `tool ${String(options.id)}` : "tool";
 }
 
 /** A result that is there in part; made by `partial`. */

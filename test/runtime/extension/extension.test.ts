@@ -186,11 +186,16 @@ describe("before any set-up", () => {
       code: "ShapeInvalid",
       says: ['"twin"'],
     },
-    { title: "one without a name", extensions: [{ ...anyone, name: " " }], code: "ShapeInvalid", says: ["name"] },
+    {
+      title: "one without a name",
+      extensions: [{ ...anyone, name: " " }],
+      code: "ConfigSchemaViolation",
+      says: ["name"],
+    },
     {
       title: "one without a set-up",
       extensions: [{ name: "empty", contractVersion: 1 } as unknown as ExtensionOptions],
-      code: "ShapeInvalid",
+      code: "ConfigSchemaViolation",
       says: ['"empty"', "setup"],
     },
     {

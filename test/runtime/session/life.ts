@@ -8,7 +8,6 @@ import { onTestFinished } from "vitest";
 import { systemClock } from "../../../src/host/clock.ts";
 import {
   createFaultline,
-  createMemoryJournal,
   type Entry,
   fault,
   type FaultCode,
@@ -19,6 +18,7 @@ import {
   type JournalEvent,
   openJournal,
 } from "../../../src/index.ts";
+import { journalOf } from "../../../src/runtime/options.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 
@@ -40,7 +40,7 @@ export function life(options: LifeOptions = {}): Life {
   const { startAt = STARTED_AT, ...rest } = options;
   const clock = options.journal === undefined ? createFakeClock(startAt) : createClockForFiles(startAt);
   const chance = createSeededChance(++lives);
-  const journal = options.journal ?? createMemoryJournal({ clock, chance });
+  const journal = journalOf(options.journal, { clock, chance });
   return { clock, journal, fl: createFaultline({ clock, chance, ...rest, journal }) };
 }
 

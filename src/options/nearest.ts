@@ -7,8 +7,10 @@ export function nearest(word: string, known: readonly string[]): string | null {
   const lower = known.map((name) => name.toLowerCase());
   const wanted = word.toLowerCase();
   if (lower.length === 0) return null;
-  // The unit or the kind left out: `timeout` for `timeout_ms`, `linear` for `linear_backoff`.
-  const longer = lower.findIndex((name) => name.startsWith(`${wanted}_`));
+  // The unit or the kind left out: `timeout` for `timeout_ms` or `timeoutMs`, `linear` for `linear_backoff`.
+  const longer = known.findIndex(
+    (name, index) => lower[index]?.startsWith(wanted) && /[_A-Z]/.test(name[wanted.length] ?? ""),
+  );
   if (longer !== -1) return known[longer] ?? null;
   const near = closest(wanted, lower);
   return distance(wanted, near) <= Math.max(2, Math.floor(word.length / 3))

@@ -1,0 +1,84 @@
+// A journal that is opened with its first use: for programs that name a file where an open journal is expected.
+// L1  making one touches no disk; a program that never uses it leaves no file.
+// L2  the first read or write waits until the file is open. If opening fails, that use fails, and the next one tries again.
+// L3  a subscriber from before the opening gets every entry written after it.
+
+import { resolve } from "node:path";
+import { journalClosed } from "./refusals.ts";
+import type { Journal, Subscription } from "./journal.ts";
+import { openJournal } from "./open-journal.ts";
+import type { SqliteJournalOptions } from "./sqlite.ts";
+import type { Entry } from "../core/record/event.ts";
+
+interface Waiting {
+  readonly listener: (entry: Entry) => void;
+  readonly from: Subscription | undefined;
+  leave: () => void;
+}
+
+export function openLater(path: string, options: SqliteJournalOptions): Journal {
+  let opening: Promise<Journal> | null = null;
+  let journal: Journal | null = null;
+  let isClosed = false;
+  const waiting = new Set<Waiting>();
+
+  async function open(): Promise<Journal> {
+    const opened = await openJournal(path, options);
+    for (const one of waiting) one.leave = opened.subscribe(one.listener, one.from);
+    waiting.clear();
+    journal = opened;
+    return opened;
+  }
+
+  function use<T>(work: (journal: Journal) => Promise<T>): Promise<T> {
+    if (journal !== null) return work(journal);
+    if (isClosed) return Promise.reject(journalClosed());
+    opening ??= open().catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening.then(work);
+  }
+
+  async function* read(session: string, after?: number): AsyncGenerator<Entry> {
+    yield* await use((opened) => Promise.resolve(opened.read(session, after)));
+  }
+
+  return {
+    /** Empty until it is open: sessions, which remember it, are read first. */
+    get storeId() {
+      return journal?.storeId ?? "";
+    },
+    durable: true,
+    path: resolve(path),
+    append: (...args) => use((opened) => opened.append(...args)),
+    keep: (...args) => use((opened) => opened.keep(...args)),
+    keepFirst: (...args) => use((opened) => opened.keepFirst(...args)),
+    hold: (...args) => use((opened) => opened.hold(...args)),
+    letGo: (...args) => use((opened) => opened.letGo(...args)),
+    takeFrom: (...args) => use((opened) => opened.takeFrom(...args)),
+    holds: () => use((opened) => opened.holds()),
+    read,
+    kept: (...args) => use((opened) => opened.kept(...args)),
+    keptAll: (...args) => use((opened) => opened.keptAll(...args)),
+    keptByTime: (...args) => use((opened) => opened.keptByTime(...args)),
+    session: (...args) => use((opened) => opened.session(...args)),
+    sessions: (...args) => use((opened) => opened.sessions(...args)),
+    subscribe(listener, from) {
+      if (journal !== null) return journal.subscribe(listener, from);
+      const one: Waiting = { listener, from, leave: () => waiting.delete(one) };
+      waiting.add(one);
+      return () => one.leave();
+    },
+    prune: (...args) => use((opened) => opened.prune(...args)),
+    verify: () => use((opened) => opened.verify()),
+    async close() {
+      isClosed = true;
+      // The use that needed a file that could not be opened has been told why: here that only means that nothing is open.
+      await opening?.then(
+        (opened) => opened.close(),
+        () => undefined,
+      );
+    },
+  };
+}

@@ -1,0 +1,192 @@
+// The kinds of values that options take. A kind says in words what it takes, so that a refusal can repeat it.
+
+import { nearest } from "./nearest.ts";
+
+/** One mistake in a set of options. */
+export interface Mistake {
+  /** `timeouts.idleMs`, `prices[0].input` */
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface Kind {
+  /** Ends the sentence "it must be …". */
+  readonly says: string;
+  readonly fits: (value: unknown) => boolean;
+  /** The first mistake inside a value that fits. */
+  readonly inside?: (value: never, path: string) => Mistake | null;
+  /** A wrong text is repeated in the message. Left out where it may be a secret. */
+  readonly showsText?: boolean;
+  /** The option cannot be left out. */
+  readonly isRequired?: boolean;
+}
+
+/** Every option of `T`, by name. The compiler refuses a table that misses one. */
+export type Shape<T> = { readonly [Name in keyof T]-?: Kind };
+export type AnyShape = Readonly<Record<string, Kind>>;
+
+/** Without a prototype, so that an option called `toString` is unknown, too. */
+export function shape<T>(kinds: Shape<T>): Shape<T> {
+  return Object.freeze(Object.assign(Object.create(null) as Shape<T>, kinds));
+}
+
+export const text: Kind = {
+  says: "a string that is not empty",
+  fits: (value) => typeof value === "string" && value.trim() !== "",
+};
+export const anyText: Kind = { says: "a string", fits: (value) => typeof value === "string" };
+export const flag: Kind = { says: "true or false", fits: (value) => typeof value === "boolean", showsText: true };
+export const callable: Kind = { says: "a function", fits: (value) => typeof value === "function" };
+export const anything: Kind = { says: "anything", fits: () => true };
+export const signal: Kind = {
+  says: "an AbortSignal",
+  fits: (value) => isObject(value) && "aborted" in value && "addEventListener" in value,
+};
+
+export const anyNumber: Kind = {
+  says: "a number",
+  showsText: true,
+  fits: (value) => typeof value === "number" && !Number.isNaN(value),
+};
+
+export function number(least: number, most = Infinity): Kind {
+  const says = most === Infinity ? `a number from ${least} up` : `a number from ${least} to ${most}`;
+  return { says, showsText: true, fits: (value) => typeof value === "number" && value >= least && value <= most };
+}
+
+export const positive: Kind = {
+  says: "a number above 0",
+  showsText: true,
+  fits: (value) => typeof value === "number" && value > 0,
+};
+
+/** A whole number, or Infinity where there is no upper bound: half of one would count as one. */
+export function whole(least: number, most = Infinity): Kind {
+  const { says, fits } = number(least, most);
+  return {
+    says: says.replace("a number", "a whole number"),
+    showsText: true,
+    fits: (value) => fits(value) && (value === Infinity || Number.isInteger(value)),
+  };
+}
+
+export function oneOf(names: readonly string[]): Kind {
+  return {
+    says: `one of ${names.map((name) => JSON.stringify(name)).join(", ")}`,
+    showsText: true,
+    fits: (value) => typeof value === "string" && names.includes(value),
+  };
+}
+
+/** An object that has these members, whatever else it has: a clock, a journal, a model. */
+export function having(says: string, ...members: readonly string[]): Kind {
+  return { says, fits: (value) => isObject(value) && members.every((member) => member in value) };
+}
+
+export function group<T>(kinds: Shape<T>): Kind {
+  return { says: "an object", fits: isPlain, inside: (value, path) => mistakeIn(value, kinds, path) };
+}
+
+export function listOf(kind: Kind): Kind {
+  return {
+    says: "a list",
+    fits: Array.isArray,
+    inside: (list: readonly unknown[], path) => firstMistake(list.entries(), (index) => `${path}[${index}]`, kind),
+  };
+}
+
+export function mapOf(kind: Kind): Kind {
+  return {
+    says: "an object",
+    fits: isPlain,
+    inside: (map: object, path) => firstMistake(Object.entries(map), (name) => `${path}.${name}`, kind),
+  };
+}
+
+/** A value of any of these kinds; the first that fits looks inside. */
+export function either(...kinds: readonly Kind[]): Kind {
+  return {
+    says: kinds.map(({ says }) => says).join(", or "),
+    showsText: kinds.every(({ showsText }) => showsText),
+    fits: (value) => kinds.some(({ fits }) => fits(value)),
+    inside: (value, path) => kinds.find(({ fits }) => fits(value))?.inside?.(value, path) ?? null,
+  };
+}
+
+/** The same kind with better words for what it takes. */
+export function described(says: string, kind: Kind): Kind {
+  return { ...kind, says };
+}
+
+export function required(kind: Kind): Kind {
+  return { ...kind, isRequired: true };
+}
+
+/** The first mistake in a set of options; null when all is well. `isOpen`: it may have other members, too. */
+export function mistakeIn(given: object, kinds: object, path = "", isOpen = false): Mistake | null {
+  const known = kinds as AnyShape;
+  const prefix = path === "" ? "" : `${path}.`;
+  for (const name in isOpen ? known : given) {
+    const kind = known[name];
+    if (kind === undefined) return unknownOption(`${prefix}${name}`, name, Object.keys(known));
+    const value = (given as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined) continue;
+    const mistake = mistakeOf(value, kind, `${prefix}${name}`);
+    if (mistake !== null) return mistake;
+  }
+  for (const name in known) {
+    if (known[name]?.isRequired !== true || (given as Readonly<Record<string, unknown>>)[name] !== undefined) continue;
+    const field = `${prefix}${name}`;
+    return { field, message: `${field} is missing; it must be ${known[name].says}` };
+  }
+  return null;
+}
+
+function mistakeOf(value: unknown, kind: Kind, field: string): Mistake | null {
+  if (kind.fits(value)) return kind.inside?.(value as never, field) ?? null;
+  return { field, message: `${field} is ${shown(value, kind.showsText === true)}; it must be ${kind.says}` };
+}
+
+function firstMistake<Key>(
+  entries: Iterable<[Key, unknown]>,
+  fieldOf: (key: Key) => string,
+  kind: Kind,
+): Mistake | null {
+  for (const [key, value] of entries) {
+    const mistake = mistakeOf(value, kind, fieldOf(key));
+    if (mistake !== null) return mistake;
+  }
+  return null;
+}
+
+function unknownOption(field: string, name: string, known: readonly string[]): Mistake {
+  const meant = nearest(name, known);
+  const help = meant === null ? `it takes ${known.join(", ")}` : `did you mean ${meant}?`;
+  return { field, message: `there is no option ${field}; ${help}` };
+}
+
+const MOST_SHOWN = 40;
+
+function shown(value: unknown, showsText: boolean): string {
+  if (typeof value === "string") return showsText && value.length <= MOST_SHOWN ? JSON.stringify(value) : "a string";
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+export function isPlain(value: unknown): value is object {
+  return isObject(value) && !Array.isArray(value);
+}
+
+/** `given` over `defaults`; an option that is undefined counts as left out. */
+export function over<T extends object>(defaults: T, given: Partial<T> | undefined): T {
+  const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(set) };
+}
+
+export const clockKind: Kind = having("a clock", "now", "after", "soon");
+export const chanceKind: Kind = having("an object with roll() and newId()", "roll", "newId");
