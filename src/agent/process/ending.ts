@@ -1,8 +1,8 @@
 // How a process comes to its end, whoever wanted it: asked first, then killed, with everything it started, and never waited for
 // without limit.
-// E1  SIGTERM goes to the group once; SIGKILL follows killAfterMs later unless nobody of the group is left before.
+// E1  SIGTERM goes once to everything it started; SIGKILL follows killAfterMs later unless all of it has ended before.
 // E2  a process that has exited while others hold its pipes has drainMs for them to be closed; then the group gets SIGKILL. What its
-//     own listeners have yet to take is waited for.
+//     own listeners have yet to take is waited for. What left the group is spared: nobody asked it to end, and it may be a daemon.
 // E3  after SIGKILL no more than killAfterMs is waited; then pipes and process are let go.
 // E4  `onEnd` is called once, and then no timer is left.
 
@@ -19,7 +19,7 @@ export interface Ending {
 }
 
 export interface EndingOptions {
-  readonly child: Pick<Launched, "signalGroup" | "hasGroup" | "abandon">;
+  readonly child: Pick<Launched, "signalGroup" | "signalAll" | "isAnyRunning" | "abandon">;
   readonly clock: Clock;
   readonly killAfterMs: number;
   readonly drainMs: number;
@@ -28,8 +28,8 @@ export interface EndingOptions {
   readonly onEnd: (drained: boolean) => void;
 }
 
-/** No event tells that the last of a group is gone, so it is asked for. */
-const GROUP_CHECK_MS = 50;
+/** No event tells that the last process is gone, so it looks again and again. */
+const CHECK_MS = 50;
 
 export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions): Ending {
   const timers = new Set<() => void>();
@@ -55,10 +55,11 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
     onEnd(drained);
   }
 
-  function killGroup(): void {
+  function kill(): void {
     if (isKilled) return;
     isKilled = true;
-    child.signalGroup("SIGKILL");
+    if (isStopping) child.signalAll("SIGKILL");
+    else child.signalGroup("SIGKILL");
     if (isClosed) end();
     else arm(killAfterMs, letGo);
   }
@@ -76,12 +77,12 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
       return;
     }
     drained = false;
-    killGroup();
+    kill();
   }
 
-  /** Others of the group may need a moment after their leader, and get it, up to the SIGKILL that is under way. */
-  function awaitGroup(): void {
-    if (child.hasGroup()) arm(GROUP_CHECK_MS, awaitGroup);
+  /** What it started may need a moment longer than the process itself, and gets it, up to the SIGKILL that is under way. */
+  function awaitOthers(): void {
+    if (child.isAnyRunning()) arm(CHECK_MS, awaitOthers);
     else end();
   }
 
@@ -89,9 +90,9 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
     stop() {
       if (isOver || isStopping) return;
       isStopping = true;
-      if (isKilled) return;
-      child.signalGroup("SIGTERM");
-      arm(killAfterMs, killGroup);
+      if (isKilled) return void child.signalAll("SIGKILL");
+      child.signalAll("SIGTERM");
+      arm(killAfterMs, kill);
     },
     exited() {
       if (isOver || isKilled) return;
@@ -100,7 +101,7 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
     closed() {
       if (isOver) return;
       isClosed = true;
-      if (isStopping && !isKilled) awaitGroup();
+      if (isStopping && !isKilled) awaitOthers();
       else end();
     },
   };

@@ -2,13 +2,14 @@
 // execa is used for starting, feeding stdin, signalling the group (taskkill on Windows) and for ending it when this program ends;
 // its time limits, cancelling and buffering are not: they keep their own time, tell less, and know nothing of held pipes.
 //
-// When this program ends by process.exit, by an uncaught error or by a signal it does not handle itself, what it started gets
-// SIGKILL, for nobody is left to follow up a SIGTERM. What cannot be helped: if this program itself gets SIGKILL nothing runs any
-// more (the children see closed pipes), and a process that made a session of its own (setsid) has left the group.
+// When this program ends by process.exit, by an uncaught error or by a signal it does not handle itself, execa sends SIGKILL to the
+// group, because nobody is left to follow up a SIGTERM. A child that has left the group (setsid) survives that, and everything
+// survives a SIGKILL of this program.
 
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 import { isGroupRunning } from "./process-group.ts";
+import { markedEnv, markedProcesses, newMark, signalDetached } from "./process-mark.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
 export interface Launched {
@@ -19,16 +20,19 @@ export interface Launched {
   readonly closed: Promise<{ readonly failure: unknown }>;
   onExit(listener: (exitCode: number | null, signal: string | null) => void): void;
   signalGroup(signal: "SIGTERM" | "SIGKILL"): void;
-  /** Is anybody of the group still running? On Windows, where there are no groups: no. */
-  hasGroup(): boolean;
+  /** The group, and what has left it. */
+  signalAll(signal: "SIGTERM" | "SIGKILL"): void;
+  /** Is any process of it still running? On Windows, where there are no groups: no. */
+  isAnyRunning(): boolean;
   /** Lets go of pipes that somebody else holds, and of a process that does not end. */
   abandon(): void;
 }
 
 export function launch({ command, args, cwd, env, stdin }: ProcessSpec): Launched {
+  const mark = newMark();
   const started = execa(command, args, {
     cwd,
-    env,
+    env: markedEnv(env, mark),
     extendEnv: false,
     ...(stdin === null ? { stdin: "ignore" } : { input: stdin }),
     stdout: "pipe",
@@ -55,7 +59,12 @@ export function launch({ command, args, cwd, env, stdin }: ProcessSpec): Launche
     closed: started.then((result) => ({ failure: failure ?? result.cause ?? null })),
     onExit: (listener) => void child.on("exit", listener),
     signalGroup: (signal) => void started.kill(signal),
-    hasGroup: () => pid !== null && isGroupRunning(pid),
+    signalAll(signal) {
+      // Looked for first: a process that ends takes its group with it, and a dead parent's children are harder to tell apart.
+      if (pid !== null) signalDetached(mark, pid, signal);
+      started.kill(signal);
+    },
+    isAnyRunning: () => pid !== null && (isGroupRunning(pid) || markedProcesses(mark).length > 0),
     abandon() {
       child.stdin?.destroy();
       started.stdout.destroy();

@@ -10,16 +10,15 @@ export function isGroupRunning(groupId: number): boolean {
   const processIds = tolerate(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name));
   // Without a /proc, as on macOS, the signal's answer is the best there is.
   if (processIds.length === 0) return true;
-  return processIds.some((id) =>
-    isRunningMember(
-      tolerate(() => readFileSync(`/proc/${id}/stat`, "utf8"), ""),
-      groupId,
-    ),
-  );
+  return processIds.some((id) => runningGroupOf(id) === groupId);
 }
 
-/** `17 (a name) S 1 17 …`: state, parent, group. The name may contain anything, so reading begins after its last bracket. */
-function isRunningMember(stat: string, groupId: number): boolean {
+/**
+ * The group of a process that runs; null when it is dead or unknown. `17 (a name) S 1 17 …` says state, parent, group; the name may
+ * contain anything, so reading begins after its last bracket.
+ */
+export function runningGroupOf(id: string): number | null {
+  const stat = tolerate(() => readFileSync(`/proc/${id}/stat`, "utf8"), "");
   const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return group === String(groupId) && state !== "Z" && state !== "X";
+  return group === undefined || state === "Z" || state === "X" ? null : Number(group);
 }

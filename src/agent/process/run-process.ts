@@ -1,7 +1,8 @@
 // Runs a command as a child process that fails well: whatever happens, `done` tells how it ended, and nothing of it is left behind.
 // R1  stdin is closed, always.   R2  no failure to start is an exception.
-// R3  signals go to the whole group; see ending.ts.   R4  after `done` there is no timer, no listener and no process of the group
-// that was to end. What a command that ended by itself left running without its pipes is left alone: it may be meant.
+// R3  signals go to everything it started, also to what has left its group; see ending.ts and process-mark.ts.
+// R4  after `done` no timer and no listener is left, and no process that was to end. What a command that ended by itself left running
+//     without its pipes is spared: it may be meant.
 
 import { steadyNow } from "../../host/clock.ts";
 import { launch, type Launched } from "./launch.ts";

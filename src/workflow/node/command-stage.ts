@@ -2,6 +2,7 @@
 // protected call, so a command that has ended is not run again after a crash.
 
 import { childEnv } from "../../agent/process/child-env.ts";
+import { killMarked, markedEnv } from "../../agent/process/process-mark.ts";
 import { resolve } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
@@ -15,7 +16,7 @@ import { grantedIn } from "../granted.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "./command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
-import { commandMark, endLeftovers, markedEnv } from "./leftover-commands.ts";
+import { commandMark } from "./leftover-commands.ts";
 import type { NodeOptions } from "./node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
 
@@ -195,7 +196,7 @@ function lineTool(
     run: async ([command = "", ...args], { signal, partial, call, attempt }) => {
       const mark = commandMark(run, call, folder);
       // The first attempt may run still: whoever had started it was killed.
-      if (attempt > 1) endLeftovers(mark);
+      if (attempt > 1) killMarked(mark);
       const end = await runCommand(
         {
           command,

@@ -5,6 +5,7 @@
 // M3  once closed, nothing is connected again.
 
 import { childEnv } from "../../agent/process/child-env.ts";
+import { killMarked, markedEnv, newMark } from "../../agent/process/process-mark.ts";
 import { classify, rulesWith } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -127,11 +128,26 @@ async function transportOf(server: McpServerSpec, { env, cwd }: McpHome): Promis
     return () => new StreamableHTTPClientTransport(new URL(url));
   }
   const { StdioClientTransport } = await loaded(server, () => import("@modelcontextprotocol/sdk/client/stdio.js"));
-  const passed = Object.entries(childEnv(env, server.env)).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return () =>
-    new StdioClientTransport({ command, args: [...args], env: Object.fromEntries(passed), cwd, stderr: "pipe" });
+  /** The SDK's transport ends the server alone. This one also ends what the server has started, on closing and when it dies. */
+  class WholeServerTransport extends StdioClientTransport {
+    readonly #mark: string;
+
+    constructor() {
+      const mark = newMark();
+      const passed = Object.entries(markedEnv(childEnv(env, server.env), mark)).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      );
+      super({ command, args: [...args], env: Object.fromEntries(passed), cwd, stderr: "pipe" });
+      this.#mark = mark;
+      this.onclose = () => killMarked(mark);
+    }
+
+    override async close(): Promise<void> {
+      await super.close();
+      killMarked(this.#mark);
+    }
+  }
+  return () => new WholeServerTransport();
 }
 
 async function loaded<Module>({ id }: McpServerSpec, load: () => Promise<Module>): Promise<Module> {

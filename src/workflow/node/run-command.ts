@@ -1,6 +1,7 @@
 // One command as a process in a group of its own, ended with all it started when its time is up. What keeps it from coming to an
 // end of its own is a fault; how it ended is a value.
 
+import { FINDS_DETACHED } from "../../agent/process/process-mark.ts";
 import { runProcess } from "../../agent/process/run-process.ts";
 import type { ProcessEnd, SpawnObstacle } from "../../agent/process/process-spec.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
@@ -92,11 +93,13 @@ function neverEnded(
     });
   if (timedOut === null) return null;
   return fault("ExecutionTimeout", {
-    message: `${command} was not done after ${timeoutMs} ms and was ended with all it had started. Give it more time, or look at why it hangs.`,
+    message: `${command} was not done after ${timeoutMs} ms and was ended with ${WHAT_ENDED}. Give it more time, or look at why it hangs.`,
     context: { program: command, limit: timeoutMs, ran: true },
     evidence: saidEvidence("command/timeout", stderrTail === "" ? stdoutTail : stderrTail),
   });
 }
+
+const WHAT_ENDED = FINDS_DETACHED ? "everything it had started" : "its process group";
 
 const EXCERPT_CHARS = 2_000;
 

@@ -163,11 +163,12 @@ describe("stdin", () => {
 });
 
 describe("the environment", () => {
-  it("is the given one and nothing else", async () => {
+  it("is the given one, with a mark by which its processes are found", async () => {
     const heard = ears();
     const env = { PATH: process.env["PATH"], ONE: "1", NONE: undefined };
     await runProcess({ ...nodeSpec("console.log(JSON.stringify(process.env))"), env }, heard).done;
-    expect(JSON.parse(heard.out[0] ?? "")).toEqual({ PATH: process.env["PATH"], ONE: "1" });
+    const FAULTLINE_PROCESS: unknown = expect.stringMatching(/^[\da-f-]{36}$/);
+    expect(JSON.parse(heard.out[0] ?? "")).toEqual({ PATH: process.env["PATH"], ONE: "1", FAULTLINE_PROCESS });
   });
 });
 

@@ -174,6 +174,43 @@ describe("a process that is told to stop", () => {
   );
 });
 
+/** By the mark in their environment, which only Linux shows. */
+describe.runIf(process.platform === "linux")("a process that is stopped and has children outside its group", () => {
+  it.each(["inherit", "ignore"] as const)("ends them too (stdio: %s)", async (stdio) => {
+    const run = runProcess(nodeSpec(`${grandchild("", stdio, true)} ${ALIVE}`), ears());
+    await witness.arrived("grandchild");
+    run.kill("enough");
+    expect(await run.done).toMatchObject({ signal: "SIGTERM", drained: true });
+    await witness.left("grandchild");
+  });
+
+  it("kills those that ignore SIGTERM", async () => {
+    const clock = processClock();
+    const source = `${grandchild(`process.on("SIGTERM", () => {})`, "ignore", true)} ${ALIVE}`;
+    const run = runProcess(nodeSpec(source, { clock, timeouts: LIMITS }), ears());
+    await witness.arrived("grandchild");
+    run.kill("enough");
+    await until(() => clock.nextAt !== null && clock.nextAt - clock.now() <= 50);
+    await clock.advance(1500);
+    await witness.left("grandchild");
+    expect(await run.done).toMatchObject({ killed: true });
+  });
+
+  it("leaves those alone that another command has started", async () => {
+    const other = runProcess(nodeSpec(`${grandchild("", "ignore", true)} ${ALIVE}`), ears());
+    await witness.arrived("grandchild");
+    const heard = ears();
+    const run = runProcess(nodeSpec(`console.log("ready"); ${ALIVE}`), heard);
+    await heard.heard("ready");
+    run.kill("enough");
+    await run.done;
+    expect(witness.isThere("grandchild")).toBe(true);
+    other.kill("enough");
+    await other.done;
+    await witness.left("grandchild");
+  });
+});
+
 describe("a process that exits while somebody else holds its pipes", () => {
   it("is waited for no longer than its drain limit; then the holder is killed", async () => {
     const clock = processClock();
@@ -211,7 +248,7 @@ describe("a process that exits while somebody else holds its pipes", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is let go when the holder has left the group and cannot be reached", async () => {
+  it("is let go when the holder has left the group, which is spared because nobody stopped it", async () => {
     const clock = processClock();
     const heard = ears();
     const source = `${grandchild(`process.stdout.write("escaped\\nhalf")`, "inherit", true)} process.on("SIGUSR2", () => process.exit(0)); ${ALIVE}`;

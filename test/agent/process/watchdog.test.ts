@@ -119,7 +119,7 @@ describe("a watchdog", () => {
 });
 
 describe("an ending", () => {
-  function ending(hasGroup: () => boolean = () => false): {
+  function ending(isAnyRunning: () => boolean = () => false): {
     readonly clock: FakeClock;
     readonly story: string[];
     readonly end: ReturnType<typeof createEnding>;
@@ -128,8 +128,9 @@ describe("an ending", () => {
     const story: string[] = [];
     const end = createEnding({
       child: {
-        signalGroup: (signal) => void story.push(signal),
-        hasGroup,
+        signalGroup: (signal) => void story.push(`${signal} to the group`),
+        signalAll: (signal) => void story.push(signal),
+        isAnyRunning,
         abandon: () => void story.push("let go"),
       },
       clock,
@@ -186,6 +187,15 @@ describe("an ending", () => {
     await clock.advance(1500);
     expect(story).toEqual(["SIGTERM", "SIGKILL", "end"]);
     expect(clock.pending).toBe(0);
+  });
+
+  it("spares what has left the group until somebody stops it", async () => {
+    const { clock, story, end } = ending();
+    end.exited();
+    await clock.advance(1000);
+    expect(story).toEqual(["SIGKILL to the group"]);
+    end.stop();
+    expect(story).toEqual(["SIGKILL to the group", "SIGKILL"]);
   });
 
   it("asks once, however often it is told to stop", async () => {

@@ -3,7 +3,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { commandMark, endLeftovers, markedEnv } from "../../../src/workflow/node/leftover-commands.ts";
+import { killMarked, markedEnv } from "../../../src/agent/process/process-mark.ts";
+import { commandMark } from "../../../src/workflow/node/leftover-commands.ts";
 
 const HANGS = "console.log('there'); setInterval(() => undefined, 1000)";
 
@@ -34,7 +35,7 @@ describe("a command that was left running", () => {
     const [mine, other] = [commandMark("r1", "c1", "/a"), commandMark("r1", "c2", "/a")];
     const [first, second, stays] = await Promise.all([hanging(mine), hanging(mine), hanging(other)]);
     const ended = Promise.all([once(first, "exit"), once(second, "exit")]);
-    endLeftovers(mine);
+    killMarked(mine);
     expect(await ended).toEqual([
       [null, "SIGKILL"],
       [null, "SIGKILL"],
@@ -43,6 +44,6 @@ describe("a command that was left running", () => {
   });
 
   it("is nobody when nothing carries the mark", () => {
-    expect(() => endLeftovers(commandMark("nobody", "c1", "/a"))).not.toThrow();
+    expect(() => killMarked(commandMark("nobody", "c1", "/a"))).not.toThrow();
   });
 });

@@ -1,0 +1,63 @@
+// Finds the processes a command has started, wherever they went. A child that calls setsid leaves its process group, but it keeps the
+// environment it was started with. So each command carries a mark in one variable, and its descendants inherit it.
+//
+// The variable holds a list, because Faultline may run inside a command of Faultline: the outer one ends the processes of the inner one too.
+// Only Linux shows the environment of other processes. What clears its environment (`env -i setsid …`), or runs as another user, is not found.
+
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { tolerate } from "../../core/tolerate.ts";
+import type { Environment } from "./child-env.ts";
+import { runningGroupOf } from "./process-group.ts";
+
+const VARIABLE = "FAULTLINE_PROCESS";
+
+/** Can processes be found by their mark here? If not, a child that calls setsid outlives its command. */
+export const FINDS_DETACHED: boolean = process.platform === "linux";
+
+export function newMark(): string {
+  return randomUUID();
+}
+
+/** Adds the mark to those in `env` and to those this process carries itself. */
+export function markedEnv(env: Environment, mark: string): Environment {
+  const marks = new Set([...marksIn(process.env[VARIABLE]), ...marksIn(env[VARIABLE]), mark]);
+  return { ...env, [VARIABLE]: [...marks].join(",") };
+}
+
+/** Living processes that carry the mark. Never this one. */
+export function markedProcesses(mark: string): readonly number[] {
+  if (!FINDS_DETACHED) return [];
+  return tolerate(() => readdirSync("/proc"), [])
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isMarked(name, mark))
+    .map(Number);
+}
+
+/** A dead process that nobody has collected has an empty environment, so it does not count. */
+function isMarked(id: string, mark: string): boolean {
+  const entry = tolerate(() => readFileSync(`/proc/${id}/environ`, "utf8"), "")
+    .split("\0")
+    .find((one) => one.startsWith(`${VARIABLE}=`));
+  return entry !== undefined && marksIn(entry.slice(VARIABLE.length + 1)).includes(mark);
+}
+
+/** Without those of the group: they get their signal with it, and for many programs a second SIGTERM means something else. */
+export function signalDetached(mark: string, groupId: number, signal: "SIGTERM" | "SIGKILL"): void {
+  const detached = markedProcesses(mark).filter((id) => runningGroupOf(String(id)) !== groupId);
+  for (const id of detached) tolerate(() => process.kill(id, signal), false);
+}
+
+/** Kills every process that carries the mark. They may start others meanwhile, so it looks again until none is left. */
+export function killMarked(mark: string): void {
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const found = markedProcesses(mark);
+    if (found.length === 0) return;
+    for (const id of found) tolerate(() => process.kill(id, "SIGKILL"), false);
+  }
+}
+
+const MOST_LOOKS = 5;
+
+function marksIn(list: string | undefined): readonly string[] {
+  return list === undefined || list === "" ? [] : list.split(",");
+}
