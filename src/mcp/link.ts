@@ -31,6 +31,7 @@ export interface RequestLimits {
 
 const MAX_STDERR_CHARS = 2_000;
 const MAX_PAGES = 1_000;
+const MAX_TOOLS = 10_000;
 
 /** Reports of the HTTP transport after which the server may be gone although nothing says so. */
 const DOUBTS = ["SSE stream disconnected", "Failed to reconnect", "Maximum reconnection attempts"];
@@ -105,12 +106,16 @@ export class Link {
       const params = cursor === undefined ? {} : { cursor };
       const asked = this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, optionsOf(limits));
       const { tools, nextCursor } = await this.#watched(asked);
-      all.push(...tools);
+      for (const one of tools) all.push(one);
+      if (all.length > MAX_TOOLS) throw this.#tooMany(`more than ${MAX_TOOLS} tools`);
       if (nextCursor === undefined || nextCursor === "" || nextCursor === cursor) return all;
       cursor = nextCursor;
     }
-    const message = `the tool list of ${this.#options.name} has more than ${MAX_PAGES} pages; the server sends it in circles`;
-    throw new FaultError(fault("OutputMalformed", { message }));
+    throw this.#tooMany(`more than ${MAX_PAGES} pages; the server sends it in circles`);
+  }
+
+  #tooMany(what: string): FaultError {
+    return new FaultError(fault("OutputMalformed", { message: `the tool list of ${this.#options.name} has ${what}` }));
   }
 
   /** The client tells the server when the signal fires. */

@@ -19,7 +19,13 @@ interface Known {
   readonly text: string;
   readonly definition: McpToolDefinition;
   readonly tool: McpTool;
-  readonly checkOutput: Check | null;
+  /** null: a schema of it cannot be used. */
+  readonly checks: () => Checks | null;
+}
+
+interface Checks {
+  readonly input: Check;
+  readonly output: Check | null;
 }
 
 export interface ServerToolsHome {
@@ -31,7 +37,7 @@ export interface ServerToolsHome {
 export class ServerTools {
   readonly #home: ServerToolsHome;
   readonly #known = new Map<string, Known>();
-  /** Offered, but with a schema that cannot be used. */
+  /** Offered, but with a schema that cannot be used. Known at the first use. */
   readonly #unusable = new Map<string, Fault>();
   #tools: ReadonlyMap<string, McpTool> = new Map();
 
@@ -68,22 +74,28 @@ export class ServerTools {
   }
 
   #add(definition: McpToolDefinition, before: Known | undefined): void {
-    const { name, outputSchema } = definition;
+    const { name } = definition;
     const text = JSON.stringify(definition);
     if (before?.text === text) return void this.#known.set(name, before);
+    const checks = onFirstUse(() => this.#compile(definition));
+    const made = this.#make(definition, this.#home.options.idempotent);
+    // With a schema that cannot be used there is nothing to check, and running it says why.
+    const checkInput: Check = (value) => checks()?.input(value) ?? { ok: true, value };
+    this.#known.set(name, { text, definition, checks, tool: { ...made, checkInput } });
+  }
+
+  #compile({ name, inputSchema, outputSchema }: McpToolDefinition): Checks | null {
+    const id = this.#idOf(name);
     try {
-      const what = `the output of tool ${this.#idOf(name)}`;
-      const checkOutput = outputSchema === undefined ? null : compileSchema(outputSchema, what);
-      this.#known.set(name, {
-        text,
-        definition,
-        checkOutput,
-        tool: this.#make(definition, this.#home.options.idempotent),
-      });
+      return {
+        input: compileSchema(inputSchema, `the input of tool ${id}`),
+        output: outputSchema === undefined ? null : compileSchema(outputSchema, `the output of tool ${id}`),
+      };
     } catch (error) {
       const seen = classify({ surface: "mcp", provider: this.#home.options.name, error });
       this.#unusable.set(name, seen);
-      this.#home.suppress(seen, `the tool ${name} is left out; the others are there`);
+      this.#home.suppress(seen, `the tool ${name} cannot be used; the others can`);
+      return null;
     }
   }
 
@@ -99,7 +111,6 @@ export class ServerTools {
     const breaker = own.breaker ?? options.breaker;
     return tool<McpInput, McpResult>({
       id: this.#idOf(name),
-      input: definition.inputSchema,
       provider: options.name,
       surface: "mcp",
       idempotent: own.idempotent ?? isIdempotent(definition),
@@ -123,7 +134,8 @@ export class ServerTools {
     const link = await this.#home.link(signal);
     // Looked up now: the list may have changed since the caller took the tool.
     const known = this.#known.get(name);
-    if (known === undefined) throw new FaultError(this.#missing(name));
+    const checks = known?.checks() ?? null;
+    if (known === undefined || checks === null) throw new FaultError(this.#missing(name));
     if (known.definition.execution?.taskSupport === "required") throw new FaultError(needsTasks(known.tool.id));
     const result = readResult(await link.call(name, input, { signal, timeoutMs }));
     if (result.isError) {
@@ -131,7 +143,7 @@ export class ServerTools {
       if (own.modelDetail !== "none") context.partial(result);
       throw new FaultError(toolSaidNo(known.tool.id, result));
     }
-    await checkStructured(known, result);
+    await checkStructured(known.tool.id, checks.output, result);
     return result;
   }
 
@@ -149,6 +161,12 @@ export class ServerTools {
   }
 }
 
+/** A server may list thousands of tools, and a model uses few of them: compiling all their schemas would block this process for seconds. */
+function onFirstUse<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
 /** Adds what only we know; what it is called stays as the runtime's rules say. */
 function nameFailure(error: unknown, seen: Fault): Fault | undefined {
   // The client checks answers with zod, old or new.
@@ -162,14 +180,14 @@ function nameFailure(error: unknown, seen: Fault): Fault | undefined {
   });
 }
 
-async function checkStructured({ tool: { id }, checkOutput }: Known, { structured }: McpResult): Promise<void> {
+async function checkStructured(id: string, checkOutput: Check | null, { structured }: McpResult): Promise<void> {
   if (checkOutput === null) return;
   if (structured === null) {
     const message = `${id} declares structured output and sent none; it ran, so check what it did before it is called again`;
     throw new FaultError(fault("OutputMalformed", { message, context: { tool: id, ran: true } }));
   }
   const checked = await checkOutput(structured);
-  if (!checked.ok) throw new FaultError(schemaFault("output", id, checked.issues));
+  if (!checked.ok) throw new FaultError(withContext(schemaFault("output", id, checked.issues), { ran: true }));
 }
 
 function needsTasks(id: string): Fault {

@@ -1,9 +1,13 @@
 // JSON Schema, by ajv. Compiled once per schema object; messages are about the schema only, so they hold nothing of the value.
+// Schemas come from MCP servers too, and values from models and servers, so both are hostile:
+// J1  a schema is compiled within COMPILE_MS, and only if its text is not longer than MOST_SCHEMA_CHARS.
+// J2  a value is checked within CHECK_MS. Schemas that cannot take longer than their size times that of the value run without the guard.
 
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { FormatsPlugin } from "ajv-formats";
 import { classify } from "../core/index.ts";
+import { boundedTime, OutOfTime } from "./bounded.ts";
 import { type Check, failed, type Issue } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { kindOf, pathText } from "./path.ts";
@@ -16,9 +20,35 @@ const compiled = new WeakMap<object, Check>();
 export function compileJsonSchema(schema: Readonly<Record<string, unknown>>, what: string): Check {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
-  const check = checkWith(validatorOf(schema, what));
+  const text = textOf(schema, what);
+  const validate = validatorOf(schema, what);
+  const check = checkWith(isLinear(text) ? validate : (value) => boundedTime(CHECK_MS, () => validate(value)), validate);
   compiled.set(schema, check);
   return check;
+}
+
+const MOST_SCHEMA_CHARS = 256 * 1024;
+const COMPILE_MS = 1_000;
+const CHECK_MS = 250;
+
+function textOf(schema: Readonly<Record<string, unknown>>, what: string): string {
+  let text: string;
+  try {
+    text = JSON.stringify(schema);
+  } catch (error) {
+    throw invalidSchema(what, "it is nested too deeply, contains itself or cannot be read", "Correct the schema.", error);
+  }
+  if (text.length <= MOST_SCHEMA_CHARS) return text;
+  const size = `its text has ${text.length.toLocaleString("en")} characters, and ${MOST_SCHEMA_CHARS.toLocaleString("en")} are the most`;
+  throw invalidSchema(what, size, "Use a smaller schema.");
+}
+
+/** Without these a check visits each part of the value once for each part of the schema. Property names of that kind cost a guard only. */
+const COSTLY = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
+const MOST_LINEAR_CHARS = 4 * 1024;
+
+function isLinear(text: string): boolean {
+  return text.length <= MOST_LINEAR_CHARS && !COSTLY.test(text);
 }
 
 function validatorOf(schema: Readonly<Record<string, unknown>>, what: string): ValidateFunction {
@@ -28,10 +58,15 @@ function validatorOf(schema: Readonly<Record<string, unknown>>, what: string): V
   const makeAjv = ajvOf(dialect, what);
   try {
     const reader = metaAjv(makeAjv);
-    if (reader.validateSchema(rest) !== true) throw new TypeError(reader.errorsText(reader.errors, { dataVar: "schema" }));
-    // An instance of its own, so that two schemas may use the same `$id` and neither is kept for ever.
-    return makeAjv({ ...OPTIONS, validateSchema: false }).compile(rest);
+    return boundedTime(COMPILE_MS, () => {
+      if (reader.validateSchema(rest) !== true)
+        throw new TypeError(reader.errorsText(reader.errors, { dataVar: "schema" }));
+      // An instance of its own, so that two schemas may use the same `$id` and neither is kept for ever.
+      return makeAjv({ ...OPTIONS, validateSchema: false }).compile(rest);
+    });
   } catch (error) {
+    if (error instanceof OutOfTime)
+      throw invalidSchema(what, `compiling it ${error.message}`, "Use a simpler schema.", error);
     const { message } = classify({ surface: "schema", error });
     throw invalidSchema(what, message, "Correct the schema.", error);
   }
@@ -89,16 +124,20 @@ function metaAjv(make: MakeAjv): Ajv {
   const known = metaAjvs.get(make);
   if (known !== undefined) return known;
   const made = make(OPTIONS);
+  // Compiles the dialect's own schema now: later it would run under a time limit, and stay half done when that is reached.
+  void made.validateSchema({});
   metaAjvs.set(make, made);
   return made;
 }
 
-function checkWith(validate: ValidateFunction): Check {
+function checkWith(fits: (value: unknown) => unknown, validate: ValidateFunction): Check {
   return (value) => {
     try {
-      if (validate(value)) return { ok: true, value };
+      if (fits(value) === true) return { ok: true, value };
       return failed((validate.errors ?? []).map((error) => issueOf(error, value)));
     } catch (error) {
+      if (error instanceof OutOfTime)
+        return failed([{ path: "$", message: `cannot be checked: the schema is too costly, the check ${error.message}`, got: "unknown" }]);
       // A value nested too deeply, or one whose getters throw.
       const { code } = classify({ surface: "schema", error });
       return failed([{ path: "$", message: `cannot be checked (${code}): it is nested too deeply or cannot be read`, got: "unknown" }]);

@@ -56,12 +56,14 @@ describe("tools of a server", () => {
     expect(server.runs()).toEqual([]);
   });
 
-  it("with a schema that cannot be used are left out, and the others are there", async () => {
+  it("with a schema that cannot be used are refused at their first use, and the others work", async () => {
     const server = stdioServer();
     const { mcp, suppressed } = await connected({ transport: server.transport });
-    expect(mcp.tools.has("broken_schema")).toBe(false);
-    expect(suppressed).toMatchObject([{ fault: { code: "ConfigSchemaViolation" } }]);
+    expect(suppressed).toEqual([]);
+    expect(await mcp.call("echo", { text: "x" })).toMatchObject({ status: "done" });
     const outcome = await mcp.call("broken_schema", {});
+    expect(suppressed).toMatchObject([{ fault: { code: "ConfigSchemaViolation" } }]);
+    expect(server.runs()).toEqual(["echo"]);
     expect(outcome).toMatchObject({ status: "surfaced", fault: { code: "NotFound" } });
     expect("fault" in outcome && outcome.fault.message).toContain("cannot be used");
   });
