@@ -176,7 +176,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
   "src/yaml-file": ["zod", "yaml", "get-east-asian-width"],
   "src/policy-file": ["zod", "yaml"],
   "src/tool-file": ["zod"],
-  "src/schema": ["@standard-schema/spec", "ajv", "ajv-formats", "node:module"],
+  "src/schema": ["@standard-schema/spec", "ajv", "ajv-formats", "node:module", "node:vm"],
   "src/journal": [
     "node:async_hooks",
     "node:sqlite",

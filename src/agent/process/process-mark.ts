@@ -4,9 +4,9 @@
 // The variable holds a list, because Faultline may run inside a command of Faultline: the outer one ends the processes of the inner one too.
 // Only Linux shows the environment of other processes. What clears its environment (`env -i setsid …`), or runs as another user, is not found.
 
-import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { tolerate } from "../../core/tolerate.ts";
+import { systemChance } from "../../host/chance.ts";
 import type { Environment } from "./child-env.ts";
 import { runningGroupOf } from "./process-group.ts";
 
@@ -16,7 +16,7 @@ const VARIABLE = "FAULTLINE_PROCESS";
 export const FINDS_DETACHED: boolean = process.platform === "linux";
 
 export function newMark(): string {
-  return randomUUID();
+  return systemChance.newId("p");
 }
 
 /** Adds the mark to those in `env` and to those this process carries itself. */

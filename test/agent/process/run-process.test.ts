@@ -167,7 +167,7 @@ describe("the environment", () => {
     const heard = ears();
     const env = { PATH: process.env["PATH"], ONE: "1", NONE: undefined };
     await runProcess({ ...nodeSpec("console.log(JSON.stringify(process.env))"), env }, heard).done;
-    const FAULTLINE_PROCESS: unknown = expect.stringMatching(/^[\da-f-]{36}$/);
+    const FAULTLINE_PROCESS: unknown = expect.stringMatching(/^p_[\da-f]{20}$/);
     expect(JSON.parse(heard.out[0] ?? "")).toEqual({ PATH: process.env["PATH"], ONE: "1", FAULTLINE_PROCESS });
   });
 });
