@@ -6,7 +6,6 @@ import {
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
   parseAllDocuments,
   parseDocument,
   type DocumentOptions,
@@ -51,8 +50,7 @@ const MAX_ALIASES = 50;
 
 export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   const source = typeof text === "string" ? withoutMark(text) : "\0";
-  const lines = new LineCounter();
-  const place = placeIn(file, lines);
+  const place = placeIn(file, source);
   const refuse = (message: string, help: string): ReadFile => ({
     place,
     documents: [],
@@ -65,7 +63,7 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
     );
   }
   if (source.includes("\0")) return refuse("the file is not UTF-8 text", "Save the file as UTF-8.");
-  const documents = documentsIn(source, lines, kind);
+  const documents = documentsIn(source, kind);
   const errors = documents.flatMap((document) => [...document.errors, ...repeatedKeys(document)]);
   if (errors.length > 0) {
     const mistakes = errors.map((error) => syntaxDiagnostic(error, place, kind));
@@ -81,19 +79,33 @@ export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_DIAGNOSTICS);
 }
 
-function placeIn(file: string, lines: LineCounter): FilePlace {
+/** Lines are counted in the text itself: the parser's own counter is wrong behind a scalar of several lines that it could not place. */
+function placeIn(file: string, source: string): FilePlace {
+  const starts = [0];
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
   return {
     file,
     at: (offset) => {
-      const { line, col } = lines.linePos(offset);
-      return { line: Math.max(1, line), column: Math.max(1, col) };
+      const line = Math.max(1, countUpTo(starts, Math.min(offset, source.length)));
+      return { line, column: Math.max(1, offset - (starts[line - 1] ?? 0) + 1) };
     },
   };
 }
 
-function documentsIn(source: string, lines: LineCounter, kind: FileKind): readonly Document[] {
+/** How many of the sorted numbers are not greater than `most`. */
+function countUpTo(sorted: readonly number[], most: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? Infinity) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function documentsIn(source: string, kind: FileKind): readonly Document[] {
   const options: ParseOptions & DocumentOptions & SchemaOptions = {
-    lineCounter: lines,
     keepSourceTokens: true,
     // Looked for here: the parser compares every key with all before it.
     uniqueKeys: false,
