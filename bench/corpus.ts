@@ -48,18 +48,6 @@ export function parseCorpus(text: string): readonly LabelledFailure[] {
     });
 }
 
-/** Codes that are younger than most labels, with the one that stood for them: a label from before means the younger one too. */
-const SPLIT_OFF: Partial<Readonly<Record<FaultCode, FaultCode>>> = {
-  AnswerUnreadable: "SchemaInvalid",
-  KeyMissing: "AuthFailed",
-  SessionLost: "EndpointNotFound",
-};
-
-function isRight(labels: readonly FaultCode[], code: FaultCode): boolean {
-  const older = SPLIT_OFF[code];
-  return labels.includes(code) || (older !== undefined && labels.includes(older));
-}
-
 export function measure(cases: readonly LabelledFailure[]): Accuracy {
   const faults = cases.map(({ evidence }) => classify(evidence));
   const share = (right: (index: number) => boolean): number =>
@@ -67,7 +55,7 @@ export function measure(cases: readonly LabelledFailure[]): Accuracy {
   return {
     cases: cases.length,
     threeWay: share((index) => wayOf(faults[index]?.code ?? "Unclassified") === wantedWay(cases[index])),
-    exact: share((index) => isRight(cases[index]?.codes ?? [], faults[index]?.code ?? "Unclassified")),
+    exact: share((index) => cases[index]?.codes.includes(faults[index]?.code ?? "Unclassified") === true),
     timing: share((index) => (faults[index]?.retryAfterMs ?? null) === cases[index]?.retryAfterMs),
   };
 }

@@ -169,6 +169,7 @@ function holds(when: When, signals: Signals, hits: Hits): boolean {
     (when.exitCode === undefined || when.exitCode.includes(signals.exitCode ?? NaN)) &&
     (when.status === undefined || when.status.includes(signals.status)) &&
     (when.emptyBody === undefined || signals.emptyBody) &&
+    (when.answered === undefined || signals.status < 400) &&
     !when.unless?.some((phrase) => hits.positions(phrase).length > 0) &&
     (when.says === undefined || areSaid(when.says, when.within ?? Infinity, hits))
   );

@@ -25,6 +25,8 @@ export interface When {
   /** None of these phrases may be said. */
   readonly unless?: readonly string[];
   readonly emptyBody?: true;
+  /** No HTTP error status: there was an answer to read. Below an error status, a body that cannot be read is a side effect. */
+  readonly answered?: true;
 }
 
 export interface Rule {

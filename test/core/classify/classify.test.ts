@@ -161,8 +161,8 @@ describe("headers and fields that name the cause", () => {
 
 describe("what a tool quotes", () => {
   it.each<[string, FaultCode]>([
-    ["error: pathspec 'fix/rate-limit' did not match any file(s) known to git", "ExecutionFailed"],
-    ['ERROR:  duplicate key value violates unique constraint "rate_limits_pkey"', "ExecutionFailed"],
+    ["error: pathspec 'fix/rate-limit' did not match any file(s) known to git", "NotFound"],
+    ['ERROR:  duplicate key value violates unique constraint "rate_limits_pkey"', "InputInvalid"],
     ["KeyError: 'context_length_exceeded'", "ExecutionFailed"],
     ["--- FAIL: TestOverloaded (0.00s)\n    x_test.go:10: got 503 service unavailable\nFAIL", "TestsFailed"],
     ["AssertionError: expected 429 to equal 200", "TestsFailed"],

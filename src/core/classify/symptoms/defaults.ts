@@ -19,6 +19,8 @@ export const VAGUE_IDENTIFIERS: RuleGroup = {
   rules: [
     { id: "vague/rate-limit", when: { token: ["rate_limit_exceeded", "rate_limit_error", "ratelimiterror", "rate_limited", "ratelimitexceeded", "throttlingexception", "throttling_error", "throttling", "throttled", "too_many_requests", "toomanyrequests", "slow_down", "ramp_limit_exceeded", "modelnotreadyexception", "retryablequotaerror", "requestburst_too_fast", "service_tier_capacity_exceeded", "rate_limit", "ratelimitreached", "limit_burst_rate", "resource_exhausted", "throttling.ratequota", "provisionedthroughputexceededexception", "limitexceededexception", "toomanyrequestsexception", "toomanyrequestserror", "request_quota_exceeded", "token_quota_exceeded", "rate_limit_reached_error", "requestlimitexceeded"] },
       means: "RateLimited", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "rate_limit_error", message: "Error" } } } },
+    { id: "vague/no-credential", when: { token: ["credentialsprovidererror", "defaultcredentialserror"] },
+      means: "KeyMissing", example: { surface: "node", provider: "bedrock", error: { name: "CredentialsProviderError", message: "Error" } } },
     { id: "vague/denied", when: { token: ["permission_error", "permission_denied", "permission-denied", "permissiondeniederror", "forbidden", "access_denied", "request_forbidden", "accessdenied", "unauthorizedoperation"] },
       means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "google", status: 403, body: { error: { code: 403, status: "PERMISSION_DENIED" } } } },
     { id: "vague/auth", when: { token: ["unauthorized", "authentication", "not_authenticated"] },
@@ -27,10 +29,32 @@ export const VAGUE_IDENTIFIERS: RuleGroup = {
       means: "AnswerUnreadable", onTool: "OutputMalformed", example: { surface: "node", provider: "openai", error: { name: "AI_InvalidResponseDataError", message: "Expected 'id' to be a string." } } },
     { id: "vague/not-found", when: { token: ["not_found_error", "not_found", "notfounderror", "notfound", "resourcenotfoundexception", "thread_not_found", "previous_response_not_found", "session_not_found", "unknown_url", "resourcenotfound", "resource_not_found_error"] },
       means: "EndpointNotFound", onTool: "NotFound", example: { surface: "http", provider: "fireworks", status: 404, body: { error: { code: "NOT_FOUND", message: "not deployed" } } } },
-    { id: "vague/request", when: { token: ["invalid_request_error", "invalid_argument", "badrequesterror", "bad_request", "invalid_request", "validationexception", "invalid_value", "unsupported_parameter", "unsupported_value", "missing_required_parameter", "unknown_parameter", "failed_precondition", "invalidparameter", "invalid_parameter", "invalid_parameter_error", "unprocessable", "unprocessableentityerror", "out_of_range", "invalid_function_parameters", "invalid_image", "image_parse_error", "invalid_image_format", "unsupported_image_media_type", "invalidparametervalue", "httpvalidationerror", "ai_invalidprompterror", "ai_invalidargumenterror", "invalid_image_url", "image_too_large", "invalid_base64_image", "failed_to_download_image", "empty_image_file", "invalid_image_mode", "image_file_too_large", "unsupportedparamserror", "input_validation_error", "invalid_type", "integer_above_max_value", "integer_below_min_value", "decimal_above_max_value", "decimal_below_min_value", "array_above_max_length", "array_below_min_length", "empty_array", "empty_string", "string_below_min_length", "string_above_max_length", "property_name_above_max_length", "extra_forbidden", "invalid_json", "invalidrequesterror"] },
-      means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", provider: "openai", status: 400, body: { error: { message: "Invalid value: 'foo'.", type: "invalid_request_error", param: "messages[0].role", code: "invalid_value" } } } },
     { id: "vague/aborted", when: { token: ["abort_error", "cancelled", "canceled", "interrupted_by_user"] },
       means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, status: "CANCELLED" } } } },
+  ],
+};
+
+/** Statuses that say why a request was refused. `invalid_request_error` with one of them adds nothing: OpenAI sends it with 401 and 404. */
+// prettier-ignore
+export const REFUSALS: RuleGroup = {
+  source: "status",
+  rules: [
+    { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed",                               example: { surface: "http", provider: "openai", status: 401, message: "401 status code (no body)" } },
+    { id: "status/403", when: { status: [403, 412, 451] },      means: "AccessDenied", onTool: "Forbidden",        example: { surface: "http", provider: "mistral", status: 403, message: "403 status code (no body)" } },
+    { id: "status/404", when: { status: [404, 410] },           means: "EndpointNotFound", onTool: "NotFound",     example: { surface: "http", status: 404, message: "404 status code (no body)" } },
+    { id: "status/413", when: { status: [413] },                means: "ContextOverflow", onTool: "InputInvalid",  example: { surface: "http", status: 413, message: "413 status code (no body)" } },
+    { id: "status/429", when: { status: [429] },                means: "RateLimited",                              example: { surface: "http", provider: "openrouter", status: 429, message: "429 Provider returned error" } },
+  ],
+};
+
+// prettier-ignore
+export const REQUEST_IDENTIFIERS: RuleGroup = {
+  source: "structured",
+  rules: [
+    { id: "vague/request", when: { token: ["invalid_request_error", "invalid_argument", "badrequesterror", "bad_request", "invalid_request", "validationexception", "invalid_value", "unsupported_parameter", "unsupported_value", "missing_required_parameter", "unknown_parameter", "failed_precondition", "invalidparameter", "invalid_parameter", "invalid_parameter_error", "unprocessable", "unprocessableentityerror", "out_of_range", "invalid_function_parameters", "invalid_image", "image_parse_error", "invalid_image_format", "unsupported_image_media_type", "invalidparametervalue", "httpvalidationerror", "ai_invalidprompterror", "ai_invalidargumenterror", "invalid_image_url", "image_too_large", "invalid_base64_image", "failed_to_download_image", "empty_image_file", "invalid_image_mode", "image_file_too_large", "unsupportedparamserror", "input_validation_error", "invalid_type", "integer_above_max_value", "integer_below_min_value", "decimal_above_max_value", "decimal_below_min_value", "array_above_max_length", "array_below_min_length", "empty_array", "empty_string", "string_below_min_length", "string_above_max_length", "property_name_above_max_length", "extra_forbidden", "invalid_json", "invalidrequesterror"] },
+      means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", provider: "openai", status: 400, body: { error: { message: "Invalid value: 'foo'.", type: "invalid_request_error", param: "messages[0].role", code: "invalid_value" } } } },
+    { id: "vague/unsupported", when: { token: ["notimplementederror"] },
+      means: "MissingCapability", onTool: "Unsupported", example: { surface: "tool", message: "NotImplementedError" } },
   ],
 };
 
@@ -56,14 +80,9 @@ export const STATUSES: RuleGroup = {
   source: "status",
   rules: [
     { id: "status/400", when: { status: [400, 405, 406, 411, 414, 415, 416, 417, 431] }, means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", status: 400, body: "" } },
-    { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed",                               example: { surface: "http", provider: "openai", status: 401, message: "401 status code (no body)" } },
-    { id: "status/403", when: { status: [403, 412, 451] },      means: "AccessDenied", onTool: "Forbidden",        example: { surface: "http", provider: "mistral", status: 403, message: "403 status code (no body)" } },
-    { id: "status/404", when: { status: [404, 410] },           means: "EndpointNotFound", onTool: "NotFound",     example: { surface: "http", status: 404, message: "404 status code (no body)" } },
     { id: "status/408", when: { status: [408] },                means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "http", status: 408 } },
     { id: "status/409", when: { status: [409, 423] },           means: "ResourceBusy",                             example: { surface: "http", status: 409, message: "409 conflict" } },
-    { id: "status/413", when: { status: [413] },                means: "ContextOverflow", onTool: "InputInvalid",  example: { surface: "http", status: 413, message: "413 status code (no body)" } },
     { id: "status/422", when: { status: [422] },                means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "http", status: 422, body: { detail: [{ loc: ["body", "model"], msg: "field required", type: "missing" }] } } },
-    { id: "status/429", when: { status: [429] },                means: "RateLimited",                              example: { surface: "http", provider: "openrouter", status: 429, message: "429 Provider returned error" } },
     { id: "status/498", when: { status: [498] },                means: "Overloaded", onTool: "ToolUnavailable",    example: { surface: "http", provider: "groq", status: 498 } },
     { id: "status/499", when: { status: [499] },                means: "TurnCancelled", onTool: "ToolCancelled",   example: { surface: "http", status: 499 } },
     { id: "status/501", when: { status: [501, 505] },           means: "MissingCapability", onTool: "Unsupported", example: { surface: "http", status: 501 } },
@@ -81,11 +100,9 @@ export const SERVER_IDENTIFIERS: RuleGroup = {
   rules: [
     { id: "vague/server", when: { token: ["server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalservererror", "internalerror", "provider_unavailable", "bad_gateway", "upstream_error", "serviceunavailableerror", "service_unavailable", "service_unavailable_error", "unavailable", "inference_error", "engine_error", "generation_error", "provider_error", "internalserviceerror", "serviceunavailable"] },
       means: "Provider5xx", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "api_error", message: "Error" } } } },
-    { id: "rpc/internal", when: { rpcCode: [-32603, -32000] },
-      means: "ExecutionFailed", example: { surface: "mcp", message: "MCP error -32603: Internal error" } },
-    { id: "vague/never-connected", when: { token: ["clientconnectorerror", "connecterror", "newconnectionerror", "connectionrefusederror"] },
+    { id: "vague/never-connected", when: { token: ["clientconnectorerror", "connecterror", "newconnectionerror", "connectionrefusederror", "unknownhostexception", "failedtoopensocket", "gaierror", "connectexception"] },
       means: "NetworkDisconnect", onTool: "ToolUnavailable", example: "aiohttp.client_exceptions.ClientConnectorError" },
-    { id: "vague/connection", when: { token: ["apiconnectionerror", "socketerror", "connectionerror", "remoteprotocolerror", "readerror", "protocolerror", "maxretryerror", "connectionreseterror", "remotedisconnected", "incompleteread", "chunkedencodingerror", "serverdisconnectederror", "clientoserror", "clientpayloaderror", "eoferror", "unexpectedeof", "proxyerror"] },
+    { id: "vague/connection", when: { token: ["apiconnectionerror", "socketerror", "connectionerror", "remoteprotocolerror", "readerror", "protocolerror", "maxretryerror", "connectionreseterror", "remotedisconnected", "incompleteread", "chunkedencodingerror", "serverdisconnectederror", "clientoserror", "clientpayloaderror", "eoferror", "unexpectedeof", "proxyerror", "closedresourceerror", "brokenresourceerror", "endofstream"] },
       means: "NetworkDisconnect", example: "litellm.APIConnectionError: OllamaException" },
     { id: "vague/timeout", when: { token: ["timeouterror", "timeout", "timeoutexception", "etimeout"] },
       means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "node", error: { name: "TimeoutError", code: 23 } } },

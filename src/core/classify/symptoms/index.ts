@@ -2,7 +2,15 @@
 
 import type { RuleGroup } from "../rule.ts";
 import { ABORT, ABORT_NAMES } from "./abort.ts";
-import { PAYMENT, RPC_CODES, SERVER_IDENTIFIERS, STATUSES, VAGUE_IDENTIFIERS } from "./defaults.ts";
+import {
+  PAYMENT,
+  REFUSALS,
+  REQUEST_IDENTIFIERS,
+  RPC_CODES,
+  SERVER_IDENTIFIERS,
+  STATUSES,
+  VAGUE_IDENTIFIERS,
+} from "./defaults.ts";
 import { ERRNOS, FILE_ERRNOS } from "./errnos.ts";
 import { IDENTIFIERS } from "./identifiers.ts";
 import { CLI_EXIT_CODES, PROCESS, TERMINATED } from "./process.ts";
@@ -12,6 +20,7 @@ import { ACCESS_WORDS, DENIAL_WORDS } from "./words-access.ts";
 import { CLI_WORDS } from "./words-cli.ts";
 import { HOST_WORDS } from "./words-host.ts";
 import { LIMIT_WORDS } from "./words-limits.ts";
+import { PROGRAM_WORDS } from "./words-programs.ts";
 import { LAST_WORDS, NETWORK_WORDS, TOOL_WORDS } from "./words-network.ts";
 import { REQUEST_WORDS } from "./words-request.ts";
 
@@ -25,6 +34,7 @@ export const SYMPTOMS: readonly RuleGroup[] = [
   PROCESS,
   SCHEMA,
   CLI_WORDS,
+  PROGRAM_WORDS,
   DENIAL_WORDS,
   LIMIT_WORDS,
   ACCESS_WORDS,
@@ -33,6 +43,8 @@ export const SYMPTOMS: readonly RuleGroup[] = [
   FILE_ERRNOS,
   PAYMENT,
   VAGUE_IDENTIFIERS,
+  REFUSALS,
+  REQUEST_IDENTIFIERS,
   RPC_CODES,
   STATUSES,
   CLI_EXIT_CODES,

@@ -10,7 +10,7 @@ export const PROCESS: RuleGroup = {
       means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", exitCode: null, signal: "SIGINT" } },
     { id: "process/killed", when: { signal: ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS", "SIGQUIT", "SIGXCPU"] },
       means: "ProcessCrashed", example: { surface: "node", provider: "claude-cli", message: "Error: Claude Code process terminated by signal SIGKILL", signal: "SIGKILL" } },
-    { id: "process/crash-code", when: { exitCode: [132, 133, 134, 135, 136, 137, 139, -4, -6, -7, -8, -9, -11, 3221225477, 3221225725, 3221226505] },
+    { id: "process/crash-code", when: { exitCode: [132, 133, 134, 135, 136, 137, 139, -4, -6, -7, -8, -9, -11, 3221225477, 3221225725, 3221226505, 3221226356, -1073741819, -1073740791, -1073741571] },
       means: "ProcessCrashed", example: { surface: "cli", exitCode: 137, message: "Killed" } },
     { id: "process/not-found", when: { exitCode: [127, 126] },
       means: "BinaryMissing", example: { surface: "cli", exitCode: 127, message: "sh: 1: codex: not found" } },
