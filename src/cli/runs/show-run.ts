@@ -1,6 +1,7 @@
 // `faultline runs show`: one run, stage by stage, with what it asks and what can be done about it.
 
-import { formatMs, type Locale, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
+import { failedName } from "../../core/fault/fault.ts";
+import { type Fault, formatMs, type Locale, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Visit, VisitState } from "../../core/flow/run.ts";
 import { turnOf } from "../../core/flow/node.ts";
@@ -63,6 +64,7 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
             class: seen.class,
             code: seen.code,
             title: seen.title,
+            target: fault === null || failedName(fault) === "" ? null : failedName(fault),
             message: seen.detail,
             next: seen.next,
             correlationId: seen.correlationId,
@@ -162,7 +164,11 @@ function visitLines(
   const under =
     seen === null
       ? []
-      : [`${seen.title} (${seen.code}): ${shown(seen.detail)}`, `→ ${seen.next}`, command("explain", id)];
+      : [
+          `${seen.title} (${seen.code})${atTarget(fault)}: ${shown(seen.detail)}`,
+          `→ ${seen.next}`,
+          command("explain", id),
+        ];
   const name = nameOf(visit, follow);
   return [
     `${paint(style, mark)} ${name}${" ".repeat(Math.max(0, nameColumns - columnsOf(name)))}  ${paint("dim", facts.join(" · "))}`,
@@ -170,6 +176,12 @@ function visitLines(
       wrapped(text, columns - 4).map((line) => `    ${line}`),
     ),
   ];
+}
+
+/** `, west/gpt-5`: whose key was refused, which model is away. */
+function atTarget(fault: Fault | null): string {
+  const name = fault === null ? "" : failedName(fault);
+  return name === "" ? "" : `, ${shown(name, 60)}`;
 }
 
 function questionLines(

@@ -1,5 +1,6 @@
 // How a run stands when nothing more is done about it from here: the exit code, the result, and what can be typed next.
 
+import { failedName } from "../../core/fault/fault.ts";
 import {
   formatMs,
   type FaultCode,
@@ -150,7 +151,8 @@ function sentenceOf(
   if (status === "completed") return words.ended(name);
   if (status === "cancelled") return words.cancelled;
   const [title = ""] = titleOf(state.fault?.code ?? null, locale);
-  return words.failedWith(name, shown(state.failedNode, 60), title);
+  const target = state.fault === null ? "" : failedName(state.fault);
+  return words.failedWith(name, shown(state.failedNode, 60), target === "" ? title : `${title} · ${shown(target, 60)}`);
 }
 
 export function survivedText(survived: Survived, words: FollowWords): string {

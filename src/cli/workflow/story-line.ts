@@ -84,9 +84,10 @@ function facts(list: readonly string[]): string {
   return list.filter((one) => one !== "").join(" · ");
 }
 
-function failed({ code }: StreamFailure, { words, locale }: Told): string {
+function failed({ code, target }: StreamFailure, { words, locale }: Told): string {
   const [title = ""] = titleOf(code, locale);
-  return locale === "zh-CN" ? `${words.failed}：${title}` : `${words.failed}: ${title}`;
+  const said = facts([title, ...(target === undefined ? [] : [shown(target, 60)])]);
+  return locale === "zh-CN" ? `${words.failed}：${said}` : `${words.failed}: ${said}`;
 }
 
 function when(nextAt: number, { words, locale, now }: Told): string {

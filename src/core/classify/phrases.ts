@@ -144,7 +144,11 @@ function scan(machine: Machine, text: string): PhraseHits {
 }
 
 /** What is said not to be the cause, as in `(not your usage limit)`. */
-const DENIALS = ["not your ", "not a ", "not an ", "not due to ", "not related to ", "isn't a ", "isn't your "];
+// prettier-ignore
+const DENIALS = [
+  "not your ", "not a ", "not an ", "not the ", "not due to ", "not related to ", "not caused by ", "not because of ", "not about ",
+  "isn't a ", "isn't your ", "never a ", "unrelated to ", "rather than ",
+];
 
 function isDenied(text: string, start: number): boolean {
   return text.charCodeAt(start - 1) === SPACE && DENIALS.some((denial) => text.endsWith(denial, start));

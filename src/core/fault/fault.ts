@@ -169,3 +169,9 @@ export function causeChain(outer: Fault): readonly Fault[] {
   for (let at: Fault | undefined = outer; at !== undefined; at = at.cause) chain.push(at);
   return chain;
 }
+
+/** Who failed, by the operator's own name: `east/llama-3`, an agent CLI, a tool. Empty when the fault does not say. */
+export function failedName({ context }: Pick<Fault, "context">): string {
+  const name = context["tool"];
+  return typeof name === "string" ? name : "";
+}

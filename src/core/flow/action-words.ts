@@ -23,12 +23,14 @@ export interface ActionFacts {
   readonly finished: readonly string[];
   /** A new run takes over, because this one has ended. */
   readonly isSuccessor: boolean;
+  /** Who failed, by the operator's own name; empty when the fault does not say. */
+  readonly target: string;
 }
 
 export interface ActionWords {
   readonly label: string;
   /** One sentence. */
-  readonly explains: string;
+  readonly explains: (facts: ActionFacts) => string;
   /** When it is offered: a column of the documented table. */
   readonly when: string;
   readonly redoes: (facts: ActionFacts) => string;
@@ -64,105 +66,106 @@ const nothing = (): string => "Nothing is done again.";
 const EN: Readonly<Record<ActionId, ActionWords>> = {
   "answer": {
     label: "Answer",
-    explains: "Answers the question the run waits for, and it goes on from there.",
+    explains: () => "Answers the question the run waits for, and it goes on from there.",
     when: "a question or a gate is open",
     redoes: nothing,
     keeps: kept,
   },
   "continue-discussion": {
     label: "Continue the discussion",
-    explains: "Answers the gate with a comment and sends the participants into another round.",
+    explains: () => "Answers the gate with a comment and sends the participants into another round.",
     when: "a gate offers the option `continue`",
     redoes: ({ node }) => `Goes on from ${node} into another round, with your comment.`,
     keeps: kept,
   },
   "retry-now": {
     label: "Retry now",
-    explains: "Does not wait any longer for the time at which it would be tried again.",
+    explains: () => "Does not wait any longer for the time at which it would be tried again.",
     when: "a node waits for a time",
     redoes: again,
     keeps: kept,
   },
   "retry-stage": {
     label: "Retry this stage",
-    explains: "Tries the stage again as it is, after whatever was in its way has passed or was put right.",
+    explains: () => "Tries the stage again as it is, after whatever was in its way has passed or was put right.",
     when: "the fault passes by itself, or can be put right outside: network, timeout, rate limit, overload, a missing program",
     redoes: again,
     keeps: kept,
   },
   "sign-in-again": {
     label: "Sign in again and retry",
-    explains: "Sign in or put in a valid key first; then the stage is tried again with it.",
+    explains: ({ target }) =>
+      `Sign in or put in a valid key${target === "" ? "" : ` for ${target}`} first; then the stage is tried again with it.`,
     when: "a provider refused the credential",
     redoes: again,
     keeps: kept,
   },
   "grant-and-retry": {
     label: "Grant and retry",
-    explains: "Allows what was refused, for this run only, and tries the stage again.",
+    explains: () => "Allows what was refused, for this run only, and tries the stage again.",
     when: "a tool or a command was refused",
     redoes: again,
     keeps: kept,
   },
   "raise-limit": {
     label: "Raise the limit",
-    explains: "Sets a higher limit of cost, time, nodes or rounds for this run, and goes on.",
+    explains: () => "Sets a higher limit of cost, time, nodes or rounds for this run, and goes on.",
     when: "a limit of cost, time or rounds was reached",
     redoes: again,
     keeps: kept,
   },
   "regenerate-once": {
     label: "Generate the answer again",
-    explains: "Tells the model what was wrong with its answer and asks once more.",
+    explains: () => "Tells the model what was wrong with its answer and asks once more.",
     when: "an answer had the wrong form, was cut or was empty",
     redoes: again,
     keeps: kept,
   },
   "shorten-context": {
     label: "Shorten the context and retry",
-    explains: "Puts less of the earlier work into the prompt, so that it fits the model.",
+    explains: () => "Puts less of the earlier work into the prompt, so that it fits the model.",
     when: "the prompt is too long for the model",
     redoes: again,
     keeps: kept,
   },
   "send-back": {
     label: "Send back",
-    explains: "Gives the work back to the node that made it, together with what was found wrong.",
+    explains: () => "Gives the work back to the node that made it, together with what was found wrong.",
     when: "a test failed, or a reviewer or tester gave an unusable answer, and there is a node to send it back to",
     redoes: ({ node, backTo }) => `Runs ${backTo} again and then goes the same way to ${node}.`,
     keeps: (facts) => kept(without(facts.backTo, facts)),
   },
   "edit-and-retry": {
     label: "Edit the prompt and retry",
-    explains: "Replaces the prompt of the stage, or its commands, with your text and tries it again.",
+    explains: () => "Replaces the prompt of the stage, or its commands, with your text and tries it again.",
     when: "the same request would fail the same way",
     redoes: againWith("your text"),
     keeps: kept,
   },
   "switch-provider": {
     label: "Switch provider and retry",
-    explains: "Tries the stage again with another model or agent that you choose.",
+    explains: () => "Tries the stage again with another model or agent that you choose.",
     when: "another provider could do better, and the node has one",
     redoes: againWith("the chosen provider"),
     keeps: kept,
   },
   "accept-partial": {
     label: "Accept what is there",
-    explains: "Takes the output the failed stage had by then as its result and goes on with it.",
+    explains: () => "Takes the output the failed stage had by then as its result and goes on with it.",
     when: "the failed node has left part of an output",
     redoes: nothing,
     keeps: (facts) => `Keeps what ${facts.node} had by then. ${kept(facts)}`,
   },
   "resume": {
     label: "Resume",
-    explains: "Takes the run up again where it stands, if nobody is working on it.",
+    explains: () => "Takes the run up again where it stands, if nobody is working on it.",
     when: "the run is paused, or was interrupted",
     redoes: () => "Goes on with what was begun; calls that were finished are not made again.",
     keeps: kept,
   },
   "cancel": {
     label: "Cancel",
-    explains: "Stops the run for good.",
+    explains: () => "Stops the run for good.",
     when: "the run is not over",
     redoes: nothing,
     keeps: kept,
@@ -186,105 +189,106 @@ const zhNothing = (): string => "不会重做任何工作。";
 const ZH_CN: Readonly<Record<ActionId, ActionWords>> = {
   "answer": {
     label: "回答问题",
-    explains: "回答运行正在等待的问题，随后从该处继续。",
+    explains: () => "回答运行正在等待的问题，随后从该处继续。",
     when: "有待回答的问题或待确认的关卡",
     redoes: zhNothing,
     keeps: zhKept,
   },
   "continue-discussion": {
     label: "继续讨论",
-    explains: "附上意见答复关卡，让参与者再讨论一轮。",
+    explains: () => "附上意见答复关卡，让参与者再讨论一轮。",
     when: "关卡提供 `continue` 选项",
     redoes: ({ node }) => `从 ${node} 带着您的意见进入下一轮。`,
     keeps: zhKept,
   },
   "retry-now": {
     label: "立即重试",
-    explains: "不再等到预定的重试时间，马上重试。",
+    explains: () => "不再等到预定的重试时间，马上重试。",
     when: "节点正在等待某个时间",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "retry-stage": {
     label: "重试当前阶段",
-    explains: "在障碍消失或修复之后，按原样重新执行该阶段。",
+    explains: () => "在障碍消失或修复之后，按原样重新执行该阶段。",
     when: "故障会自行消失或可在外部修复：网络、超时、限流、过载、缺少程序",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "sign-in-again": {
     label: "重新登录并重试",
-    explains: "请先重新登录或填入有效的密钥，然后用它重试该阶段。",
+    explains: ({ target }) =>
+      `请先${target === "" ? "" : `为 ${target} `}重新登录或填入有效的密钥，然后用它重试该阶段。`,
     when: "服务拒绝了凭证",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "grant-and-retry": {
     label: "授权并重试",
-    explains: "仅在本次运行中允许被拒绝的操作，并重试该阶段。",
+    explains: () => "仅在本次运行中允许被拒绝的操作，并重试该阶段。",
     when: "某个工具或命令被拒绝",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "raise-limit": {
     label: "提高上限",
-    explains: "为本次运行提高费用、时间、节点数或尝试次数的上限，然后继续。",
+    explains: () => "为本次运行提高费用、时间、节点数或尝试次数的上限，然后继续。",
     when: "达到费用、时间或轮次上限",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "regenerate-once": {
     label: "重新生成一次",
-    explains: "告诉模型上次的回答错在哪里，再生成一次。",
+    explains: () => "告诉模型上次的回答错在哪里，再生成一次。",
     when: "回答格式错误、被截断或为空",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "shorten-context": {
     label: "缩短上下文并重试",
-    explains: "减少提示词中先前工作的内容，使其适合模型的长度。",
+    explains: () => "减少提示词中先前工作的内容，使其适合模型的长度。",
     when: "提示词超出模型的长度",
     redoes: zhAgain,
     keeps: zhKept,
   },
   "send-back": {
     label: "退回修改",
-    explains: "把工作连同发现的问题退回给完成它的节点。",
+    explains: () => "把工作连同发现的问题退回给完成它的节点。",
     when: "测试失败，或评审、测试的输出不可用，且有可退回的节点",
     redoes: ({ node, backTo }) => `重新执行 ${backTo}，再按原路径走到 ${node}。`,
     keeps: (facts) => zhKept(without(facts.backTo, facts)),
   },
   "edit-and-retry": {
     label: "修改提示词并重试",
-    explains: "用您的文字替换该阶段的提示词或命令，然后重试。",
+    explains: () => "用您的文字替换该阶段的提示词或命令，然后重试。",
     when: "同样的请求仍会以同样的方式失败",
     redoes: zhAgainWith("您的文字"),
     keeps: zhKept,
   },
   "switch-provider": {
     label: "切换 Provider 重试",
-    explains: "用您选择的另一个模型或智能体重试该阶段。",
+    explains: () => "用您选择的另一个模型或智能体重试该阶段。",
     when: "换一个 Provider 可能成功，且该节点有备选",
     redoes: zhAgainWith("所选的 Provider "),
     keeps: zhKept,
   },
   "accept-partial": {
     label: "接受已有结果",
-    explains: "把失败阶段已产生的输出当作结果，继续往下走。",
+    explains: () => "把失败阶段已产生的输出当作结果，继续往下走。",
     when: "失败的节点留下了部分输出",
     redoes: zhNothing,
     keeps: (facts) => `保留 ${facts.node} 已产生的输出。${zhKept(facts)}`,
   },
   "resume": {
     label: "恢复运行",
-    explains: "如果没有人在执行，就从当前位置继续运行。",
+    explains: () => "如果没有人在执行，就从当前位置继续运行。",
     when: "运行已暂停或被中断",
     redoes: () => "继续已开始的工作；已完成的调用不会重做。",
     keeps: zhKept,
   },
   "cancel": {
     label: "取消运行",
-    explains: "彻底停止本次运行。",
+    explains: () => "彻底停止本次运行。",
     when: "运行尚未结束",
     redoes: zhNothing,
     keeps: zhKept,

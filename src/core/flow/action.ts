@@ -1,6 +1,7 @@
 // What an operator can do about a run, as data. Two tables decide: which actions help against which kind of fault, and when each
 // of them can be taken. Both ask traits of the fault and the state of the run, never the name of a code.
 
+import { failedName } from "../fault/fault.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { limitsReached } from "./action-limits.ts";
 import { remediesFor } from "./action-remedies.ts";
@@ -233,7 +234,7 @@ function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
     node: visit?.node ?? "",
     execution: visit?.execution ?? 0,
     label: words.label,
-    explains: words.explains,
+    explains: words.explains(facts),
     redoes: words.redoes(facts),
     keeps: words.keeps(facts),
     needs,
@@ -266,5 +267,6 @@ function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject)
     backTo: sendBackTo ?? "",
     finished: [...new Set(over.map(({ node }) => node))],
     isSuccessor: isEnded(state),
+    target: visit === null || visit.fault === null ? "" : failedName(visit.fault),
   };
 }

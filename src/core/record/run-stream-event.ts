@@ -21,6 +21,8 @@ export interface StreamFailure {
   readonly outcome: string | null;
   /** `run/turn` or `run/turn/call`: finds the internal record. */
   readonly correlationId: string;
+  /** Who failed, by the operator's own name: `east/llama-3`. Left out when the fault does not say. */
+  readonly target?: string;
   readonly retryAfterMs?: number;
   readonly resetAt?: number;
 }

@@ -2,7 +2,7 @@
 // question and an answer.
 
 import { traitsOf } from "../fault/catalogue.ts";
-import type { Fault } from "../fault/fault.ts";
+import { failedName, type Fault } from "../fault/fault.ts";
 import { viewFor } from "../fault/view.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";
@@ -85,6 +85,7 @@ export function failureOf(fault: Fault, place: NodePlace, outcome: string | null
     code,
     ...view,
     outcome: outcome ?? (typeof always === "string" ? always : null),
+    ...(failedName(fault) === "" ? {} : { target: failedName(fault) }),
   };
 }
 

@@ -151,6 +151,11 @@ export class Binding {
     }
   }
 
+  /** A model is remembered by its failure domains: what helped at one endpoint says nothing about another of the same vendor. */
+  get #incidentPlace(): Place {
+    return this.tool.chain === null ? this.place : { ...this.place, tool: this.tool.target };
+  }
+
   /** The name under which incidents of this kind are remembered. */
   fingerprint(seen: Fault): string {
     const last = this.#lastSeen;
@@ -162,7 +167,7 @@ export class Binding {
       last.context["status"] === seen.context["status"];
     if (!isSame) {
       this.#lastSeen = seen;
-      this.#lastName = fingerprint(seen, this.place);
+      this.#lastName = fingerprint(seen, this.#incidentPlace);
     }
     return this.#lastName;
   }

@@ -4,8 +4,14 @@ import { describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/index.ts";
 
 describe("a cause that is denied", () => {
-  const CAUSES = ["usage limit reached", "rate limit exceeded", "invalid api key", "context window exceeded"];
-  const DENIALS = ["not your", "not a", "not due to", "not related to", "isn't a"];
+  const CAUSES = [
+    ...["usage limit reached", "rate limit exceeded", "quota exceeded", "invalid api key", "context window exceeded"],
+    ...["model not found", "content filter", "insufficient permissions"],
+  ];
+  const DENIALS = [
+    ...["not your", "not a", "not the", "not due to", "not related to", "not caused by", "not because of", "not about"],
+    ...["isn't a", "isn't your", "never a", "unrelated to", "rather than"],
+  ];
 
   it.each(DENIALS.flatMap((denial) => CAUSES.map((cause) => [denial, cause] as const)))(
     "%s %s does not name the fault",
@@ -16,6 +22,57 @@ describe("a cause that is denied", () => {
       expect(denied.code).toBe("Overloaded");
     },
   );
+});
+
+describe("an identifier that names one cause", () => {
+  const WORDS = [
+    "rate limit exceeded",
+    "quota exceeded",
+    "invalid api key",
+    "context window exceeded",
+    "model not found",
+  ];
+  const TYPED: readonly (readonly [code: string, type: string, status: number])[] = [
+    ["AuthFailed", "authentication_error", 401],
+    ["QuotaExhausted", "insufficient_quota", 429],
+    ["ContextOverflow", "context_length_exceeded", 400],
+    ["ModelNotFound", "model_not_found", 404],
+    ["Overloaded", "overloaded_error", 529],
+    ["ContentFiltered", "content_filter", 400],
+    ["NetworkTimeout", "timeout_error", 504],
+  ];
+
+  it.each(TYPED.flatMap(([code, type, status]) => WORDS.map((words) => [code, type, words, status] as const)))(
+    "%s: %s is believed before the words %s",
+    (code, type, words, status) => {
+      const body = { type: "error", error: { type, message: `Something failed: ${words}` } };
+      expect(classify({ surface: "http", status, body }).code).toBe(code);
+    },
+  );
+
+  it.each(["invalid api key", "authentication failed", "not logged in", "model not found", "invalid request"])(
+    "AccessDenied: permission_error with 403 is believed before the words %s",
+    (words) => {
+      const body = { type: "error", error: { type: "permission_error", message: `Something failed: ${words}` } };
+      expect(classify({ surface: "http", status: 403, body }).code).toBe("AccessDenied");
+    },
+  );
+
+  it.each([
+    ["AuthFailed", 401],
+    ["AccessDenied", 403],
+    ["EndpointNotFound", 404],
+    ["RateLimited", 429],
+    ["RequestInvalid", 400],
+  ] as const)("is not invalid_request_error: %s by its status %i", (code, status) => {
+    const body = { error: { type: "invalid_request_error", message: "That did not work." } };
+    expect(classify({ surface: "http", status, body }).code).toBe(code);
+  });
+
+  it.each([400, 401, 403, 404, 429, 500, 502, 503])("finds no unreadable answer behind the status %i", (status) => {
+    const message = "Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON";
+    expect(classify({ surface: "http", status, message }).code).not.toMatch(/AnswerUnreadable|SchemaInvalid/);
+  });
 });
 
 describe("an identifier that no table has", () => {

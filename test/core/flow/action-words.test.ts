@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest";
 import { LOCALES } from "../../../src/core/index.ts";
 import { ACTION_IDS, type ActionFacts, actionWords } from "../../../src/core/flow/action-words.ts";
 
-const FACTS: ActionFacts = { node: "reviewer", attempt: 3, backTo: "coder", finished: ["coder"], isSuccessor: false };
+const FACTS: ActionFacts = {
+  node: "reviewer",
+  attempt: 3,
+  backTo: "coder",
+  finished: ["coder"],
+  isSuccessor: false,
+  target: "west/gpt-5",
+};
 const ALL = LOCALES.flatMap((locale) => ACTION_IDS.map((id) => [locale, id] as const));
 
 describe("the words of actions", () => {
@@ -12,20 +19,20 @@ describe("the words of actions", () => {
     const { label, explains, when, redoes, keeps } = actionWords(id, locale);
     const stop = locale === "en" ? "." : "。";
     for (const facts of [FACTS, { ...FACTS, isSuccessor: true }, { ...FACTS, finished: [] }]) {
-      for (const sentence of [explains, redoes(facts), keeps(facts)]) {
+      for (const sentence of [explains(facts), redoes(facts), keeps(facts)]) {
         expect(sentence.length).toBeGreaterThan(5);
         expect(sentence.endsWith(stop), sentence).toBe(true);
         expect(sentence).not.toMatch(/undefined|null|\$\{/);
       }
     }
     for (const short of [label, when]) expect(short).not.toMatch(/[.。]$/);
-    if (locale === "zh-CN") for (const text of [label, explains, when]) expect(text).toMatch(/\p{Script=Han}/u);
+    if (locale === "zh-CN") for (const text of [label, explains(FACTS), when]) expect(text).toMatch(/\p{Script=Han}/u);
   });
 
   it("differ from action to action", () => {
     for (const locale of LOCALES) {
       expect(new Set(ACTION_IDS.map((id) => actionWords(id, locale).label)).size).toBe(ACTION_IDS.length);
-      expect(new Set(ACTION_IDS.map((id) => actionWords(id, locale).explains)).size).toBe(ACTION_IDS.length);
+      expect(new Set(ACTION_IDS.map((id) => actionWords(id, locale).explains(FACTS))).size).toBe(ACTION_IDS.length);
     }
   });
 

@@ -212,6 +212,33 @@ describe("a limit with a time", () => {
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
 
+describe("what was learned about a fault", () => {
+  it("belongs to the domain it was met in, whatever the target is called", async () => {
+    const log: Asked[] = [];
+    const down = openaiError(500, "The server had an error", "server_error");
+    if (down === "refused") throw new Error("the failure has an answer");
+    const stubs = await Promise.all([startStub("east", log, () => down), startStub("west", log, () => down)]);
+    onTestFinished(() => Promise.all(stubs.map(({ close }) => close())).then(() => undefined));
+    const [east, west] = stubs.map(({ url }) => url) as [string, string];
+    const clock = createSocketClock(1_800_000_000_000);
+    const patientBreaker = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, failures: 1_000 } };
+    const fl = createFaultline({ clock, chance: createSeededChance(1), policy: patientBreaker });
+    const requestsOf = async (target: ModelTarget): Promise<number> => {
+      const before = log.length;
+      await clock.runUntil(SURFACES.generateText(fl, [target]).then(isTrue, isFalse));
+      return log.length - before;
+    };
+    const calls: number[] = [];
+    for (let call = 0; call < 6; call++) calls.push(await requestsOf(gpt(east)));
+    expect(calls).toEqual([3, 3, 3, 3, 3, 1]);
+    const renamed = { model: createOpenAI({ baseURL: east, apiKey: "key-a" }).chat("gpt-4o"), id: "mine/gpt" };
+    expect(await requestsOf(renamed)).toBe(1);
+    expect(await requestsOf(gpt(west))).toBe(3);
+    expect(await requestsOf(gpt(east, "gpt-4o", "key-b"))).toBe(3);
+    expect(await requestsOf(gpt(east, "gpt-4o-mini"))).toBe(3);
+  });
+});
+
 describe("fl.fetch", () => {
   it("keeps breaker and pause under the address, the key and the model that the SDK used", async () => {
     const failure = FAILURES["402"];

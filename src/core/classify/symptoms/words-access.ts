@@ -62,6 +62,7 @@ export const ACCESS_WORDS: RuleGroup = {
       means: "BinaryMissing", example: { surface: "mcp", message: "Failed to start server: [Errno 2] No such file or directory: 'uvx'" } },
     { id: "words/region", when: { says: [["not available in your country", "not available in your region", "not be available in your country", "unsupported country", "unsupported region", "user location is not supported", "country, region, or territory not supported", "region is not supported", "supported countries", "geo restricted", "not supported in your region", "not currently available in your location", "not available in your location"]] },
       means: "AccessDenied", onTool: "Forbidden", example: "User location is not supported for the API use." },
+    // Behind the words about limits: some vendors answer a quota that is used up with it.
     { id: "id/permission-403", when: { token: ["permission_error", "permissiondeniederror"], status: [403] },
       means: "AccessDenied", onTool: "Forbidden", example: { surface: "http", provider: "anthropic", status: 403, body: { type: "error", error: { type: "permission_error", message: "OAuth authentication is currently not allowed for this organization." } } } },
     { id: "words/plan", when: { says: [["plan", "subscription", "tier", "license"], ["does not include", "doesn't include", "not included in", "is required for", "is required to", "only available", "not available on", "does not have access", "not supported on"]], within: 60, unless: ["exceed*", "quota*", "credit*", "usage limit*"] },
