@@ -9,7 +9,8 @@ RuleTester.it = it;
 
 new RuleTester().run("catch-tells", catchTells, {
   valid: [
-    "promise.catch((error) => classify({ surface: 'node', error }));",
+    "const seen = await promise.catch((error) => classify({ surface: 'node', error }));",
+    "promise.catch((error) => report(classify({ surface: 'node', error })));",
     "promise.catch((error) => { throw new Error('while loading', { cause: error }); });",
     "promise.catch(report);",
     "try { f(); } catch (error) { throw new Error('while loading', { cause: error }); }",
@@ -20,6 +21,14 @@ new RuleTester().run("catch-tells", catchTells, {
     "function g() { try { f(); } catch (error) { if (error.code === 'ENOENT') return undefined; throw error; } }",
   ],
   invalid: [
+    { code: "promise.catch((error) => classify({ error }));", errors: [{ messageId: "silent" }] },
+    { code: "void promise.catch((error) => classify({ error })).finally(f);", errors: [{ messageId: "silent" }] },
+    { code: "async () => { await p?.catch((error) => classify({ error })); }", errors: [{ messageId: "silent" }] },
+    { code: "try { f(); } catch (error) { classify({ error }); }", errors: [{ messageId: "silent" }] },
+    {
+      code: "function g() { try { f(); } catch (error) { void classify({ error }); return 1; } }",
+      errors: [{ messageId: "silent" }],
+    },
     { code: "promise.catch(() => undefined);", errors: [{ messageId: "silent" }] },
     { code: "promise.catch((error) => { console.error(error); });", errors: [{ messageId: "silent" }] },
     { code: "try { f(); } catch {}", errors: [{ messageId: "silent" }] },

@@ -56,7 +56,7 @@ const driver = workflows.driver({
     aheadMs += Math.max(0, wakeAt - clock.now());
     driver.poke();
   },
-  onTrouble: (run, fault) => tell({ told: "trouble", run, code: fault.code, message: fault.message }),
+  onWarning: (run, fault) => tell({ told: "trouble", run, code: fault.code, message: fault.message }),
 });
 // It may have been killed when everything was done.
 if (known !== null && known.endedAt > 0) await leave(known.status, known.outcome);

@@ -10,6 +10,7 @@ import { fileNameOf, isFileName } from "./artefact-names.ts";
 import { fit } from "./artefact-text.ts";
 import { unfit } from "./refusals.ts";
 import { storeError } from "./store-errors.ts";
+import { isMissingFile } from "../host/missing-file.ts";
 
 export interface Artefact {
   readonly session: string;
@@ -74,7 +75,7 @@ export async function readArtefact(folder: string, ref: string): Promise<Uint8Ar
   try {
     return await readFile(join(folder, ...parts));
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return null;
+    if (isMissingFile(error)) return null;
     throw storeError(error);
   }
 }

@@ -10,7 +10,7 @@ import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Entry } from "../core/record/event.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Subscription } from "./journal.ts";
-import type { Tell } from "./trouble.ts";
+import type { OnWarning } from "./warnings.ts";
 
 export interface FeedSource {
   /** The number of the newest entry of all sessions; 0 when there is none. */
@@ -47,7 +47,7 @@ interface AllSessions {
 const PAGE = 256;
 const READ_AGAIN_MS = 100;
 
-export function createFeed(source: FeedSource, clock: Clock, tell: Tell): Feed {
+export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): Feed {
   const ofOne = new Set<OneSession>();
   const ofAll = new Set<AllSessions>();
   /** How far those that want all sessions have got. */

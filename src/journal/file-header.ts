@@ -1,8 +1,8 @@
 // Looks at the first bytes of a journal's file before SQLite may touch it: a file that is not ours must stay as it is.
 
 import { open, stat } from "node:fs/promises";
-import { readField } from "../core/tolerate.ts";
 import { drift } from "./refusals.ts";
+import { isMissingFile } from "../host/missing-file.ts";
 
 /** See "Database File Format" in SQLite's documentation. */
 const HEADER_BYTES = 100;
@@ -61,7 +61,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (error instanceof Error && readField(error, "code") === "ENOENT") return 0;
+    if (isMissingFile(error)) return 0;
     throw error;
   }
 }

@@ -4,8 +4,8 @@
 import { statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync } from "node:sqlite";
-import { readField } from "../core/tolerate.ts";
 import { BUSY_TIMEOUT_MS } from "./patience.ts";
+import { isMissingFile } from "../host/missing-file.ts";
 
 export interface LookConnection {
   readonly db: DatabaseSync;
@@ -34,7 +34,7 @@ export function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch (error) {
-    if (error instanceof Error && readField(error, "code") === "ENOENT") return 0;
+    if (isMissingFile(error)) return 0;
     throw error;
   }
 }

@@ -12,10 +12,15 @@ import { journalClosed, refusal } from "./refusals.ts";
 import { readSide } from "./sqlite-read-side.ts";
 import { verifyStore } from "./sqlite-verify.ts";
 import { storeError } from "./store-errors.ts";
-import type { Tell } from "./trouble.ts";
+import type { OnWarning } from "./warnings.ts";
 
 /** `path` is absolute. */
-export async function openLookingJournal(path: string, clock: Clock, tell: Tell, patience: Patience): Promise<Journal> {
+export async function openLookingJournal(
+  path: string,
+  clock: Clock,
+  tell: OnWarning,
+  patience: Patience,
+): Promise<Journal> {
   const store = await openToLook(path);
   let isClosed = false;
   const refuse = (): Promise<never> => Promise.reject(isClosed ? journalClosed() : onlyLooking(path));

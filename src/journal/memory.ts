@@ -11,7 +11,7 @@ import { createHolds, createMemoryHoldTable } from "./holds.ts";
 import type { Journal } from "./journal.ts";
 import { createMemoryTables } from "./memory-tables.ts";
 import { journalClosed } from "./refusals.ts";
-import { resolveTell, type Tell } from "./trouble.ts";
+import { resolveOnWarning, type OnWarning } from "./warnings.ts";
 
 export interface MemoryJournalOptions {
   readonly clock?: Clock;
@@ -19,7 +19,7 @@ export interface MemoryJournalOptions {
   /** From here on ended sessions are dropped, oldest first. Those that have not ended stay, however many there are. */
   readonly maxEntries?: number;
   /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
-  readonly onTrouble?: Tell;
+  readonly onWarning?: OnWarning;
 }
 
 const MAX_ENTRIES = 100_000;
@@ -29,15 +29,15 @@ const MEMORY_OPTIONS = shape<MemoryJournalOptions>({
   clock: clockKind,
   chance: chanceKind,
   maxEntries: whole(0),
-  onTrouble: callable,
+  onWarning: callable,
 });
 
 export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
   checkOptions("createMemoryJournal", options, MEMORY_OPTIONS);
-  const { clock = systemClock, chance = systemChance, maxEntries = MAX_ENTRIES, onTrouble } = options;
+  const { clock = systemClock, chance = systemChance, maxEntries = MAX_ENTRIES, onWarning } = options;
   const tables = createMemoryTables(maxEntries);
   const holds = createHolds(createMemoryHoldTable());
-  const feed = createFeed(tables, clock, resolveTell(onTrouble));
+  const feed = createFeed(tables, clock, resolveOnWarning(onWarning));
   let isClosed = false;
 
   /** Everything happens at once; a promise only so that it reads like any other journal. */

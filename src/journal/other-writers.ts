@@ -10,7 +10,7 @@ import type { Clock } from "../host/clock.ts";
 import type { Entry } from "../core/record/event.ts";
 import type { Feed } from "./feed.ts";
 import type { Subscription } from "./journal.ts";
-import type { Tell } from "./trouble.ts";
+import type { OnWarning } from "./warnings.ts";
 
 export interface OtherWriters {
   /** Begins to look, or goes on looking closely because something has happened. */
@@ -46,7 +46,7 @@ export function subscribeToAll(
 export function watchOtherWriters(
   { logPath, hasChanged }: Store,
   clock: Clock,
-  tell: Tell,
+  tell: OnWarning,
   onChange: () => void,
 ): OtherWriters {
   let isOn = false;

@@ -5,7 +5,7 @@ import type { FaultError } from "../core/fault/fault-error.ts";
 import { withContext } from "../core/fault/fault.ts";
 import type { Clock } from "../host/clock.ts";
 import { isBusy, storeError } from "./store-errors.ts";
-import type { Tell } from "./trouble.ts";
+import type { OnWarning } from "./warnings.ts";
 
 /** How long SQLite itself waits, which stops this process from doing anything else. */
 export const BUSY_TIMEOUT_MS = 50;
@@ -20,7 +20,7 @@ export type Patience = <T>(
   reject: (error: FaultError) => void,
 ) => void;
 
-export function createPatience(clock: Clock, tell: Tell): Patience {
+export function createPatience(clock: Clock, tell: OnWarning): Patience {
   function attempt<T>(
     number: number,
     what: string,

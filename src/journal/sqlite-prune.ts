@@ -7,14 +7,14 @@ import { artefactsFolder, removeArtefacts, runsFolder } from "./artefacts.ts";
 import { isUnderSql, kindsOwned } from "./belongs.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { ENDED } from "./session-status.ts";
-import type { Tell } from "./trouble.ts";
+import type { OnWarning } from "./warnings.ts";
 
 export interface Pruning {
   readonly db: DatabaseSync;
   readonly path: string;
   readonly write: GroupCommit["add"];
   readonly clock: Clock;
-  readonly tell: Tell;
+  readonly tell: OnWarning;
   /** A session is gone. */
   readonly forget: (session: string) => void;
 }

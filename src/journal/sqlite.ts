@@ -25,13 +25,13 @@ import { createReads } from "./sqlite-reads.ts";
 import { verifyStore } from "./sqlite-verify.ts";
 import { createWrites } from "./sqlite-writes.ts";
 import { storeError } from "./store-errors.ts";
-import { resolveTell, type Tell } from "./trouble.ts";
+import { resolveOnWarning, type OnWarning } from "./warnings.ts";
 
 export interface SqliteJournalOptions {
   readonly clock?: Clock;
   readonly chance?: Chance;
   /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
-  readonly onTrouble?: Tell;
+  readonly onWarning?: OnWarning;
   /** Only to look at it: nothing is made, written or brought up to date, and what is not there is refused. */
   readonly readOnly?: boolean;
 }
@@ -39,7 +39,7 @@ export interface SqliteJournalOptions {
 const JOURNAL_OPTIONS = shape<SqliteJournalOptions>({
   clock: clockKind,
   chance: chanceKind,
-  onTrouble: callable,
+  onWarning: callable,
   readOnly: flag,
 });
 
@@ -49,9 +49,9 @@ export async function openSqliteJournal(path: string, options: SqliteJournalOpti
     throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");
   }
   checkOptions("openJournal", options, JOURNAL_OPTIONS);
-  const { clock = systemClock, chance = systemChance, onTrouble, readOnly = false } = options;
+  const { clock = systemClock, chance = systemChance, onWarning, readOnly = false } = options;
   const place = resolve(path);
-  const tell = resolveTell(onTrouble);
+  const tell = resolveOnWarning(onWarning);
   const patience = createPatience(clock, tell);
   if (readOnly) return openLookingJournal(place, clock, tell, patience);
   return createSqliteJournal(place, await openStore(place, clock, chance, patience), clock, tell, patience);
@@ -61,7 +61,7 @@ function createSqliteJournal(
   path: string,
   { db, storeId }: Store,
   clock: Clock,
-  tell: Tell,
+  tell: OnWarning,
   patience: Patience,
 ): Journal {
   const reads = createReads(db);

@@ -333,8 +333,8 @@ export class Runtime {
 
   /** Stops extensions, last started first, and closes the journal. */
   async close(): Promise<void> {
-    // What is still starting is waited for: only what is up can be taken down. Whoever started it is told if it fails.
-    await this.#starting?.catch((error: unknown) => classify({ surface: "node", error }));
+    // A start that is under way has to finish before it can be undone. Its own caller gets the error if it fails.
+    await Promise.allSettled([this.#starting]);
     await this.#extended?.stop();
     await this.#engine?.flush();
     await this.journal.close();

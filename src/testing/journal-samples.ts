@@ -9,7 +9,7 @@ export interface JournalUnderTest {
   readonly journal: Journal;
   /** Closes it and opens what it left behind; absent when nothing outlives it. */
   readonly reopen?: () => Promise<Journal>;
-  /** What was told to `onTrouble` so far. */
+  /** What was told to `onWarning` so far. */
   readonly troubles: readonly string[];
   readonly close: () => Promise<void>;
 }

@@ -31,7 +31,7 @@ export class SimulatedDisk {
     this.#inner = createMemoryJournal({
       clock,
       chance: createSeededChance(story.world.seed),
-      onTrouble: () => undefined,
+      onWarning: () => undefined,
     });
   }
 

@@ -100,7 +100,7 @@ export class Program {
       const disarm = this.#armCancels(session, index, controller);
       const running = this.#start(session, spec, id, controller.signal);
       const ended = endsEarly ? session.end() : null;
-      ended?.catch((error: unknown) => classify({ surface: "store", error }));
+      void Promise.allSettled([ended]);
       const result = await running;
       disarm();
       this.#seeTurn(result);
@@ -189,8 +189,8 @@ export class Program {
       const disarm = clock.after(afterMs, () => {
         if (this.#life.isOver() || this.#isCancelled()) return;
         if (what === "session") {
-          // Waited for at the end; that it fails meanwhile is no surprise.
-          this.#cancel(session).catch((error: unknown) => classify({ surface: "store", error }));
+          // The program awaits it at the end.
+          void Promise.allSettled([this.#cancel(session)]);
         } else {
           this.#noteCancel(`turn${turn}`);
           controller.abort();

@@ -10,6 +10,7 @@ import { type Clock, Moment } from "../host/clock.ts";
 import type { Journal, Timed } from "../journal/journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { callable, number, shape, whole } from "../options/kind.ts";
+import { warn } from "../journal/warnings.ts";
 import type { RunEnd } from "./runs-api.ts";
 
 /** What a driver needs of runs. */
@@ -26,14 +27,14 @@ export interface DriverOptions {
   /** Told when a run was advanced as far as it went. */
   readonly onAdvanced?: (end: RunEnd) => void;
   /** Told when a run could not be advanced; it is tried again. */
-  readonly onTrouble?: (run: string, fault: Fault) => void;
+  readonly onWarning?: (run: string, fault: Fault) => void;
 }
 
 const DRIVER_OPTIONS = shape<DriverOptions>({
   maxRuns: whole(1),
   lookEveryMs: number(1),
   onAdvanced: callable,
-  onTrouble: callable,
+  onWarning: callable,
 });
 
 export interface Driver {
@@ -57,7 +58,9 @@ export function createDriver(
   options: DriverOptions = {},
 ): Driver {
   checkOptions("createDriver", options, DRIVER_OPTIONS);
-  const { maxRuns = 16, lookEveryMs = 1_000, onAdvanced = ignore, onTrouble = ignore } = options;
+  const { maxRuns = 16, lookEveryMs = 1_000 } = options;
+  const onAdvanced = guarded("onAdvanced", options.onAdvanced);
+  const onWarning = guarded("onWarning", options.onWarning);
   const active = new Set<string>();
   const notBefore = new Map<string, Moment>();
   /** Changed by others while it waits, so they are read anew each time. */
@@ -74,7 +77,7 @@ export function createDriver(
     try {
       nextMs = Math.min(nextMs, await takeUp(clock.now()));
     } catch (error) {
-      onTrouble("", classify({ surface: "store", error, observedAt: clock.now() }));
+      onWarning("", classify({ surface: "store", error, observedAt: clock.now() }));
     }
     seen.isLooking = false;
     // What came meanwhile may not have been seen.
@@ -118,11 +121,9 @@ export function createDriver(
         },
         (error: unknown) => {
           notBefore.set(run, new Moment(clock, clock.now() + TROUBLE_MS));
-          onTrouble(run, classify({ surface: "node", error, observedAt: clock.now() }));
+          onWarning(run, classify({ surface: "node", error, observedAt: clock.now() }));
         },
       )
-      // A listener that throws is no business of the run.
-      .catch((error: unknown) => classify({ surface: "node", error, observedAt: clock.now() }))
       .finally(() => {
         active.delete(run);
         poke();
@@ -153,6 +154,16 @@ export function createDriver(
   };
 }
 
-function ignore(): void {
-  // Nobody wants to know.
+/** A listener that throws must not stop the loop. */
+function guarded<Args extends readonly unknown[]>(
+  name: string,
+  listener: (...args: Args) => void = () => undefined,
+): (...args: Args) => void {
+  return (...args) => {
+    try {
+      listener(...args);
+    } catch (error) {
+      warn(classify({ surface: "node", error }), `calling the driver's ${name}`);
+    }
+  };
 }

@@ -5,6 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { classify } from "../core/classify/classify.ts";
 import type { Unreadable } from "../workflow-file/files.ts";
+import { isMissingFile } from "../host/missing-file.ts";
 
 /** More than any text that `workflow-file` accepts, which counts characters. */
 const MAX_BYTES = 1024 * 1024;
@@ -17,8 +18,8 @@ export function readBeside(file: string, name: string): string | null | Unreadab
     if (isOutside(relative(folder, place))) return { why: "a symbolic link leads out of the workflow's folder" };
     return readRegular(place);
   } catch (error) {
-    classify({ surface: "store", error });
-    return null;
+    if (isMissingFile(error)) return null;
+    return { why: classify({ surface: "store", error }).message };
   }
 }
 

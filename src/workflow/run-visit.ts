@@ -97,10 +97,8 @@ class StillWaiting extends Error {}
 /** Told once: after a crash the phases are gone through again, but they were entered before. */
 function enter(session: Session, place: NodePlace, phase: StagePhase, before: number): void {
   if (STAGE_PHASES.indexOf(phase) <= before) return;
-  // Goes with the next entry that is waited for; a store that is gone is told there.
-  session
-    .record([{ type: "stage-entered", ...place, phase }])
-    .catch((error: unknown) => classify({ surface: "store", error }));
+  // Written together with the next entry, which is awaited and reports a store that is gone.
+  void Promise.allSettled([session.record([{ type: "stage-entered", ...place, phase }])]);
 }
 
 /** What an operator accepts is what the failed stage had to show. */

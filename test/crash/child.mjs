@@ -94,7 +94,7 @@ DatabaseSync.prototype.exec = function (sql) {
 note(acks, { what: "loaded" });
 writeSync(1, "loaded\n");
 const journal = await openJournal(job.journal, {
-  onTrouble: (seen, what) => note(acks, { what: "trouble", code: seen.code, while: what }),
+  onWarning: (seen, what) => note(acks, { what: "trouble", code: seen.code, while: what }),
 });
 note(acks, { what: "opened" });
 pass("opened");

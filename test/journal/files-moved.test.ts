@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function open(file = path): Promise<Journal> {
-  const journal = await openJournal(file, { onTrouble: () => undefined });
+  const journal = await openJournal(file, { onWarning: () => undefined });
   opened.push(journal);
   return journal;
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<Journal> {
-  const journal = await openSqliteJournal(path, { onTrouble: () => undefined });
+  const journal = await openSqliteJournal(path, { onWarning: () => undefined });
   opened.push(journal);
   return journal;
 }

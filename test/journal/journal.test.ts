@@ -7,7 +7,7 @@ import { tempFolder } from "./temp-folder.ts";
 
 journalSuite("the journal in memory", () => {
   const troubles: string[] = [];
-  const journal = createMemoryJournal({ onTrouble: ({ message }, what) => void troubles.push(`${what}: ${message}`) });
+  const journal = createMemoryJournal({ onWarning: ({ message }, what) => void troubles.push(`${what}: ${message}`) });
   return Promise.resolve({ journal, troubles, close: () => journal.close() });
 });
 
@@ -16,7 +16,7 @@ journalSuite("the journal in SQLite", async () => {
   const troubles: string[] = [];
   const open = () =>
     openSqliteJournal(folder.file("journal.db"), {
-      onTrouble: ({ message }, what) => void troubles.push(`${what}: ${message}`),
+      onWarning: ({ message }, what) => void troubles.push(`${what}: ${message}`),
     });
   let journal = await open();
   return {

@@ -92,7 +92,7 @@ describe("a store that another process holds", () => {
     const troubles: string[] = [];
     const journal = await openHere({
       clock,
-      onTrouble: ({ code, context }) => void troubles.push(`${code} ${String(context["attempts"])}`),
+      onWarning: ({ code, context }) => void troubles.push(`${code} ${String(context["attempts"])}`),
     });
     const holder = startWriter("hold", path, "");
     await holder.said(1);
@@ -123,7 +123,7 @@ describe("a store that another process holds", () => {
     const holder = new DatabaseSync(path);
     const troubles: string[] = [];
     const journal = await openHere({
-      onTrouble: (_fault, what) => {
+      onWarning: (_fault, what) => {
         troubles.push(what);
         if (troubles.length === 2) holder.exec("COMMIT");
       },

@@ -361,7 +361,7 @@ describe("a record that is not what was written", () => {
       "DELETE FROM events WHERE session = 'a' AND seq = 5; UPDATE events SET body = '{' WHERE session = 'b' AND seq = 2",
     );
     const troubles: string[] = [];
-    const journal = await open({ onTrouble: ({ code }, what) => void troubles.push(`${code} ${what}`) });
+    const journal = await open({ onWarning: ({ code }, what) => void troubles.push(`${code} ${what}`) });
     expect(await thrownBy(readAll(journal, "a"))).toMatchObject({
       fault: { code: "ManifestDrift", context: { session: "a", seq: 5 } },
     });
@@ -445,7 +445,7 @@ describe("removing sessions", () => {
 
   it("leaves a session whole whose artefacts cannot be removed, and says so", async () => {
     const troubles: string[] = [];
-    const journal = await open({ onTrouble: (_fault, what) => void troubles.push(what) });
+    const journal = await open({ onWarning: (_fault, what) => void troubles.push(what) });
     // A link to itself: nobody can look inside.
     symlinkSync(artefactsFolder(path), artefactsFolder(path));
     await journal.append("s", 0, [note("a"), ended("done", 2)]);
@@ -472,7 +472,7 @@ describe("trouble", () => {
       throw new Error("listener failed with api_key=abcd1234abcd");
     });
     await journal.append("s", 0, [note("a")]);
-    expect(await warned).toMatchObject({ name: "FaultlineJournalWarning" });
+    expect(await warned).toMatchObject({ name: "FaultlineWarning" });
     expect((await warned).message).toMatch(/entry 1 of session s.*listener failed with api_key=\[redacted\]/);
   });
 });

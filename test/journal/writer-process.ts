@@ -58,7 +58,7 @@ const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 function openJournal(): Promise<Journal> {
-  return openSqliteJournal(path, { onTrouble: () => undefined });
+  return openSqliteJournal(path, { onWarning: () => undefined });
 }
 
 /** Many processes at once may keep one from the store for longer than it is ready to wait. */

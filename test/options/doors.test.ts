@@ -362,7 +362,7 @@ const DOORS: readonly Door[] = [
   door<DriverOptions>(
     "createDriver",
     (options) => createDriver(runs, { journal: fl.journal, clock: { now: Date.now } as never }, options),
-    { maxRuns: COUNT, lookEveryMs: ["5", 0], onAdvanced: CALLABLE, onTrouble: CALLABLE },
+    { maxRuns: COUNT, lookEveryMs: ["5", 0], onAdvanced: CALLABLE, onWarning: CALLABLE },
   ),
   door<StartOptions>("runs.start", (options) => runs.start(workflow, options), { inputs: OBJECT, run: TEXT }),
   door<ResumeOptions>("runs.resume", (options) => runs.resume("r", null, options), {
@@ -429,13 +429,13 @@ const DOORS: readonly Door[] = [
   door<SqliteJournalOptions>(
     "openJournal",
     (options) => openJournal(join(mkdtempSync(join(tmpdir(), "doors-")), "a.db"), options),
-    { clock: ["now", {}], chance: ["x", {}], onTrouble: CALLABLE, readOnly: FLAG },
+    { clock: ["now", {}], chance: ["x", {}], onWarning: CALLABLE, readOnly: FLAG },
   ),
   door<MemoryJournalOptions>("createMemoryJournal", createMemoryJournal, {
     clock: ["now", {}],
     chance: ["x", {}],
     maxEntries: LONG_MS,
-    onTrouble: CALLABLE,
+    onWarning: CALLABLE,
   }),
   door<ChaosOptions>("startChaos", startChaos, {
     port: ["80", -1, 70_000, 1.5],

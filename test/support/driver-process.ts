@@ -46,7 +46,7 @@ async function drive(path: string): Promise<void> {
   const workflows = createWorkflows({ journal: await openJournal(path, {}), workflows: [sharedWorkflow] });
   const driver = workflows.driver({
     lookEveryMs: 50,
-    onTrouble: (run, { code, message }) => {
+    onWarning: (run, { code, message }) => {
       if (code !== "ResourceBusy") process.stderr.write(`${run} ${code} ${message}\n`);
     },
     onAdvanced: ({ run, status }) => {

@@ -31,7 +31,7 @@ function driving({ clock, journal, nextLife }: EngineWorld, over: { journal?: Jo
   const driver = createDriver(
     runs,
     { journal: over.journal ?? journal, clock },
-    { onAdvanced: (end) => void ends.push(end), onTrouble: (run, { code }) => void troubles.push(`${run} ${code}`) },
+    { onAdvanced: (end) => void ends.push(end), onWarning: (run, { code }) => void troubles.push(`${run} ${code}`) },
   );
   return { runs, driver, ends, troubles, status: async (run: string) => (await runs.show(run))?.summary.status };
 }

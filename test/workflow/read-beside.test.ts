@@ -56,7 +56,7 @@ describe.each(Object.keys(PLACES))("the %s of a workflow", (place) => {
     ["prompts/absolute.md", "a symbolic link leads out of the workflow's folder"],
     ["elsewhere/secret.md", "a symbolic link leads out of the workflow's folder"],
     ["prompts/zero.md", "a symbolic link leads out of the workflow's folder"],
-    ["prompts/loop.md", "there is no such file"],
+    ["prompts/loop.md", "ELOOP"],
     ["prompts/pipe.md", "it is not a regular file"],
     ["prompts", "it is not a regular file"],
     ["prompts/sparse.md", "it has more than 1048576 bytes"],

@@ -6,6 +6,7 @@ import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { readField } from "../../core/tolerate.ts";
 import { UsageError } from "../io.ts";
+import { isMissingFile } from "../../host/missing-file.ts";
 
 export interface WrittenFiles {
   readonly written: readonly string[];
@@ -73,7 +74,7 @@ async function realpathOf(path: string): Promise<string | null> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (readField(error as object, "code") === "ENOENT") return null;
+    if (isMissingFile(error)) return null;
     throw refused(path, error);
   }
 }
@@ -82,7 +83,7 @@ async function textAt(path: string, name: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (readField(error as object, "code") === "ENOENT") return null;
+    if (isMissingFile(error)) return null;
     throw refused(name, error);
   }
 }

@@ -44,7 +44,7 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
     const journal = await openJournal(file, {
       clock: io.clock,
       readOnly,
-      onTrouble: ({ message }, what) => void io.stderr.write(`faultline: ${words.trouble(what, oneLine(message))}\n`),
+      onWarning: ({ message }, what) => void io.stderr.write(`faultline: ${words.trouble(what, oneLine(message))}\n`),
     });
     try {
       return await use(journal);

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startChaos } from "../../chaos/start-chaos.ts";
-import { classify, isFaultError, traitsOf } from "../../core/index.ts";
+import { isFaultError, traitsOf } from "../../core/index.ts";
 import { NEVER_AT } from "../../core/flow/interaction.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import type { StreamQuestion } from "../../core/record/run-stream-event.ts";
@@ -24,6 +24,7 @@ import { endingLines, nextCommands, resumeCommand } from "./start-lines.ts";
 import { StartView } from "./start-view.ts";
 import { START_WORDS } from "./start-words.ts";
 import { fileChange, type FileChange } from "./text-diff.ts";
+import { isMissingFile } from "../../host/missing-file.ts";
 
 export interface StartOptions {
   /** A person decides at the gate. */
@@ -146,8 +147,8 @@ async function textAt(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    // Deleted is a change, too.
-    classify({ surface: "node", error });
-    return null;
+    // A deleted file is a change, too.
+    if (isMissingFile(error)) return null;
+    throw error;
   }
 }

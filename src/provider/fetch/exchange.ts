@@ -168,16 +168,10 @@ async function pass(
   return { status, headers: [...plainHeaders(response.headers)], body: new TextDecoder().decode(kept.whole()) };
 }
 
-/** Behind the end mark comes nothing: read to its end, the connection can be used again. */
+/** Nothing follows the end mark. Read to its end, the connection can be used again; a failure here only costs that. */
 function leaveTidily(body: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): void {
-  const giveUp = clock.after(
-    TAIL_MS,
-    () => void body.cancel().catch((error: unknown) => classify({ surface: "http", error })),
-  );
-  void body
-    .read()
-    .catch((error: unknown) => classify({ surface: "http", error }))
-    .finally(giveUp);
+  const giveUp = clock.after(TAIL_MS, () => void Promise.allSettled([body.cancel()]));
+  void Promise.allSettled([body.read()]).then(giveUp);
 }
 
 const TAIL_MS = 1_000;

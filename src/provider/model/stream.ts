@@ -4,7 +4,6 @@
 // U2  an answer that only stops coming is an error, whatever the SDK thinks of it.
 
 import type { LanguageModelV4Content, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
-import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
@@ -58,8 +57,8 @@ export async function stream(
     const parts = result.stream.getReader();
     leaving.whenLeft = (reason) => {
       sink.paced.unfollow(reason);
-      // A read that hangs ends only when the stream is given up from this side; what it says to that is of no use.
-      parts.cancel(reason).catch((error: unknown) => classify({ surface: "http", error }));
+      // Cancelling ends a read that hangs. The attempt is over, so a failing cancel changes nothing.
+      void Promise.allSettled([parts.cancel(reason)]);
     };
     await sink.paced.follow(parts, reading);
     const { finish } = reading;

@@ -162,14 +162,11 @@ export class SessionRecorder implements Recorder {
     return this.#wasWritten(entries);
   }
 
-  /** Before everything is given up: the last try may have gone through. A store that does not even read has lost it. */
+  /** Before the session gives up: the last append may have gone through. If the store cannot be read either, the failed append is reported. */
   async #isThere(entries: readonly NewEntry[]): Promise<boolean> {
-    try {
-      return entries.length > 0 && (await this.#wasWritten(entries));
-    } catch (error) {
-      classify({ surface: "store", error });
-      return false;
-    }
+    if (entries.length === 0) return false;
+    const [read] = await Promise.allSettled([this.#wasWritten(entries)]);
+    return read.status === "fulfilled" && read.value;
   }
 
   /** A commit that seemed to fail may have gone through: then the entries stand there, word for word. */

@@ -1,7 +1,6 @@
 // A session: turns one after another, everything written down, so that a new process can go on where an old one stopped.
 
 import { Moment } from "../../host/clock.ts";
-import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
@@ -138,7 +137,8 @@ export class Session {
     if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options);
     refuseInside(this.id, "turn");
     const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options));
-    this.#queue = result.catch((error: unknown) => classify({ surface: "store", error }));
+    // The caller learns how this turn ended; the next turn only waits for it.
+    this.#queue = Promise.allSettled([result]);
     return result;
   }
 
