@@ -14,7 +14,7 @@ import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.
 import type { Session } from "../runtime/session/session.ts";
 import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
 import { definitionOf } from "./definition-of-run.ts";
-import { holdRun } from "./held-run.ts";
+import { RunHolds } from "./held-run.ts";
 import { InTurn } from "./in-turn.ts";
 import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
@@ -61,12 +61,14 @@ export function createRuns(options: RunsOptions): WorkflowRuns {
 
 export class WorkflowRuns implements Runs {
   readonly #home: RunsHome;
+  readonly #holds: RunHolds;
   /** Runs this process is advancing now. */
   readonly #active = new Map<string, Active>();
   readonly #inTurn = new InTurn();
 
   constructor(home: RunsHome) {
     this.#home = home;
+    this.#holds = new RunHolds(home);
   }
 
   async start(workflow: Workflow, options: StartOptions = {}): Promise<string> {
@@ -109,7 +111,7 @@ export class WorkflowRuns implements Runs {
       return endOf(this.#home, run);
     }
     const lost = (): void => void active.session?.abandon(`run ${run} was taken over by another process`);
-    const held = await holdRun(this.#home, run, lost);
+    const held = await this.#holds.take(run, lost);
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       // Others may have gone on with it before it was held.
@@ -195,7 +197,7 @@ export class WorkflowRuns implements Runs {
   }
 
   async #change(run: string, summary: RunSummary, workflow: Workflow, by: string): Promise<void> {
-    const held = await holdRun(this.#home, run, () => undefined);
+    const held = await this.#holds.take(run, () => undefined);
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       const { journal, clock } = this.#home;

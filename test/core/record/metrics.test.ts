@@ -125,6 +125,13 @@ describe("metrics of a tool", () => {
     });
   });
 
+  it("count no guard's refusal and no time limit as a permanent error", () => {
+    const codes = FAULT_CODES.filter((code) => traitsOf(code).class === "Guard" || traitsOf(code).pill === "timeout");
+    expect(codes).toEqual(expect.arrayContaining(["CircuitOpen", "QueueFull", "TurnTimeout", "RunTimeout"]));
+    const counts = codes.map((code) => counted([started("a"), failed("a", 1, fault(code))]).permanent_error_count);
+    expect(counts).toEqual(codes.map(() => 0));
+  });
+
   it.each(FAULT_CODES)("put %s where the specification's vocabulary puts it", (code) => {
     const { si } = VOCABULARY[code];
     const { cancels, pill } = traitsOf(code);

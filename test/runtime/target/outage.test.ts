@@ -12,9 +12,8 @@ import {
   step,
   tool,
 } from "../../../src/index.ts";
-import { NOWHERE, type Retry, rowFor } from "../../../src/core/policy/policy.ts";
-import { delayBounds } from "../../../src/core/policy/backoff.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
+import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.ts";
 import { broken, callTimes, failure, held, type More, START_AT, type World, world } from "../../support/world.ts";
 
 const CODES = [
@@ -25,24 +24,6 @@ const CODES = [
   "ToolUnavailable",
   "ResourceBusy",
 ] as const;
-
-function retryOf(code: FaultCode): Retry {
-  const { retry } = rowFor(DEFAULT_POLICY, { code }, NOWHERE);
-  if (retry === null) throw new Error(`${code} is not retried`);
-  return retry;
-}
-
-/** All waits of a schedule at their shortest: every outage shorter than this is to be survived. */
-function shortestMs(retry: Retry): number {
-  let sumMs = 0;
-  for (let attempt = 2; attempt <= retry.maxAttempts; attempt++) sumMs += delayBounds(retry, attempt).minMs;
-  return sumMs;
-}
-
-/** Attempts of calls that wait go out at least half of the shortest wait apart. */
-function mostRequests(retry: Retry, callers: number, outageMs: number): number {
-  return callers + 1 + Math.ceil(outageMs / (delayBounds(retry, 2).minMs / 2));
-}
 
 interface Sick {
   readonly tool: ReturnType<typeof tool<string, string>>;
