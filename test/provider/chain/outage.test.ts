@@ -3,7 +3,7 @@
 
 import { generateText, streamText, type LanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
-import { type FaultCode, isFaultError } from "../../../src/index.ts";
+import { DEFAULT_POLICY, type FaultCode, isFaultError } from "../../../src/index.ts";
 import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.ts";
 import { ANSWERED, chainWorld, type ChainWorld, CLAUDE, only, START_AT } from "./chain-world.ts";
 
@@ -95,7 +95,8 @@ describe("a provider that stays down", () => {
 
     world.afflict(CLAUDE, null);
     await clock.advance(60_000);
-    expect(await run(ask(model))).toBe(ANSWERED);
+    for (let probe = 1; probe <= DEFAULT_POLICY.breaker.successes; probe++)
+      expect(await run(ask(model))).toBe(ANSWERED);
     expect(fl.targets()).toMatchObject([{ breaker: "closed" }]);
   });
 });
