@@ -205,6 +205,7 @@ export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/m
 export type { MidStream } from "./provider/model/stream-sink.ts";
 export type { Timeouts } from "./provider/model/timeouts.ts";
 export type { FactOverrides, ModelFacts } from "./provider/model-facts/facts-for.ts";
+export { type AnyMessage, completeToolCalls } from "./provider/portable/complete-tool-calls.ts";
 export type { PriceRow } from "./provider/price/price-rows.ts";
 export type { ToolOverride } from "./runtime/tool/overrides.ts";
 export { partial, tool } from "./runtime/tool/tool.ts";

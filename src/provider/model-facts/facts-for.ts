@@ -26,6 +26,10 @@ export interface ModelFacts {
   readonly signsReasoning: boolean;
   readonly bindsReasoning: boolean;
   readonly acceptsEmptyText: boolean;
+  /** Names of tools it takes. A name that does not match goes out under another one, and comes back under its own. */
+  readonly toolNames: RegExp;
+  /** Ids of tool calls it takes; null for all. */
+  readonly toolCallIds: RegExp | null;
   /** Whether it can see what earlier answers left at the vendor. False for another account. */
   readonly keepsState: boolean;
 }
@@ -56,6 +60,8 @@ export function factsFor(provider: string, modelId: string, overrides: FactOverr
     signsReasoning: seller.signsReasoning,
     bindsReasoning: row?.bindsReasoning ?? false,
     acceptsEmptyText: seller.acceptsEmptyText,
+    toolNames: seller.toolNames,
+    toolCallIds: seller.toolCallIds,
     keepsState: true,
     ...overrides,
   };

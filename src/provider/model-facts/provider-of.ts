@@ -16,9 +16,20 @@ export interface ProviderRow {
   /** Its reasoning must come back with its own mark (signature, item id), or is refused. */
   readonly signsReasoning: boolean;
   readonly acceptsEmptyText: boolean;
+  /** Names of tools it takes. */
+  readonly toolNames: RegExp;
+  /** Ids of tool calls it takes; null for all. */
+  readonly toolCallIds: RegExp | null;
   /** Sells other makers' models: the maker is in the model id, and its options are passed on. */
   readonly resells: boolean;
 }
+
+/** "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'" (OpenAI, DeepSeek), "with a maximum length of 64" (OpenAI, Mistral). */
+const TOOL_NAMES = /^[a-zA-Z0-9_-]{1,64}$/;
+/** "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"; Bedrock keeps its own limit of 64. */
+const ANTHROPIC_TOOL_NAMES = /^[a-zA-Z0-9_-]{1,128}$/;
+/** "Invalid function name. Must start with a letter or an underscore. Must be alphameric …, underscores, dots, colons, or dashes, with a maximum length of 64." */
+const GOOGLE_TOOL_NAMES = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
 const GOOGLE = ["google", "googleVertex", "vertex"];
 const RESPONSES_REFUSES = ["topK", "seed", "presencePenalty", "frequencyPenalty", "stopSequences"];
@@ -45,14 +56,15 @@ export const PROVIDERS: readonly ProviderRow[] = [
     ["googleVertex", "vertex", "google"],
     {
       host: "vertex",
+      toolNames: GOOGLE_TOOL_NAMES,
     },
   ),
-  row(/^google/i, "google.generative-ai", "google", GOOGLE, {}),
+  row(/^google/i, "google.generative-ai", "google", GOOGLE, { toolNames: GOOGLE_TOOL_NAMES }),
   row(/^gateway/i, "gateway", "gateway", ["gateway"], { resells: true }),
   row(/^openrouter/i, "openrouter.chat", "openrouter", ["openrouter"], { resells: true }),
   row(/^xai/i, "xai.chat", "xai", ["xai"], {}),
   row(/^deepseek/i, "deepseek.chat", "deepseek", ["deepseek"], { refuses: ["topK", "seed"] }),
-  row(/^mistral/i, "mistral.chat", "mistral", ["mistral"], { refuses: ["topK"] }),
+  row(/^mistral/i, "mistral.chat", "mistral", ["mistral"], { refuses: ["topK"], toolCallIds: /^[a-zA-Z0-9]{9}$/ }),
   row(/^groq/i, "groq.chat", "groq", ["groq"], { refuses: ["topK"] }),
   row(/^together/i, "togetherai.chat", "togetherai", ["togetherai"], {}),
   row(/^fireworks/i, "fireworks.chat", "fireworks", ["fireworks"], {}),
@@ -114,14 +126,22 @@ function row(
     refuses: [],
     signsReasoning: false,
     acceptsEmptyText: true,
+    toolNames: TOOL_NAMES,
+    toolCallIds: null,
     resells: false,
     ...rest,
   };
 }
 
 function anthropic(match: RegExp, example: string, host: string): ProviderRow {
-  const rest = { host, refuses: ANTHROPIC_REFUSES, signsReasoning: true, acceptsEmptyText: false };
-  return row(match, example, "anthropic", ["anthropic"], rest);
+  return row(match, example, "anthropic", ["anthropic"], {
+    host,
+    refuses: ANTHROPIC_REFUSES,
+    signsReasoning: true,
+    acceptsEmptyText: false,
+    toolNames: host === "bedrock" ? TOOL_NAMES : ANTHROPIC_TOOL_NAMES,
+    toolCallIds: /^[a-zA-Z0-9_-]+$/,
+  });
 }
 
 function openai(
@@ -132,5 +152,5 @@ function openai(
   refuses: readonly string[],
   signsReasoning: boolean,
 ): ProviderRow {
-  return row(match, example, "openai", namespaces, { host, refuses, signsReasoning });
+  return row(match, example, "openai", namespaces, { host, refuses, signsReasoning, toolCallIds: /^.{1,40}$/s });
 }

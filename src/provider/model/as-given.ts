@@ -1,6 +1,6 @@
 // One look at a request that finds nothing to negotiate and nothing to repair, which is nearly always: the target can do what is
-// asked, its window is large enough, each tool call is answered right behind its message, each answer has its call, and no
-// thoughts are another vendor's. One walk without a copy, in as few functions as can be: every call takes it, between long turns
+// asked, its window is large enough, tool names and ids are in a form it takes, each tool call has an id of its own and is answered
+// right behind its message, each answer has its call, and no thoughts are another vendor's. One walk without a copy, in as few functions as can be: every call takes it, between long turns
 // of other people's code, and each function that has to be fetched for it costs more than what it does. Whatever is not sure
 // here is left to `needsOf` and the rules of portability.
 
@@ -22,6 +22,7 @@ import { isAnsweredHere } from "../portable/tool-pairs.ts";
 export function asGivenTo(facts: ModelFacts): (options: LanguageModelV4CallOptions, isStreaming: boolean) => boolean {
   const canStream = facts.capabilities.includes("streaming");
   const canUseTools = facts.capabilities.includes("tools");
+  const { toolNames, toolCallIds } = facts;
   const mostCharacters = facts.contextWindowTokens * LONG_TOKEN_CHARACTERS;
 
   return ({ prompt, tools, responseFormat }, isStreaming) => {
@@ -31,10 +32,15 @@ export function asGivenTo(facts: ModelFacts): (options: LanguageModelV4CallOptio
     let usesTools = false;
     if (tools !== undefined && tools.length > 0) {
       usesTools = true;
-      for (let at = 0, tool; (tool = tools[at]) !== undefined; at++) characters += charactersInTool(tool);
+      for (let at = 0, tool; (tool = tools[at]) !== undefined; at++) {
+        if (tool.type === "function" && !toolNames.test(tool.name)) return false;
+        characters += charactersInTool(tool);
+      }
     }
     /** Ids of calls that are not answered yet. */
     const open: string[] = [];
+    /** Ids of all calls; null before the first. */
+    let ids: Set<string> | null = null;
     for (let at = 0, message; (message = prompt[at]) !== undefined; at++) {
       if (message.role === "system") {
         characters += message.content.length;
@@ -56,13 +62,16 @@ export function asGivenTo(facts: ModelFacts): (options: LanguageModelV4CallOptio
             break;
           case "tool-call":
             usesTools = true;
-            if (open.includes(part.toolCallId) || !isAnsweredHere(part, facts)) return false;
+            ids ??= new Set();
+            if (ids.has(part.toolCallId) || !isAnsweredHere(part, facts)) return false;
+            if (!toolNames.test(part.toolName) || toolCallIds?.test(part.toolCallId) === false) return false;
+            ids.add(part.toolCallId);
             open.push(part.toolCallId);
             characters += part.toolName.length + charactersIn(part.input);
             break;
           case "tool-result": {
             const answered = open.indexOf(part.toolCallId);
-            if (answered === -1 || message.role !== "tool") return false;
+            if (answered === -1 || message.role !== "tool" || !toolNames.test(part.toolName)) return false;
             if (answered === open.length - 1) open.pop();
             else open.splice(answered, 1);
             characters += charactersInOutput(part.output, facts);

@@ -6,6 +6,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { answerIn, charactersIn } from "./tally.ts";
+import { ReturnedCalls } from "./returned-calls.ts";
 import { Leaving } from "./leaving.ts";
 import { Meter, type Upstream } from "./upstream.ts";
 import { isProperEnd, verdictOn } from "./verdict.ts";
@@ -18,7 +19,10 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
   const meter = new Meter(upstream, request.options, context);
   let result;
   try {
-    result = await leaving.orLeave(upstream.model.doGenerate({ ...request.options, abortSignal: leaving.signal }));
+    const answer = await leaving.orLeave(
+      upstream.model.doGenerate({ ...request.options, abortSignal: leaving.signal }),
+    );
+    result = new ReturnedCalls(request).result(answer);
   } catch (error) {
     const told = leaving.late === null ? error : new FaultError(leaving.late);
     meter.failed(told, 0);

@@ -220,11 +220,11 @@ function repairsFor(
   return {
     fit: (input) => {
       const request = input as ModelRequest;
-      const { options, changes } =
+      const portable =
         from === null
           ? repairHistory(request.options, facts)
           : makePortable(request.options, { ...facts, keepsState: facts.keepsState && from.sharesState }, from.facts);
-      return { input: request.with(options), changes: told(changes) };
+      return { input: request.fitted(portable), changes: told(portable.changes) };
     },
     sizeOf: (input) => estimateTokens((input as ModelRequest).options),
     compact:

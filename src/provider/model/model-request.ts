@@ -1,6 +1,7 @@
 // One request to a chain of models: what the AI SDK asked for, where a stream goes, and what is remembered between attempts.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import type { Portable } from "../portable/make-portable.ts";
 import type { StreamSink } from "./stream-sink.ts";
 import type { Tally } from "./tally.ts";
 
@@ -13,21 +14,31 @@ export interface RequestMemory {
   tally: Tally | null;
 }
 
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
 export class ModelRequest {
   readonly options: LanguageModelV4CallOptions;
   /** null when the answer comes as a whole. */
   readonly sink: StreamSink | null;
   /** Shared by all forms this request takes on its way; never written down. */
   readonly memory: RequestMemory;
+  /** As the caller asked, before it was made to fit a target. */
+  readonly given: LanguageModelV4CallOptions;
+  /** The names under which tools go out, with the caller's own names for them. */
+  readonly toolNames: ReadonlyMap<string, string>;
 
   constructor(
     options: LanguageModelV4CallOptions,
     sink: StreamSink | null,
     memory: RequestMemory = { lastAnswer: "", result: null, tally: null },
+    given: LanguageModelV4CallOptions = options,
+    toolNames: ReadonlyMap<string, string> = NO_NAMES,
   ) {
     this.options = options;
     this.sink = sink;
     this.memory = memory;
+    this.given = given;
+    this.toolNames = toolNames;
   }
 
   get isStreaming(): boolean {
@@ -37,6 +48,11 @@ export class ModelRequest {
   /** The same request with something else asked. */
   with(options: LanguageModelV4CallOptions): ModelRequest {
     return options === this.options ? this : new ModelRequest(options, this.sink, this.memory);
+  }
+
+  /** The same request as its target takes it. */
+  fitted({ options, toolNames }: Portable): ModelRequest {
+    return options === this.options ? this : new ModelRequest(options, this.sink, this.memory, this.options, toolNames);
   }
 
   /** What is sent: when a stream goes on after a break, what the caller has seen stands as the beginning of the answer. */

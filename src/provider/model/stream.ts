@@ -12,6 +12,7 @@ import type { Follower } from "../paced-stream.ts";
 import { MOST_BYTES, tooLarge } from "../fetch/bounded.ts";
 import { Leaving } from "./leaving.ts";
 import { Speed } from "./speed.ts";
+import { ReturnedCalls } from "./returned-calls.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
 import { Tally } from "./tally.ts";
 import { Meter, type Upstream } from "./upstream.ts";
@@ -53,7 +54,7 @@ export async function stream(
     sink.response = result.response;
     const { clock, leastPerSecond } = upstream;
     const speed = leastPerSecond === 0 ? null : new Speed(clock, leastPerSecond);
-    const reading = new Reading(sink, watch, tally, context, speed, meter);
+    const reading = new Reading(sink, watch, tally, context, speed, meter, new ReturnedCalls(request));
     const parts = result.stream.getReader();
     leaving.whenLeft = (reason) => {
       sink.paced.unfollow(reason);
@@ -86,17 +87,27 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly context: RunContext;
   private readonly speed: Speed | null;
   private readonly meter: Meter;
+  private readonly calls: ReturnedCalls;
   private isCommitted = false;
   /** The last part, held back; null when the stream only stopped. */
   finish: FinishPart | null = null;
 
-  constructor(sink: StreamSink, watch: Watch, tally: Tally, context: RunContext, speed: Speed | null, meter: Meter) {
+  constructor(
+    sink: StreamSink,
+    watch: Watch,
+    tally: Tally,
+    context: RunContext,
+    speed: Speed | null,
+    meter: Meter,
+    calls: ReturnedCalls,
+  ) {
     this.sink = sink;
     this.watch = watch;
     this.tally = tally;
     this.context = context;
     this.speed = speed;
     this.meter = meter;
+    this.calls = calls;
   }
 
   waits(): void {
@@ -112,7 +123,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     if (part.type === "error") throw part.error;
     if (isContent(part) || part.type === "reasoning-start") this.watch.progress(isThought(part));
     else this.watch.hold();
-    const seen = this.sink.push(part);
+    const seen = this.sink.push(this.calls.part(part));
     const before = this.tally.characters;
     if (seen !== null) this.tally.add(seen);
     if (this.tally.characters > MOST_BYTES.answer) throw tooLarge("answer");

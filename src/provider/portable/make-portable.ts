@@ -18,6 +18,8 @@ export interface PortableChange {
 export interface Portable {
   readonly options: LanguageModelV4CallOptions;
   readonly changes: readonly PortableChange[];
+  /** The names under which tools go out, with the caller's own names for them: an answer is given back under those. */
+  readonly toolNames: ReadonlyMap<string, string>;
 }
 
 /** All rules. `from` is the target the request was made for, when it is known: some models cannot read their siblings' thoughts. */
@@ -61,11 +63,12 @@ function applyRules(
   from: TargetFacts | null,
 ): Portable {
   const changes: PortableChange[] = [];
+  const toolNames = new Map<string, string>();
   const { options: start, whereOf, replace } = placesOf(given);
   const options = rules.reduce((before, { name, why, apply }) => {
     const note = (where: string): void => void changes.push({ rule: name, where, why });
-    const pass: Pass = { to, from, note, whereOf, replace };
+    const pass: Pass = { to, from, note, toolNames, whereOf, replace };
     return apply(before, pass);
   }, start);
-  return changes.length === 0 ? { options: given, changes } : { options, changes };
+  return { options: changes.length === 0 ? given : options, changes, toolNames };
 }

@@ -17,6 +17,8 @@ export interface Pass {
   readonly from: TargetFacts | null;
   readonly note: (where: string) => void;
   readonly whereOf: (thing: object) => string;
+  /** The names under which tools go out, with the caller's own names for them. */
+  readonly toolNames: Map<string, string>;
   /** `next` stands where `before` stood. */
   readonly replace: <T extends object>(before: object, next: T) => T;
 }

@@ -8,7 +8,8 @@ import type { Pass } from "./pass.ts";
 import { removeCacheMarks, removeForeignOptions, removeServerState } from "./provider-options.ts";
 import { removeForeignServerCalls, removeForeignTools } from "./provider-tools.ts";
 import { removeBoundReasoning, removeForeignReasoning, removeUnsignedReasoning } from "./reasoning.ts";
-import { fitToolCallIds } from "./tool-ids.ts";
+import { fitToolCallIds, separateToolCallIds } from "./tool-ids.ts";
+import { fitToolNames } from "./tool-names.ts";
 import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
 
 export interface PortableRule {
@@ -58,6 +59,13 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
     apply: removeEmptyText,
   },
   {
+    name: "duplicate-tool-call-id",
+    when: "always",
+    why: "an earlier call has the same id; this call and its result got another one",
+    example: "messages.3.content.0: `tool_use` ids must be unique",
+    apply: separateToolCallIds,
+  },
+  {
     name: "late-tool-result",
     when: "always",
     why: "a result must stand right behind its call; it was moved there",
@@ -85,6 +93,14 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
     why: "the target refuses ids of this length or with these characters; the call and its result got another one",
     example: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     apply: fitToolCallIds,
+  },
+  {
+    name: "tool-name",
+    when: "always",
+    why: "the target refuses tool names of this length or with these characters; its calls come back under the caller's name",
+    example:
+      "Invalid 'tools[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    apply: fitToolNames,
   },
   {
     name: "foreign-tool",

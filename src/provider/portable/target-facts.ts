@@ -15,6 +15,8 @@ export type TargetFacts = Pick<
   | "signsReasoning"
   | "bindsReasoning"
   | "acceptsEmptyText"
+  | "toolNames"
+  | "toolCallIds"
   | "keepsState"
 >;
 

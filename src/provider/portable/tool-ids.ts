@@ -1,43 +1,73 @@
-// Ids of tool calls in a form the target takes. Vendors make ids of their own length and characters, and refuse others'.
+// Ids of tool calls: each vendor takes its own form of them, and no two calls of a conversation may share one. A history that
+// another vendor's model made may break both. Calls and results are renamed together.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { mapMessages, mapParts, type Part, type Pass } from "./pass.ts";
 
-/** What a vendor takes for an id; one that is not listed takes anything. */
-const ID_FORMS: Readonly<Record<string, RegExp>> = {
-  anthropic: /^[a-zA-Z0-9_-]+$/,
-  openai: /^.{1,40}$/s,
-  mistral: /^[a-zA-Z0-9]{9}$/,
-};
+/** Gives each further call with the same id, and its result, an id of its own. */
+export function separateToolCallIds(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  const freeId = freeIds(options);
+  const used = new Set<string>();
+  /** Ids of calls that have no result yet, oldest first, by the id the caller gave them. */
+  const open = new Map<string, string[]>();
+  return mapMessages(options, (message) => {
+    const here = new Set<string>();
+    return mapParts(message, pass, (part) => {
+      if (!("toolCallId" in part)) return part;
+      const { toolCallId: id } = part;
+      if (part.type === "tool-result") return renamed(part, pass, open.get(id)?.shift() ?? id);
+      // A vendor may show a call of its own twice: before it was approved, and when it has run.
+      if (part.providerExecuted === true) return part;
+      const own = used.has(id) ? freeId() : id;
+      used.add(id);
+      // A call of an earlier message that is still open was interrupted: the results that follow are not its own.
+      const waiting = here.has(id) ? (open.get(id) ?? []) : [];
+      here.add(id);
+      open.set(id, [...waiting, own]);
+      return renamed(part, pass, own);
+    });
+  });
+}
 
-/** A call and its result keep one id; ids are counted from the beginning, so that a longer history gets the same ones. */
+/** Ids are counted from the beginning, so that a longer history gets the same ones. */
 export function fitToolCallIds(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
-  const form = ID_FORMS[pass.to.vendor];
-  if (form === undefined) return options;
-  const known = new Set(options.prompt.flatMap(idsIn));
+  const form = pass.to.toolCallIds;
+  if (form === null) return options;
+  const freeId = freeIds(options);
   const fitted = new Map<string, string>();
-  let count = 0;
-  for (const id of known) {
-    if (form.test(id)) continue;
-    let next: string;
-    // Nine letters and digits: the shortest form there is.
-    do next = `call${String(++count).padStart(5, "0")}`;
-    while (known.has(next));
-    fitted.set(id, next);
-  }
+  for (const id of idsIn(options)) if (!form.test(id)) fitted.set(id, freeId());
   if (fitted.size === 0) return options;
   return mapMessages(options, (message) =>
-    mapParts(message, pass, (part) => {
-      const next = "toolCallId" in part ? fitted.get(part.toolCallId) : undefined;
-      if (next === undefined) return part;
-      pass.note(pass.whereOf(part));
-      return pass.replace(part, { ...part, toolCallId: next } as Part);
-    }),
+    mapParts(message, pass, (part) =>
+      "toolCallId" in part ? renamed(part, pass, fitted.get(part.toolCallId) ?? part.toolCallId) : part,
+    ),
   );
 }
 
-function idsIn(message: LanguageModelV4CallOptions["prompt"][number]): readonly string[] {
-  if (message.role === "system") return [];
-  const parts: readonly Part[] = message.content;
-  return parts.flatMap((part) => ("toolCallId" in part ? [part.toolCallId] : []));
+/** Nine letters and digits: the shortest form there is. */
+function freeIds(options: LanguageModelV4CallOptions): () => string {
+  const known = idsIn(options);
+  let count = 0;
+  return () => {
+    let id: string;
+    do id = `call${String(++count).padStart(5, "0")}`;
+    while (known.has(id));
+    return id;
+  };
+}
+
+function renamed(part: Extract<Part, { toolCallId: string }>, pass: Pass, toolCallId: string): Part {
+  if (toolCallId === part.toolCallId) return part;
+  pass.note(pass.whereOf(part));
+  return pass.replace(part, { ...part, toolCallId });
+}
+
+/** All ids of calls and results in a conversation. */
+export function idsIn({ prompt }: Pick<LanguageModelV4CallOptions, "prompt">): Set<string> {
+  const ids = new Set<string>();
+  for (const message of prompt) {
+    if (message.role === "system") continue;
+    for (const part of message.content) if ("toolCallId" in part) ids.add(part.toolCallId);
+  }
+  return ids;
 }

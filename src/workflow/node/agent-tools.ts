@@ -39,7 +39,6 @@ export function offeredTools(
   find: (id: string) => AnyTool | undefined,
   agent: string,
 ): readonly OfferedTool[] {
-  const names = new Set<string>();
   return ids.map((id) => {
     const found: WordedTool | undefined = find(id);
     if (found === undefined) {
@@ -51,23 +50,12 @@ export function offeredTools(
       tool: found,
       offer: {
         type: "function",
-        name: wireName(id, names),
+        name: id,
         ...(description === "" ? {} : { description }),
         inputSchema: found.inputSchema() ?? { type: "object" },
       },
     };
   });
-}
-
-const LONGEST_NAME = 64;
-
-/** Vendors take letters, digits, dashes and underscores only. */
-function wireName(id: string, taken: Set<string>): string {
-  const plain = id.replace(/[^\w-]+/g, "_").slice(0, LONGEST_NAME);
-  let name = plain;
-  for (let number = 2; taken.has(name); number++) name = `${plain.slice(0, LONGEST_NAME - 4)}_${number}`;
-  taken.add(name);
-  return name;
 }
 
 export type ProtectTool = (

@@ -24,7 +24,14 @@ import {
 } from "../portable/requests.ts";
 
 function isLeftAlone(given: LanguageModelV4CallOptions, to: ModelFacts): boolean {
-  const pass: Pass = { to, from: null, note: () => undefined, whereOf: () => "", replace: (_before, next) => next };
+  const pass: Pass = {
+    to,
+    from: null,
+    note: () => undefined,
+    toolNames: new Map(),
+    whereOf: () => "",
+    replace: (_before, next) => next,
+  };
   return PORTABLE_RULES.filter(({ when }) => when === "always").every(({ apply }) => apply(given, pass) === given);
 }
 
@@ -34,10 +41,10 @@ function isServed(given: LanguageModelV4CallOptions, to: ModelFacts, isStreaming
 }
 
 const image = { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://x.org/i") } } as const;
-const seen = (output: unknown): LanguageModelV4Message =>
+const seen = (output: unknown, toolCallId = "a"): LanguageModelV4Message =>
   ({
     role: "tool",
-    content: [{ type: "tool-result", toolCallId: "a", toolName: "find", output }],
+    content: [{ type: "tool-result", toolCallId, toolName: "find", output }],
   }) as LanguageModelV4Message;
 
 const HISTORY = [
@@ -49,8 +56,8 @@ const HISTORY = [
   assistant(call("c"), call("d"), call("e")),
   tool(result("d"), result("c"), result("e")),
   assistant(text("found")),
-  assistant(call("a")),
-  seen({ type: "content", value: [{ type: "text", text: "and an image" }, image] }),
+  assistant(call("f")),
+  seen({ type: "content", value: [{ type: "text", text: "and an image" }, image] }, "f"),
   user(text("thanks")),
 ];
 
@@ -82,6 +89,9 @@ describe("a request that is taken as it is", () => {
     ["an answer behind another message", [assistant(call("a")), user(text("well?")), tool(result("a"))]],
     ["an answer twice", [assistant(call("a")), tool(result("a"), result("a"))]],
     ["the same call twice", [assistant(call("a"), call("a")), tool(result("a"), result("a"))]],
+    ["an id again", [assistant(call("a")), tool(result("a")), assistant(call("a")), tool(result("a"))]],
+    ["an id in another form", [assistant(call("functions.find:0")), tool(result("functions.find:0"))]],
+    ["a name in another form", [assistant(call("a", { toolName: "x.y" })), tool({ ...result("a"), toolName: "x.y" })]],
     ["one of two answers missing", [assistant(call("a"), call("b")), tool(result("b"))]],
     ["a call that its vendor answers", [assistant(call("a", { providerExecuted: true }), text("there"))]],
   ])("has not %s", (_what, prompt) => {

@@ -51,7 +51,7 @@ export const REDACTED = { anthropic: { redactedData: "data" } };
 export const ITEM = { openai: { itemId: "rs_1", reasoningEncryptedContent: "enc" } };
 export const THOUGHT_SIGNATURE = { google: { thoughtSignature: "sig" } };
 
-const id = fc.constantFrom("a", "b", "c");
+const id = fc.constantFrom("a", "b", "c", "x.y", "z".repeat(41), "call00001");
 const words = fc.constantFrom("", " ", "one", "two words");
 const marks = fc.option(
   fc.constantFrom<SharedV4ProviderOptions>(
@@ -72,10 +72,15 @@ function marked<T extends object>(part: T, providerOptions: SharedV4ProviderOpti
 }
 
 const textPart = fc.tuple(words, marks).map(([all, mark]) => marked(text(all), mark));
+const toolName = fc.constantFrom("find", "find.all", "find_all", "f".repeat(70));
 const callPart = fc
-  .tuple(id, fc.option(fc.boolean(), { nil: undefined }), marks)
-  .map(([toolCallId, run, mark]) => marked(call(toolCallId, run === undefined ? {} : { providerExecuted: run }), mark));
-const resultPart = fc.tuple(id, marks).map(([toolCallId, mark]) => marked(result(toolCallId), mark));
+  .tuple(id, toolName, fc.option(fc.boolean(), { nil: undefined }), marks)
+  .map(([toolCallId, name, run, mark]) =>
+    marked(call(toolCallId, { toolName: name, ...(run === undefined ? {} : { providerExecuted: run }) }), mark),
+  );
+const resultPart = fc
+  .tuple(id, toolName, marks)
+  .map(([toolCallId, name, mark]) => marked({ ...result(toolCallId), toolName: name }, mark));
 const thoughtPart = marks.map((mark) => marked(thought(), mark));
 const customPart = fc.constant({ type: "custom" as const, kind: "openai.compaction" as const });
 
@@ -102,6 +107,7 @@ export const requests: fc.Arbitrary<LanguageModelV4CallOptions> = fc
     tools: fc.constantFrom<LanguageModelV4CallOptions["tools"]>(undefined, [
       { type: "provider", id: "openai.web_search", name: "web", args: {} },
       { type: "function", name: "find", inputSchema: { type: "object" }, providerOptions: SIGNED },
+      { type: "function", name: "find.all", inputSchema: { type: "object" } },
     ]),
   })
   .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)))

@@ -70,6 +70,56 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       becomes: { prompt: [HI, assistant(call("call00001")), tool(result("call00001"))] },
     },
   ],
+  "duplicate-tool-call-id": [
+    {
+      title: "gives the second call with an id, and its result, another one",
+      given: {
+        prompt: [
+          HI,
+          assistant(call("a"), call("a")),
+          tool(result("a", "one"), result("a", "two")),
+          assistant(call("a")),
+          tool(result("a", "three")),
+        ],
+      },
+      to: TO.opus,
+      wheres: ["messages[1].content[1]", "messages[2].content[1]", "messages[3].content[0]", "messages[4].content[0]"],
+      becomes: {
+        prompt: [
+          HI,
+          assistant(call("a"), call("call00001")),
+          tool(result("a", "one"), result("call00001", "two")),
+          assistant(call("call00002")),
+          tool(result("call00002", "three")),
+        ],
+      },
+    },
+  ],
+  "tool-name": [
+    {
+      title: "gives tools names with the characters and the length that the target takes, each its own",
+      given: {
+        prompt: [HI, assistant(call("a", { toolName: "x.y" })), tool({ ...result("a"), toolName: "x.y" })],
+        tools: [
+          { type: "function", name: "x_y", inputSchema: {} },
+          { type: "function", name: "x.y", inputSchema: {} },
+          { type: "function", name: "n".repeat(65), inputSchema: {} },
+        ],
+        toolChoice: { type: "tool", toolName: "x.y" },
+      },
+      to: TO.gpt4o,
+      wheres: ["tools[1]", "tools[2]", "messages[1].content[0]", "messages[2].content[0]"],
+      becomes: {
+        prompt: [HI, assistant(call("a", { toolName: "x_y_2" })), tool({ ...result("a"), toolName: "x_y_2" })],
+        tools: [
+          { type: "function", name: "x_y", inputSchema: {} },
+          { type: "function", name: "x_y_2", inputSchema: {} },
+          { type: "function", name: "n".repeat(64), inputSchema: {} },
+        ],
+        toolChoice: { type: "tool", toolName: "x_y_2" },
+      },
+    },
+  ],
   "foreign-reasoning": [
     {
       title: "takes Anthropic's signed and redacted thinking out of a request to OpenAI",
@@ -173,15 +223,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       to: TO.gemini,
       wheres: ["messages[1].content[1]"],
       becomes: { prompt: [HI, assistant(call("b"), call("a")), tool(result("b"), UNKNOWN as never), BYE] },
-    },
-    {
-      title: "leaves a result to the later of two calls with one id",
-      given: { prompt: [HI, assistant(call("a")), BYE, assistant(call("a")), tool(result("a"))] },
-      to: TO.gpt4o,
-      wheres: ["messages[1].content[0]"],
-      becomes: {
-        prompt: [HI, assistant(call("a")), tool(UNKNOWN as never), BYE, assistant(call("a")), tool(result("a"))],
-      },
     },
     {
       title: "answers a call before the next message of the assistant",
@@ -392,7 +433,7 @@ describe("a request", () => {
     ["an image", TO.gpt, [user({ type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } })]],
   ] as const)("with %s stays the same object", (_what, to, prompt) => {
     const given: LanguageModelV4CallOptions = { prompt: [...prompt] };
-    expect(makePortable(given, to)).toEqual({ options: given, changes: [] });
+    expect(makePortable(given, to)).toEqual({ options: given, changes: [], toolNames: new Map() });
     expect(makePortable(given, to).options).toBe(given);
   });
 
@@ -418,6 +459,18 @@ describe("a request", () => {
     const { options, changes } = makePortable(given, TO.opus);
     expect(changes.map(({ rule }) => rule)).toEqual(["foreign-options"]);
     expect(options.prompt).toEqual([HI, assistant(thought(SIGNED), text("yes")), BYE]);
+  });
+
+  it("leaves a result to the later of two calls with one id, and tells the two apart", () => {
+    const given = { prompt: [HI, assistant(call("a")), BYE, assistant(call("a")), tool(result("a"))] };
+    expect(makePortable(given, TO.gpt4o).options.prompt).toEqual([
+      HI,
+      assistant(call("a")),
+      tool(UNKNOWN as never),
+      BYE,
+      assistant(call("call00001")),
+      tool(result("call00001")),
+    ]);
   });
 
   it("keeps the places of the request as given when several rules apply", () => {

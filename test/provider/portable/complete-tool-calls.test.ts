@@ -1,0 +1,121 @@
+// A conversation that was cut off at any point is one that `generateText` takes, and nothing is lost from it.
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { convertToModelMessages, generateText, type ModelMessage } from "ai";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { completeToolCalls } from "../../../src/index.ts";
+import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
+
+const answer = {
+  id: "c1",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
+  choices: [{ index: 0, message: { role: "assistant", content: "well" }, finish_reason: "stop" }],
+};
+const model = createOpenAI({ apiKey: "k", fetch: () => Promise.resolve(Response.json(answer)) }).chat("gpt-4o");
+
+const call = (toolCallId: string, more: object = {}) =>
+  ({ type: "tool-call", toolCallId, toolName: "pay", input: {}, ...more }) as const;
+const result = (toolCallId: string, value = "paid") =>
+  ({ type: "tool-result", toolCallId, toolName: "pay", output: { type: "text", value } }) as const;
+const unknown = (toolCallId: string) =>
+  ({ ...result(toolCallId), output: { type: "error-text", value: OUTCOME_UNKNOWN } }) as const;
+
+const HI: ModelMessage = { role: "user", content: "hi" };
+
+async function isTaken(messages: ModelMessage[]): Promise<boolean> {
+  return generateText({ model, messages, maxRetries: 0 }).then(
+    ({ text }) => text === "well",
+    () => false,
+  );
+}
+
+const id = fc.constantFrom("a", "b", "c");
+const message: fc.Arbitrary<ModelMessage> = fc.oneof(
+  fc.constantFrom<ModelMessage>(HI, { role: "user", content: [{ type: "text", text: "and?" }] }),
+  fc.constant<ModelMessage>({ role: "assistant", content: "hm" }),
+  fc
+    .array(id, { minLength: 1, maxLength: 3 })
+    .map((ids): ModelMessage => ({ role: "assistant", content: ids.map((each) => call(each)) })),
+  fc
+    .array(id, { minLength: 1, maxLength: 3 })
+    .map((ids): ModelMessage => ({ role: "tool", content: ids.map((each) => result(each)) })),
+);
+
+describe("completeToolCalls", () => {
+  it("makes any conversation one that generateText takes, and changes nothing the second time", async () => {
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { maxLength: 7 }), async (messages) => {
+        const given = [HI, ...messages];
+        const before = structuredClone(given);
+        if (!(await isTaken(given))) refused += 1;
+        const completed = completeToolCalls(given);
+        expect(given).toEqual(before);
+        expect(await isTaken(completed)).toBe(true);
+        expect(completeToolCalls(completed)).toEqual(completed);
+        // Whatever is no result is there, in its order.
+        const rest = (all: readonly ModelMessage[]) => all.filter(({ role }) => role !== "tool");
+        expect(rest(completed)).toEqual(rest(given));
+      }),
+      { numRuns: 150 },
+    );
+    expect(refused).toBeGreaterThan(10);
+  });
+
+  it("answers a call whose outcome is unknown, and says so", () => {
+    const messages: ModelMessage[] = [HI, { role: "assistant", content: [call("a"), call("b")] }];
+    expect(completeToolCalls([...messages, { role: "tool", content: [result("b")] }, HI])).toEqual([
+      ...messages,
+      { role: "tool", content: [result("b"), unknown("a")] },
+      HI,
+    ]);
+  });
+
+  it("moves a late result to its call, and removes one without a call", () => {
+    const asked: ModelMessage = { role: "assistant", content: [call("a")] };
+    expect(completeToolCalls([HI, asked, HI, { role: "tool", content: [result("a"), result("x")] }])).toEqual([
+      HI,
+      asked,
+      { role: "tool", content: [result("a")] },
+      HI,
+    ]);
+  });
+
+  it("leaves alone what is complete, what the provider runs, and what the last message approves", () => {
+    const approved: ModelMessage[] = [
+      HI,
+      { role: "assistant", content: [call("a"), { type: "tool-approval-request", approvalId: "p", toolCallId: "a" }] },
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "p", approved: true }] },
+    ];
+    const complete: ModelMessage[] = [
+      { role: "system", content: "be brief" },
+      HI,
+      { role: "assistant", content: [call("a"), call("s", { providerExecuted: true })] },
+      { role: "tool", content: [result("a")] },
+    ];
+    for (const messages of [approved, complete]) {
+      const completed = completeToolCalls(messages);
+      expect(completed.every((each, at) => each === messages[at])).toBe(true);
+      expect(completed).toHaveLength(messages.length);
+    }
+    const later = completeToolCalls([...approved, HI]);
+    expect(later[2]).toEqual({
+      role: "tool",
+      content: [{ type: "tool-approval-response", approvalId: "p", approved: true }, unknown("a")],
+    });
+  });
+
+  it("takes what a chat kept of an interrupted turn", async () => {
+    const parts = [{ type: "tool-pay" as const, toolCallId: "a", state: "input-available" as const, input: {} }];
+    const messages = await convertToModelMessages([
+      { role: "user", parts: [{ type: "text", text: "pay" }] },
+      { role: "assistant", parts },
+      { role: "user", parts: [{ type: "text", text: "well?" }] },
+    ]);
+    expect(await isTaken(messages)).toBe(false);
+    expect(await isTaken(completeToolCalls(messages))).toBe(true);
+  });
+});
