@@ -216,5 +216,5 @@ function chainPart(
   };
 }
 
-const NO_NEEDS = { capabilities: [], inputTokens: 0 } as const;
+const NO_NEEDS = { capabilities: [], inputTokens: 0, refusal: null } as const;
 const NOTHING_KNOWN = "(The conversation before this could not be continued and was left behind.)";

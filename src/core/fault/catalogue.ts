@@ -155,6 +155,7 @@ export const CATALOGUE = {
   RunTimeout:              row("Limit",              ["maybe-done", "ends-run"],        "limit",      504, "timeout"),
   TurnTimeout:             row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
   TurnLimit:               row("Limit",              [],                                "limit",      429, "turn limit"),
+  ToolLoop:                row("Limit",              [],                                "request",    508, "tool failed"),
 
   CircuitOpen:             row("Guard",              ["lifts"],                          "target",     503, "circuit open"),
   RetryBudgetSpent:        row("Guard",              ["lifts"],                          "endpoint",   503, "circuit open"),

@@ -162,6 +162,7 @@ export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
   RunTimeout:              row("ExtensionHost/LoopBoundExceeded",          "timeout",        "run_timeout",          "provider_timeout",           "transient", "timeout"),
   TurnTimeout:             row("ExtensionHost/LoopBoundExceeded",          "timeout",        "run_timeout",          "provider_timeout",           "transient", "timeout"),
   TurnLimit:               row("ExtensionHost/LoopBoundExceeded",          "unknown",        "turn_limit",           "max_iterations_reached",     "permanent", "fatal"),
+  ToolLoop:                row("ExtensionHost/LoopBoundExceeded",          "unknown",        "turn_limit",           "max_iterations_reached",     "permanent", "fatal"),
 
   CircuitOpen:             row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_network_error",     "transient", "fatal"),
   RetryBudgetSpent:        row("ToolTerminal/ToolExecutionFailed",         "overloaded",     "provider_unavailable", "provider_network_error",     "transient", "fatal"),

@@ -77,6 +77,7 @@ export const MATRIX: readonly PolicyRow[] = [
   row("Session",                                   null,             ["ask", "fail"]),
 
   row(["TurnTimeout", "RunTimeout"],               null,             ["partial", "default", "skip", "surface", "fail"]),
+  row(["ToolLoop"],                                null,             ["fail"]),
   row("Limit",                                     null,             ["ask", "fail"]),
 
   row("Guard",                                     null,             ["fallback", "alternative", "default", "skip", "park", "surface", "ask", "fail"]),

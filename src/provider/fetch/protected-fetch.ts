@@ -148,7 +148,7 @@ function targetTool(
   return made;
 }
 
-const NO_NEEDS = { capabilities: [], inputTokens: 0 } as const;
+const NO_NEEDS = { capabilities: [], inputTokens: 0, refusal: null } as const;
 const ASSUMED_OUTPUT_TOKENS = 4_096;
 
 async function refreshed(

@@ -16,6 +16,7 @@ import {
   needsOfFile,
 } from "../model-facts/needs-of.ts";
 import { isForeignThought } from "../portable/reasoning.ts";
+import { isFailure } from "../portable/repeated-calls.ts";
 import { isAnsweredHere } from "../portable/tool-pairs.ts";
 
 /** Whether this target takes requests as they are. */
@@ -39,6 +40,7 @@ export function asGivenTo(facts: ModelFacts): (options: LanguageModelV4CallOptio
     }
     /** Ids of calls that are not answered yet. */
     const open: string[] = [];
+    let failures = 0;
     /** Ids of all calls; null before the first. */
     let ids: Set<string> | null = null;
     for (let at = 0, message; (message = prompt[at]) !== undefined; at++) {
@@ -74,6 +76,9 @@ export function asGivenTo(facts: ModelFacts): (options: LanguageModelV4CallOptio
             if (answered === -1 || message.role !== "tool" || !toolNames.test(part.toolName)) return false;
             if (answered === open.length - 1) open.pop();
             else open.splice(answered, 1);
+            // Two failures may be one call made again.
+            failures = isFailure(part.output) ? failures + 1 : 0;
+            if (failures > 1) return false;
             characters += charactersInOutput(part.output, facts);
             break;
           }

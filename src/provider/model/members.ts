@@ -1,8 +1,8 @@
 // The models of a chain as tools of the runtime: each with its own breaker, pause and queue, all with the same request.
 
-import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -13,6 +13,7 @@ import { domainsOf, keysOf } from "../domain/model-domains.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { estimateTokens, needsOf } from "../model-facts/needs-of.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
+import { repeatsIn, type RepeatLimits } from "../portable/repeated-calls.ts";
 import { costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
 import { askedTier } from "../price/service-tier.ts";
@@ -179,7 +180,7 @@ function memberOf(
     },
     hurried: options.hurried,
     revive: (kept, given) => (given as ModelRequest).revived(kept),
-    needsOf: needsOfRequest,
+    needsOf: (input) => needsOfRequest(input as ModelRequest, options),
     takesAsGiven: members.length === 0 ? asGivenToFirst(facts, capabilities) : null,
     repairs: repairsFor(facts, first === undefined || members.length === 0 ? null : madeFor(first, domains), options),
   };
@@ -194,11 +195,24 @@ function asGivenToFirst(facts: ModelFacts, capabilities: readonly string[]): (in
   };
 }
 
-function needsOfRequest(input: unknown): RequestNeeds {
-  const { options, sink } = input as ModelRequest;
+function needsOfRequest({ options, sink }: ModelRequest, { repeatedFailures }: ResolvedModelOptions): RequestNeeds {
   const { needs, inputTokensAtLeast } = needsOf(options, sink !== null);
   const goesOn = sink !== null && sink.continuable !== null;
-  return { capabilities: goesOn ? [...needs, "prefill"] : needs, inputTokens: inputTokensAtLeast };
+  return {
+    capabilities: goesOn ? [...needs, "prefill"] : needs,
+    inputTokens: inputTokensAtLeast,
+    refusal: loopIn(options, repeatedFailures),
+  };
+}
+
+/** A model that was told and goes on all the same would go on until its steps or the money are used up. */
+function loopIn({ prompt }: LanguageModelV4CallOptions, { stopAfter }: RepeatLimits): Fault | null {
+  const { toolName, count } = repeatsIn(prompt);
+  if (count < stopAfter) return null;
+  return fault("ToolLoop", {
+    message: `the model called ${toolName} ${count} times in a row with the same arguments, and each call failed`,
+    context: { repeated: toolName, limit: stopAfter, ran: false },
+  });
 }
 
 /** The model a request was made for, and whether another account can see what it left at the vendor. */
@@ -215,15 +229,20 @@ function madeFor(first: Placed, domains: FailureDomains): MadeFor {
 function repairsFor(
   facts: ModelFacts,
   from: MadeFor | null,
-  { compact, refreshCredential, regenerate }: ResolvedModelOptions,
+  { compact, refreshCredential, regenerate, repeatedFailures }: ResolvedModelOptions,
 ): Repairs {
   return {
     fit: (input) => {
       const request = input as ModelRequest;
       const portable =
         from === null
-          ? repairHistory(request.options, facts)
-          : makePortable(request.options, { ...facts, keepsState: facts.keepsState && from.sharesState }, from.facts);
+          ? repairHistory(request.options, facts, repeatedFailures.tellAfter)
+          : makePortable(
+              request.options,
+              { ...facts, keepsState: facts.keepsState && from.sharesState },
+              from.facts,
+              repeatedFailures.tellAfter,
+            );
       return { input: request.fitted(portable), changes: told(portable.changes) };
     },
     sizeOf: (input) => estimateTokens((input as ModelRequest).options),

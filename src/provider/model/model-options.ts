@@ -5,12 +5,15 @@ import type { Fault } from "../../core/fault/fault.ts";
 import type { Retry } from "../../core/policy/policy.ts";
 import { retryOf, type RetryOptions } from "../../runtime/tool/tool.ts";
 import type { FactOverrides } from "../model-facts/facts-for.ts";
+import { DEFAULT_REPEAT_LIMITS, type RepeatLimits } from "../portable/repeated-calls.ts";
 import type { MidStream } from "./stream-sink.ts";
 import {
   callable,
+  either,
   flag,
   group,
   having,
+  type Kind,
   listOf,
   number,
   oneOf,
@@ -62,6 +65,11 @@ export interface ModelOptions {
   readonly refreshCredential?: (about: { readonly fault: Fault; readonly signal: AbortSignal }) => void | Promise<void>;
   /** One more try, with what was wrong told to the model, when an answer is empty, cut or does not fit its schema. On by default. */
   readonly regenerate?: boolean;
+  /**
+   * A model that makes the same failing call in a row, with the same arguments, is told after `tellAfter` failures (3) and stopped with
+   * the fault `ToolLoop` after `stopAfter` (12). Other arguments, a success or a message of a person begin a new row. `Infinity`: never.
+   */
+  readonly repeatedFailures?: Partial<RepeatLimits>;
   /** The most answers are taken to be when a price is guessed and the request sets no limit. */
   readonly assumedOutputTokens?: number;
 }
@@ -77,6 +85,7 @@ export interface ResolvedModelOptions {
   readonly refreshCredential: ModelOptions["refreshCredential"] | null;
   readonly regenerate: boolean;
   readonly assumedOutputTokens: number;
+  readonly repeatedFailures: RepeatLimits;
 }
 
 const DEFAULT_HURRY: RetryOptions = {
@@ -95,8 +104,12 @@ export const MODEL_OPTIONS = shape<ModelOptions>({
   compact: callable,
   refreshCredential: callable,
   regenerate: flag,
+  repeatedFailures: group(shape<RepeatLimits>({ tellAfter: whole(2), stopAfter: whole(2) })),
   assumedOutputTokens: number(0),
 });
+
+const pattern: Kind = { says: "a RegExp", fits: (value) => value instanceof RegExp };
+const nothing: Kind = { says: "null", fits: (value) => value === null };
 
 export const MODEL_TARGET_OPTIONS = shape<ModelTargetOptions>({
   model: required(having("a language model of the AI SDK", "doGenerate")),
@@ -116,6 +129,8 @@ export const MODEL_TARGET_OPTIONS = shape<ModelTargetOptions>({
       signsReasoning: flag,
       bindsReasoning: flag,
       acceptsEmptyText: flag,
+      toolNames: pattern,
+      toolCallIds: either(pattern, nothing),
       keepsState: flag,
     }),
   ),
@@ -133,5 +148,6 @@ export function resolveModelOptions(options: ModelOptions): ResolvedModelOptions
     refreshCredential: options.refreshCredential ?? null,
     regenerate: options.regenerate ?? true,
     assumedOutputTokens: options.assumedOutputTokens ?? 4_096,
+    repeatedFailures: over(DEFAULT_REPEAT_LIMITS, options.repeatedFailures),
   };
 }

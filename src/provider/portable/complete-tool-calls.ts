@@ -40,6 +40,7 @@ const PASS: Pass = {
   from: null,
   note: () => undefined,
   toolNames: new Map(),
+  tellAfter: Infinity,
   whereOf: () => "",
   replace: (_before, next) => next,
 };

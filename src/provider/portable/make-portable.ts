@@ -5,6 +5,7 @@
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { placesOf, type Pass } from "./pass.ts";
+import { DEFAULT_REPEAT_LIMITS } from "./repeated-calls.ts";
 import { PORTABLE_RULES, type PortableRule } from "./rules.ts";
 import type { TargetFacts } from "./target-facts.ts";
 
@@ -27,13 +28,18 @@ export function makePortable(
   options: LanguageModelV4CallOptions,
   to: TargetFacts,
   from: TargetFacts | null = null,
+  tellAfter = DEFAULT_REPEAT_LIMITS.tellAfter,
 ): Portable {
-  return applyRules(PORTABLE_RULES, options, to, from);
+  return applyRules(PORTABLE_RULES, options, to, from, tellAfter);
 }
 
 /** The rules that hold for the first target too: an interrupted turn, or a history that another vendor's model made. */
-export function repairHistory(options: LanguageModelV4CallOptions, to: TargetFacts): Portable {
-  return applyRules(ALWAYS, options, to, null);
+export function repairHistory(
+  options: LanguageModelV4CallOptions,
+  to: TargetFacts,
+  tellAfter = DEFAULT_REPEAT_LIMITS.tellAfter,
+): Portable {
+  return applyRules(ALWAYS, options, to, null, tellAfter);
 }
 
 export interface ChangeSummary {
@@ -61,13 +67,14 @@ function applyRules(
   given: LanguageModelV4CallOptions,
   to: TargetFacts,
   from: TargetFacts | null,
+  tellAfter: number,
 ): Portable {
   const changes: PortableChange[] = [];
   const toolNames = new Map<string, string>();
   const { options: start, whereOf, replace } = placesOf(given);
   const options = rules.reduce((before, { name, why, apply }) => {
     const note = (where: string): void => void changes.push({ rule: name, where, why });
-    const pass: Pass = { to, from, note, toolNames, whereOf, replace };
+    const pass: Pass = { to, from, note, toolNames, tellAfter, whereOf, replace };
     return apply(before, pass);
   }, start);
   return { options: changes.length === 0 ? given : options, changes, toolNames };

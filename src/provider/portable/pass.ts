@@ -19,6 +19,8 @@ export interface Pass {
   readonly whereOf: (thing: object) => string;
   /** The names under which tools go out, with the caller's own names for them. */
   readonly toolNames: Map<string, string>;
+  /** After so many failures of one call in a row the model is told. */
+  readonly tellAfter: number;
   /** `next` stands where `before` stood. */
   readonly replace: <T extends object>(before: object, next: T) => T;
 }

@@ -8,6 +8,7 @@ import type { Pass } from "./pass.ts";
 import { removeCacheMarks, removeForeignOptions, removeServerState } from "./provider-options.ts";
 import { removeForeignServerCalls, removeForeignTools } from "./provider-tools.ts";
 import { removeBoundReasoning, removeForeignReasoning, removeUnsignedReasoning } from "./reasoning.ts";
+import { tellRepeats } from "./repeated-calls.ts";
 import { fitToolCallIds, separateToolCallIds } from "./tool-ids.ts";
 import { fitToolNames } from "./tool-names.ts";
 import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
@@ -86,6 +87,14 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
     why: "there is no open call for this result",
     example: "No tool call found for function call output with call_id call_x.",
     apply: removeOrphanResults,
+  },
+  {
+    name: "repeated-failure",
+    when: "always",
+    why: "this call has failed several times in a row with the same arguments; the model is told",
+    example:
+      "read_file(/etc/app.conf) fails with Forbidden, and the model calls it again, with the same result, for ever",
+    apply: tellRepeats,
   },
   {
     name: "tool-call-id",

@@ -86,6 +86,7 @@ export function negotiate({ binding, input }: LiveCall): Fault | null {
   if (part === null) return null;
   const { model, capabilities, contextWindowTokens } = part.facts;
   const needs = part.needsOf(input);
+  if (needs.refusal !== null) return needs.refusal;
   const lacks = needs.capabilities.find((need) => !capabilities.includes(need));
   if (lacks !== undefined) {
     return fault(CODE_OF_NEED[lacks] ?? "MissingCapability", {

@@ -30,6 +30,8 @@ export interface RequestNeeds {
   readonly capabilities: readonly string[];
   /** At least so many tokens go in. */
   readonly inputTokens: number;
+  /** Why no target is asked; null when there is no reason. */
+  readonly refusal: Fault | null;
 }
 
 /** What can be done to a request. null: this one has no way to do it. */

@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<FaultClass, readonly string[]>> = {
     "ResourceExhausted",
   ],
   Session: ["ManifestDrift", "StoreUnavailable", "ResumeMismatch"],
-  Limit: ["BudgetExceeded", "RunTimeout", "TurnTimeout", "TurnLimit"],
+  Limit: ["BudgetExceeded", "RunTimeout", "TurnTimeout", "TurnLimit", "ToolLoop"],
   Guard: ["CircuitOpen", "RetryBudgetSpent", "QueueFull"],
   Sandbox: ["SandboxFailed", "SandboxTimeout"],
   Cancellation: ["SessionCancelled", "TurnCancelled", "ToolCancelled"],

@@ -29,6 +29,7 @@ function isLeftAlone(given: LanguageModelV4CallOptions, to: ModelFacts): boolean
     from: null,
     note: () => undefined,
     toolNames: new Map(),
+    tellAfter: 2,
     whereOf: () => "",
     replace: (_before, next) => next,
   };

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { makePortable, repairHistory, summarizeChanges } from "../../../src/provider/portable/make-portable.ts";
 import { GO_ON } from "../../../src/provider/portable/message-shape.ts";
+import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
 import type { TargetFacts } from "../../../src/provider/portable/target-facts.ts";
 import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
@@ -35,6 +36,11 @@ interface Case {
   readonly wheres: readonly string[];
   readonly becomes: LanguageModelV4CallOptions;
 }
+
+const failed = (id: string, value = "not yours") => [
+  assistant(call(id)),
+  tool({ ...result(id), output: { type: "error-text" as const, value } }),
+];
 
 const LONG_ID = "x".repeat(41);
 
@@ -92,6 +98,17 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
           assistant(call("call00002")),
           tool(result("call00002", "three")),
         ],
+      },
+    },
+  ],
+  "repeated-failure": [
+    {
+      title: "tells the model after the third failure of one call, and changes nothing else",
+      given: { prompt: [HI, ...failed("a"), ...failed("b"), ...failed("c"), ...failed("d")] },
+      to: TO.opus,
+      wheres: ["messages[6].content[0]"],
+      becomes: {
+        prompt: [HI, ...failed("a"), ...failed("b"), ...failed("c", `not yours\n${noteAbout(3)}`), ...failed("d")],
       },
     },
   ],

@@ -73,6 +73,30 @@ describe("an agent's node", () => {
 describe("its tools", () => {
   const call = (name: string): object => ({ call: { tool: "find", input: { name } } });
 
+  it.each([false, true])(
+    "that fail the same way twelve times end the loop with ToolLoop (stream: %s)",
+    async (stream) => {
+      const world = await agentWorld([steps(GPT, ...Array.from({ length: 20 }, () => call("oslo")))]);
+      let runs = 0;
+      const find = tool<{ readonly name: string }, string>({
+        id: "find",
+        run: () => {
+          runs += 1;
+          throw new FaultError(fault("NotFound", { message: "no such place" }));
+        },
+      });
+      const { fault: seen } = await world.attempt({
+        agent: { targets: [world.openai(GPT)], tools: ["find"], turnCap: 40, stream },
+        tools: { find },
+        words: FINDING_WORDS,
+      });
+      expect(seen).toMatchObject({ class: "Limit", code: "ToolLoop", context: { repeated: "find" } });
+      expect(runs).toBe(12);
+      const told = world.received().map(({ body }) => JSON.stringify(body).includes("failed 3 times with the same"));
+      expect(told).toEqual([false, false, false, ...Array.from({ length: 9 }, () => true)]);
+    },
+  );
+
   it("are run as protected calls: one that fails once is tried again, and the model reads what it gave", async () => {
     const world = await agentWorld([steps(GPT, call("oslo"))]);
     let runs = 0;

@@ -418,6 +418,15 @@ export const EN: Words = {
     model: "The number of turns is used up; start nothing new, report what is done and what is left.",
     operator: "The loop reached its maximum number of turns; check whether it made progress before you raise the cap.",
   },
+  ToolLoop: {
+    title: "Same failing call repeated",
+    user: "The agent was stopped because it repeated the same failing step again and again.",
+    next: "Look at why that step fails, then start again or describe the task in another way.",
+    model:
+      "The same call failed again and again with the same arguments; do not repeat it, and report what is missing.",
+    operator:
+      "The model repeated one call with the same arguments and ignored the notice that it keeps failing; repair the tool or change the prompt.",
+  },
 
   CircuitOpen: {
     title: "Paused after failures",

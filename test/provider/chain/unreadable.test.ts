@@ -1,0 +1,127 @@
+// Answers with status 200 that cannot be read: every dialect, whole and streamed, alone and with a stand-in, through the real SDKs.
+// Each is a fault of the endpoint: tried again, sent on, counted by the breaker, and never taken for a model's bad output.
+
+import { generateText, streamText } from "ai";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { createFaultline, DEFAULT_POLICY, type Faultline, type FaultError, traitsOf } from "../../../src/index.ts";
+import {
+  asBytes,
+  type DialectName,
+  DIALECTS,
+  type DialectStub,
+  type RawReply,
+  startDialectStub,
+  type StubReply,
+  type StubRequest,
+} from "../../support/dialect-stub.ts";
+
+const GOOD: StubReply = { text: "a good answer, long enough to be cut in the middle of its compressed form" };
+
+function gzipped(request: StubRequest, change: (bytes: Buffer) => Buffer): RawReply {
+  const { bytes } = asBytes(GOOD, request);
+  return { headers: { "content-encoding": "gzip" }, bytes: change(gzipSync(bytes)) };
+}
+
+const BROKEN: Readonly<Record<string, (request: StubRequest) => StubReply>> = {
+  "gzip that was cut": (request) => gzipped(request, (bytes) => bytes.subarray(0, 30)),
+  "gzip that is none": (request) => gzipped(request, () => Buffer.from("this was never compressed")),
+  "a page": () => ({
+    headers: { "content-type": "text/html" },
+    bytes: "<!doctype html><html><body><h1>Please sign in to the hotel's network</h1></body></html>",
+  }),
+  "a page that says it is what was asked for": () => ({ bytes: "<html><body>Bad gateway</body></html>" }),
+  "an error object": () => ({
+    headers: { "content-type": "application/json" },
+    bytes: JSON.stringify({ ok: false, error: { reason: "E-1207" } }),
+  }),
+  "a malformed beginning": ({ isStreaming }) => ({
+    bytes: isStreaming ? 'data: {"id": "x", "cho\n\n' : '{"id": "x", "cho',
+  }),
+  "nothing": () => ({ bytes: "" }),
+};
+
+const CASES = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect) =>
+  (["whole", "streamed"] as const).map((form) => ({ dialect, form })),
+);
+
+/** As the default, with no waits in between. */
+const POLICY = {
+  ...DEFAULT_POLICY,
+  rows: DEFAULT_POLICY.rows.map((row) =>
+    row.retry === null
+      ? row
+      : { ...row, retry: { ...row.retry, backoff: { ...row.retry.backoff, initialMs: 1, maxMs: 1 } } },
+  ),
+};
+
+let stub: DialectStub | null = null;
+afterEach(async () => {
+  await stub?.close();
+  stub = null;
+});
+
+interface Seen {
+  readonly text: string;
+  readonly error: unknown;
+}
+
+async function ask(model: ReturnType<Faultline["model"]>, form: "whole" | "streamed"): Promise<Seen> {
+  if (form === "whole") {
+    return generateText({ model, prompt: "hi", maxRetries: 0 }).then(
+      ({ text }) => ({ text, error: null }),
+      (error: unknown) => ({ text: "", error }),
+    );
+  }
+  let error: unknown = null;
+  const { textStream } = streamText({
+    model,
+    prompt: "hi",
+    maxRetries: 0,
+    onError: (told) => void (error = told.error),
+  });
+  let text = "";
+  for await (const piece of textStream) text += piece;
+  return { text, error };
+}
+
+const targets = (): readonly string[] => stub?.requests.map(({ target }) => target) ?? [];
+
+describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
+  const { make } = DIALECTS[dialect];
+
+  it.each(Object.entries(BROKEN))(
+    "%s, alone: tried again, AnswerUnreadable, counted by the breaker",
+    async (_name, reply) => {
+      stub = await startDialectStub(reply);
+      const fl = createFaultline({ policy: { ...POLICY, breaker: { ...POLICY.breaker, failures: 1 } } });
+      const model = fl.model([make(stub.url, "first")]);
+      const { text, error } = await ask(model, form);
+      const { fault } = error as FaultError;
+      expect([text, fault.code]).toEqual(["", "AnswerUnreadable"]);
+      expect(traitsOf(fault.code)).toMatchObject({ retryable: true, tripsBreaker: true, scope: "endpoint" });
+      expect(targets()).toEqual(["first", "first", "first"]);
+      const next = await ask(model, form);
+      expect((next.error as FaultError).fault.code).toBe("CircuitOpen");
+      expect(targets()).toHaveLength(3);
+    },
+  );
+
+  it.each(Object.entries(BROKEN))("%s, with a stand-in: it answers", async (_name, reply) => {
+    stub = await startDialectStub((request) => (request.target === "first" ? reply(request) : { text: "well" }));
+    const hurried = { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 } } as const;
+    const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
+    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { hurried });
+    expect(await ask(model, form)).toEqual({ text: "well", error: null });
+    expect(targets()).toEqual(["first", "first", "second"]);
+  });
+
+  it("an answer that is empty twice goes to the stand-in", async () => {
+    stub = await startDialectStub(({ target }) => ({ text: target === "first" ? "" : "well" }));
+    const hurried = { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 } } as const;
+    const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
+    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { hurried });
+    expect(await ask(model, form)).toEqual({ text: "well", error: null });
+    expect(targets()).toEqual(["first", "first", "second"]);
+  });
+});
