@@ -24,7 +24,7 @@ export function verdictOn(
 ): Fault | null | Promise<Fault | null> {
   const { text, hasOther, toolInputs, finishReason } = answer;
   const isNothing = text.trim() === "" && !hasOther && toolInputs.length === 0;
-  if (isNothing && finishReason.unified === "interrupted") return nothingRead(provider);
+  if (isNothing && saysNothing(finishReason)) return nothingRead(provider);
   const stopped = badStop(finishReason, provider);
   if (stopped !== null) return stopped;
   const isCut = finishReason.unified === "length";
@@ -45,10 +45,15 @@ export function verdictOn(
   return jsonVerdict(text, isCut, options.responseFormat, provider);
 }
 
-/** A stream that only ended: a page, an error without an event or no byte at all, which SDKs pass over in silence. */
+/** No model ended like this: where nothing was said either, something else answered. */
+function saysNothing({ unified, raw }: LanguageModelV4FinishReason): boolean {
+  return unified === "interrupted" || (unified === "other" && raw === undefined);
+}
+
+/** A page, an error object or no byte at all, which SDKs pass over in silence. */
 export function nothingRead(provider: string): Fault {
   return fault("AnswerUnreadable", {
-    message: "the stream ended, and nothing in it could be read as an answer",
+    message: "nothing in the response could be read as an answer",
     context: { provider },
   });
 }
