@@ -61,7 +61,10 @@ async function loop(
   if (isStreaming) {
     await streamText({ ...asking, onError: (told) => void (error = told.error) }).consumeStream();
   } else {
-    await generateText(asking).catch((thrown: unknown) => void (error = thrown));
+    error = await generateText(asking).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
   }
   return { error, runs };
 }

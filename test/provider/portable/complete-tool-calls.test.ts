@@ -3,6 +3,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { convertToModelMessages, generateText, type ModelMessage } from "ai";
 import fc from "fast-check";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { completeToolCalls } from "../../../src/index.ts";
 import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
@@ -63,6 +64,21 @@ describe("completeToolCalls", () => {
       { numRuns: 150 },
     );
     expect(refused).toBeGreaterThan(10);
+  });
+
+  it("works as docs/PROVIDERS.md shows it", async () => {
+    const page = readFileSync(new URL("../../../docs/PROVIDERS.md", import.meta.url), "utf8");
+    const [, shown = ""] = /import \{ completeToolCalls \} from "faultline";\n\n([\s\S]*?)```/.exec(page) ?? [];
+    const messages: ModelMessage[] = [HI, { role: "assistant", content: [call("a")] }, HI];
+    // oxlint-disable-next-line no-implied-eval, no-new-func
+    const run = new Function(
+      "generateText",
+      "completeToolCalls",
+      "model",
+      "messages",
+      `return (async () => { ${shown}; return text; })()`,
+    ) as (...all: readonly unknown[]) => Promise<string>;
+    expect(await run(generateText, completeToolCalls, model, messages)).toBe("well");
   });
 
   it("answers a call whose outcome is unknown, and says so", () => {
