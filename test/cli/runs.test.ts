@@ -238,6 +238,35 @@ describe("one run", () => {
     expect(stdout).toContain("✗ write  failed");
     expect(stdout).toContain("    rounds/01/write_raw.md\n");
   });
+
+  it.each([
+    [
+      "the last lines of its stderr",
+      "console.log('out'); for (let i = 1; i < 8; i++) console.error('line ' + i); process.exit(3)",
+      ["line 3", "line 7"],
+      "│ line 2",
+    ],
+    ["its stdout when stderr is empty", "console.log('only out'); process.exit(3)", ["only out"], "│ line"],
+    ["no line that it did not print", "process.exit(3)", [], "│"],
+  ])("of a command that failed shows %s", async (_what, script, has, hasNot) => {
+    const world = new WorkflowWorld();
+    world.write("fail.cjs", script);
+    const file = world.write(
+      "fails.yaml",
+      [
+        "faultline: 1",
+        'workflow: { id: fails, version: "1" }',
+        "nodes:",
+        "  boom: { type: command, run: node fail.cjs }",
+        "",
+      ].join("\n"),
+    );
+    await world.call(["workflow", "run", file, "--run", "b"]);
+    const { stdout } = await world.call(["runs", "show", "b"]);
+    expect(stdout).toContain("ended with exit code 3");
+    for (const line of has) expect(stdout).toContain(`    │ ${line}\n`);
+    expect(stdout).not.toContain(hasNot);
+  });
 });
 
 describe("watching", () => {

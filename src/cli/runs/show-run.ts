@@ -1,7 +1,15 @@
 // `faultline runs show`: one run, stage by stage, with what it asks and what can be done about it.
 
 import { failedName } from "../../core/fault/fault.ts";
-import { type Fault, formatMs, type Locale, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
+import {
+  type Fault,
+  formatMs,
+  type Locale,
+  type OperatorView,
+  type Question,
+  SHAPE_REDACTOR,
+  viewFor,
+} from "../../core/index.ts";
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Visit, VisitState } from "../../core/flow/run.ts";
 import { turnOf } from "../../core/flow/node.ts";
@@ -66,6 +74,7 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
             title: seen.title,
             target: fault === null || failedName(fault) === "" ? null : failedName(fault),
             message: seen.detail,
+            said: seen.excerpt,
             next: seen.next,
             correlationId: seen.correlationId,
           },
@@ -166,6 +175,7 @@ function visitLines(
       ? []
       : [
           `${seen.title} (${seen.code})${atTarget(fault)}: ${shown(seen.detail)}`,
+          ...lastWords(seen),
           `→ ${seen.next}`,
           command("explain", id),
         ];
@@ -182,6 +192,15 @@ function visitLines(
 function atTarget(fault: Fault | null): string {
   const name = fault === null ? "" : failedName(fault);
   return name === "" ? "" : `, ${shown(name, 60)}`;
+}
+
+const MOST_LAST_WORDS = 5;
+
+/** The end of what a failed process printed; nothing where the message is the same. */
+function lastWords({ excerpt, detail, source }: OperatorView): readonly string[] {
+  if (source !== "process" || excerpt === detail) return [];
+  const lines = excerpt.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(-MOST_LAST_WORDS).map((line) => `│ ${shown(line)}`);
 }
 
 function questionLines(
