@@ -81,7 +81,12 @@ export class ServerTools {
     const made = this.#make(definition, this.#home.options.idempotent);
     // With a schema that cannot be used there is nothing to check, and running it says why.
     const checkInput: Check = (value) => checks()?.input(value) ?? { ok: true, value };
-    this.#known.set(name, { text, definition, checks, tool: { ...made, checkInput } });
+    this.#known.set(name, {
+      text,
+      definition,
+      checks,
+      tool: { ...made, checkInput, inputSchema: () => definition.inputSchema },
+    });
   }
 
   #compile({ name, inputSchema, outputSchema }: McpToolDefinition): Checks | null {

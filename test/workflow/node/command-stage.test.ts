@@ -99,7 +99,7 @@ describe("commands", () => {
     const here = command({ run: { lines: ["node env.mjs"] } });
     const { end } = await world.visit(here, { execution: 2 });
     const { results } = (end as { readonly output: CommandOutput }).output;
-    expect(results[0]?.stdout.trim()).toBe(`PATH,FAULTLINE_INSIDE_RUN,FAULTLINE_COMMAND ${world.folder}`);
+    expect(results[0]?.stdout.trim()).toBe(`PATH,FAULTLINE_INSIDE_RUN,FAULTLINE_PROCESS ${world.folder}`);
   });
 
   it("are bounded in what is kept of what they say: the end of it", async () => {
