@@ -22,6 +22,8 @@ export interface FoundFault {
 const ID = /^(?:(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
 /** The last ones say why it ended; a run may have thousands. */
 const MOST_SHOWN = 10;
+/** Lines of evidence. */
+const MOST_SAID = 20;
 
 export function looksLikeId(text: string): boolean {
   return ID.test(text.trim());
@@ -41,6 +43,11 @@ export async function findFaults(journal: Journal, id: string): Promise<readonly
     if (!found.has(key)) found.set(key, one);
   }
   return found.size === 0 ? null : [...found.values()].slice(-MOST_SHOWN);
+}
+
+/** The ids under which something failed in these entries, oldest first; the last ones only. */
+export function failedIds(entries: readonly Entry[]): readonly string[] {
+  return [...new Set(entries.flatMap((entry) => faultIn(entry, "")?.id ?? []))].slice(-MOST_SHOWN);
 }
 
 function faultIn({ session, at, event }: Entry, rest: string): FoundFault | null {
@@ -75,7 +82,9 @@ export function foundLines(
   locale: Locale,
   paint: Paint,
 ): string[] {
-  const { code, title, detail, causes, origin } = auditOf(fault, id, locale);
+  const { code, title, detail, excerpt, causes, origin } = auditOf(fault, id, locale);
+  // The end of what a process said decides more often than its beginning.
+  const said = detail.includes(excerpt) ? [] : excerpt.trimEnd().split("\n").slice(-MOST_SAID);
   const thrown = (origin?.thrown ?? []).flatMap(({ name, message, code: own, stack }, index) => [
     `  ${index === 0 ? words.thrown : words.causedBy} ${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}: ${shown(message)}`,
     ...(stack ?? "").split("\n").flatMap((frame) => (frame === "" ? [] : [paint("dim", `      ${shown(frame)}`)])),
@@ -83,6 +92,7 @@ export function foundLines(
   return [
     `${paint("dim", `${dayOf(at)} ${timeOfDay(at)}`)}  ${paint("bold", code)}  ${title}  ${paint("dim", `${event} ${shown(id)}`)}`,
     `  ${shown(detail, 1_000)}`,
+    ...said.map((line) => paint("dim", `  │ ${shown(line)}`)),
     ...causes.map((cause) => `  ${words.causedBy} ${shown(cause.code)}: ${shown(cause.message)}`),
     ...thrown,
     ...Object.entries(origin?.requestIds ?? {}).map(([name, value]) => `  ${shown(name, 100)}  ${shown(value, 300)}`),

@@ -122,6 +122,7 @@ const EN = {
     `${plural(count, "question")} cannot be read and ${count === 1 ? "is" : "are"} left out.`,
   takesYesNo: (question: string) => `Question ${question} takes \`yes\` or \`no\`.`,
   takesOption: (question: string, options: string) => `Question ${question} takes one of: ${options}.`,
+  causes: "Causes: ",
   takesForm: (question: string, fields: string, example: string) =>
     `The answer to ${question} is ${fields === "" ? "a value" : `a JSON object with ${fields}`}. Write it like this: '${example}'`,
   takesJson: (question: string) =>
@@ -244,6 +245,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     badQuestions: (count) => `有 ${count} 个问题无法读取，未列出。`,
     takesYesNo: (question) => `问题 ${question} 需回答 \`yes\` 或 \`no\`。`,
     takesOption: (question, options) => `问题 ${question} 需从以下选择：${options}。`,
+    causes: "原因：",
     takesForm: (question, fields, example) =>
       `对 ${question} 的回答应为${fields === "" ? "一个值" : `含有 ${fields} 的 JSON 对象`}，例如：'${example}'`,
     takesJson: (question) =>

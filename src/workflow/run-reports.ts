@@ -1,5 +1,6 @@
 // Runs as they are looked at: in a list, one by one, with what can be done about them. Nothing here changes anything.
 
+import { tellRun } from "../core/flow/run-words.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { createRedactor, type Redactor } from "../core/fault/redact.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../core/flow/action.ts";
@@ -97,12 +98,12 @@ export async function redactorOf(home: RunsHome, run: string): Promise<Redactor>
   return createRedactor(await secretsOf(journal, run, workflow), redactor);
 }
 
-export async function endOf({ journal, clock }: RunsHome, run: string): Promise<RunEnd> {
+export async function endOf({ journal, clock, locale }: RunsHome, run: string): Promise<RunEnd> {
   const { run: state } = await readRun(journal, run);
   if (state === null) throw new FaultError(noRun(run));
   const { status, outcome, fault } = state;
   const { wakeAt } = summaryOf(run, state, 0, clock.now());
-  return { run, status, outcome, fault, wakeAt, questions: questionsOf(state) };
+  return { run, status, outcome, message: tellRun(state, locale), fault, wakeAt, questions: questionsOf(state) };
 }
 
 function questionsOf(state: RunState): RunReport["questions"] {

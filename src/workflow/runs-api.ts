@@ -102,6 +102,8 @@ export interface RunEnd {
   readonly run: string;
   readonly status: RunStatus;
   readonly outcome: string;
+  /** For people: what is done, what is missing and why, what it waits for. */
+  readonly message: string;
   readonly fault: Fault | null;
   readonly wakeAt: number | null;
   readonly questions: readonly Question[];

@@ -17,6 +17,7 @@ import { safeJson } from "../safe-text.ts";
 import { factLines } from "../table.ts";
 import { sentences } from "../words.ts";
 import { metricsLines, toolMetrics } from "./metrics-lines.ts";
+import { failedIds } from "../explain-id.ts";
 import { openQuestions } from "./open-questions.ts";
 import { STATUS_STYLES, statusWord } from "./sessions.ts";
 import { entryJson, minuteOf, shown } from "./show-values.ts";
@@ -42,11 +43,17 @@ export async function showSession(
     const summary = await findSession(journal, file, session, locale);
     if (events) return printEvents(journal, session, turn, io, locale);
     const told = await readSession(journal, session, turn, locale);
+    const ids = failedIds(told.entries);
     if (json) {
       const [shownSession, metrics] = [summary, told.metrics].map(SHAPE_REDACTOR.value);
-      return io.stdout.write(`${safeJson({ session: shownSession, trace: told.trace.map(traceJson), metrics })}\n`);
+      const trace = told.trace.map(traceJson);
+      return io.stdout.write(`${safeJson({ session: shownSession, trace, metrics, correlationIds: ids })}\n`);
     }
     await printSession(summary, told, io, options);
+    for (const [index, id] of ids.entries()) {
+      const causes = `${JOURNAL_WORDS[locale].causes}${commandLine("explain", id, "--journal", file)}`;
+      await io.stdout.write(`${index === 0 ? "\n" : ""}${causes}\n`);
+    }
     const waits = (await openQuestions(journal)).questions.some((one) => one.session === session && one.by === null);
     if (!waits) return;
     const next = sentences(locale, JOURNAL_WORDS[locale].next, commandLine("journal", "questions", file));

@@ -77,7 +77,10 @@ export function lastLine(ending: RunEnding): string | null {
   const { code, message } = outcome.fault;
   const what = words.ended[outcome.status](`${code}: ${safeLine(message).replace(/\.$/, "")}`);
   const next = nextStep(ending, outcome.fault);
-  return next === null ? what : `${what} ${words.next}${next}`;
+  const id = idOf(ending);
+  const causes =
+    id === null ? [] : [`${words.causes}${commandLine("explain", id, "--journal", ending.options.journal ?? "")}`];
+  return [what, ...(next === null ? [] : [`${words.next}${next}`]), ...causes].join(" ");
 }
 
 /** What to type next; null when there is nothing. */
@@ -125,8 +128,14 @@ export function jsonOf(ending: RunEnding): Readonly<Record<string, unknown>> {
     signal: exit.signal,
     durationMs,
     sessionId,
+    correlationId: fault === null ? null : idOf(ending),
     next: fault === null ? null : nextStep(ending, fault),
   };
+}
+
+/** Opens the causes with `faultline explain`; null without a journal that keeps them. */
+function idOf({ sessionId, outcome }: RunEnding): string | null {
+  return sessionId === null ? null : `${sessionId}/${outcome.call}`;
 }
 
 function faultOf(outcome: Outcome<unknown>): Fault | null {

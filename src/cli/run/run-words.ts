@@ -17,6 +17,7 @@ export interface RunWords {
   readonly workedLater: (target: string, attempts: number) => string;
   readonly ended: Readonly<Record<OutcomeStatus, (fault: string) => string>>;
   readonly next: string;
+  readonly causes: string;
   readonly then: string;
   readonly after: (time: string) => string;
   readonly checkName: (name: string) => string;
@@ -48,6 +49,7 @@ const EN: RunWords = {
     parked: (fault) => `put off: ${fault}.`,
   },
   next: "Next: ",
+  causes: "Causes: ",
   then: ", then: ",
   after: (time) => `after ${time}: `,
   checkName: (name) => `check the name and the PATH: command -v ${name}`,
@@ -82,6 +84,7 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
       parked: (fault) => `已推迟：${fault}。`,
     },
     next: "下一步：",
+    causes: "原因：",
     then: "，然后：",
     after: (time) => `${time} 之后：`,
     checkName: (name) => `检查名称和 PATH：command -v ${name}`,

@@ -13,6 +13,7 @@ import {
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Visit, VisitState } from "../../core/flow/run.ts";
 import { turnOf } from "../../core/flow/node.ts";
+import { tellRun } from "../../core/flow/run-words.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { formLines } from "../form-lines.ts";
@@ -47,6 +48,7 @@ export function reportJson(home: RunHome, report: RunReport, isHeld: boolean): o
   const { summary, state, spending, questions, files, folder } = report;
   return {
     ...summary,
+    message: tellRun(state, home.shared.locale),
     held: isHeld,
     spending,
     visits: state.visits.map((visit) => visitJson(visit, report, home.shared.locale)),
@@ -111,6 +113,7 @@ function reportLines(home: RunHome, report: RunReport, isHeld: boolean): readonl
   return [
     `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], pillOf(summary, isHeld, locale))}`,
     ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
+    ...wrapped(tellRun(state, locale), columns),
     "",
     paint("bold", words.stages),
     ...state.visits.flatMap((visit) => visitLines(home, visit, report, paint, widest)),

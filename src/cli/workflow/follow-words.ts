@@ -43,6 +43,7 @@ export interface FollowWords {
   readonly files: (folder: string, count: number) => string;
   readonly youCan: string;
   readonly next: string;
+  readonly causes: string;
   readonly ended: (outcome: string) => string;
   readonly failedWith: (outcome: string, node: string, title: string) => string;
   readonly cancelled: string;
@@ -117,6 +118,7 @@ const EN: FollowWords = {
   files: (folder, count) => `${count === 1 ? "1 file" : `${count} files`} in ${folder}`,
   youCan: "You can:",
   next: "Next: ",
+  causes: "Causes: ",
   ended: (outcome) => (outcome === "completed" ? "completed." : `completed: ${outcome}.`),
   failedWith: (outcome, node, title) =>
     node === "" ? `failed (${outcome}): ${title}.` : `failed at ${node} (${outcome}): ${title}.`,
@@ -183,6 +185,7 @@ const ZH: FollowWords = {
   files: (folder, count) => `${folder} 中有 ${count} 个文件`,
   youCan: "可以：",
   next: "下一步：",
+  causes: "原因：",
   ended: (outcome) => (outcome === "completed" ? "已完成。" : `已完成：${outcome}。`),
   failedWith: (outcome, node, title) =>
     node === "" ? `失败（${outcome}）：${title}。` : `在 ${node} 失败（${outcome}）：${title}。`,

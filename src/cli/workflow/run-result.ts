@@ -1,17 +1,11 @@
 // How a run stands when nothing more is done about it from here: the exit code, the result, and what can be typed next.
 
 import { failedName } from "../../core/fault/fault.ts";
-import {
-  formatMs,
-  type FaultCode,
-  type Locale,
-  type OperatorView,
-  type Question,
-  SHAPE_REDACTOR,
-  viewFor,
-} from "../../core/index.ts";
+import { formatMs, type Locale, type OperatorView, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
 import { endOf, formFacts } from "../../core/flow/interaction.ts";
+import { turnOf } from "../../core/flow/node.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
+import { tellRun } from "../../core/flow/run-words.ts";
 import { readOutput } from "../../workflow/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -63,13 +57,14 @@ async function resultJson(home: RunHome, { standing, report, picture }: Followed
   const last = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
   const ended = last.at(-1);
   const output = ended === undefined ? undefined : await readOutput(home.workflows.journal, run, ended);
-  const [message = null] = titleOf(code as FaultCode | null, home.shared.locale);
+  const message = tellRun(state, home.shared.locale);
   return {
     ...{ run, workflow, status, outcome, standing, node: state.failedNode || null, code, message },
     output: (await home.workflows.runs.redactorOf(run)).value(output ?? null),
     ...{ wakeAt: standing === "over" ? null : wakeAt, questions: questions.map(questionJson) },
     ...{ spentMicrocents, durationMs: (endedAt === 0 ? home.io.clock.now() : endedAt) - startedAt },
     ...{ survived: picture.survived, folder: files.length > 0 ? folder : null, files, successor },
+    correlationIds: failedIds(report),
     actions: actionsJson(home, report),
     next: nextCommand(home, standing, report),
   };
@@ -92,6 +87,16 @@ export function actionsJson(home: RunHome, { summary, actions, questions }: RunR
   });
 }
 
+/** More than these are found with `runs show`. */
+const MOST_IDS = 5;
+
+/** The correlation ids of the nodes that are not done because something failed; the run's own when no node failed. */
+function failedIds({ summary: { run }, state }: RunReport): readonly string[] {
+  const failed = state.visits.filter(({ fault, state: stands }) => fault !== null && stands !== "completed");
+  const ids = failed.slice(-MOST_IDS).map((visit) => `${run}/${turnOf(visit)}`);
+  return ids.length === 0 && state.fault !== null ? [run] : ids;
+}
+
 const STYLES: Readonly<Record<Standing | RunStatus, Style>> = {
   over: "bold",
   waiting: "magenta",
@@ -109,7 +114,7 @@ function summaryLines(home: RunHome, { standing, report, picture }: Followed): r
   const { locale, color } = shared;
   const words = FOLLOW_WORDS[locale];
   const paint = paintFor(io.stderr, io.env, color);
-  const { summary, spending, files, folder } = report;
+  const { summary, state, spending, files, folder } = report;
   const headline = sentenceOf(standing, report, io.clock.now(), words, locale);
   const durationMs = (summary.endedAt === 0 ? io.clock.now() : summary.endedAt) - summary.startedAt;
   const survived = survivedText(picture.survived, words);
@@ -122,10 +127,12 @@ function summaryLines(home: RunHome, { standing, report, picture }: Followed): r
   const silent = standing === "waiting" ? everyAgentFailed(home, report) : null;
   return [
     `${paint("dim", "faultline:")} ${paint(STYLES[standing === "over" ? summary.status : standing], headline)}`,
+    `  ${tellRun(state, locale)}`,
     `  ${paint("dim", facts.join(" · "))}`,
     ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
     ...(silent === null ? [] : [`  ${words.allFailed(silent.title, shown(silent.detail))}`]),
     ...choiceLines(home, standing, report, paint, words),
+    ...failedIds(report).map((id) => `  ${words.causes}${home.command("explain", id)}`),
     ...(next === null ? [] : [`${paint("dim", "faultline:")} ${words.next}${next}`]),
   ];
 }

@@ -44,7 +44,7 @@ const TELLS: Tells = {
       ...(data.next.length > 0 ? [told.words.goesTo(data.next.map((node) => shown(node, 60)).join(", "))] : []),
     ]),
   "node.skipped": ({ data }, { words, locale }) =>
-    facts([words.skipped[data.reason], ...titleOf(data.failure?.code ?? null, locale)]),
+    facts([words.skipped[data.reason], ...titleOf(data.failure?.code ?? null, locale), ...idOf(data.failure)]),
   "node.completed": ({ data }, { words, locale }) =>
     facts([
       words.done,
@@ -57,7 +57,7 @@ const TELLS: Tells = {
     const { words, locale } = told;
     const asked = questions.map(({ prompt }) => words.asks(shown(prompt, 300)));
     const time = wakeAt === null || questions.length > 0 ? [] : [when(wakeAt, told)];
-    return facts([words.pauses[why], ...time, ...titleOf(failure?.code ?? null, locale), ...asked]);
+    return facts([words.pauses[why], ...time, ...titleOf(failure?.code ?? null, locale), ...idOf(failure), ...asked]);
   },
   "gate.paused": ({ data }, { words }) => facts(data.questions.map(({ prompt }) => words.asks(shown(prompt, 300)))),
   "gate.resumed": ({ data }, { words }) => words.answered(shown(data.by, 60)),
@@ -80,14 +80,18 @@ const TELLS: Tells = {
   "run.resumed": ({ data }, { words }) => (data.interrupted.length > 0 ? words.resumed : null),
 };
 
+function idOf(failure: StreamFailure | null): readonly string[] {
+  return failure === null ? [] : [`[${shown(failure.correlationId)}]`];
+}
+
 function facts(list: readonly string[]): string {
   return list.filter((one) => one !== "").join(" · ");
 }
 
-function failed({ code, target }: StreamFailure, { words, locale }: Told): string {
+function failed({ code, target, correlationId }: StreamFailure, { words, locale }: Told): string {
   const [title = ""] = titleOf(code, locale);
   const said = facts([title, ...(target === undefined ? [] : [shown(target, 60)])]);
-  return locale === "zh-CN" ? `${words.failed}：${said}` : `${words.failed}: ${said}`;
+  return `${locale === "zh-CN" ? `${words.failed}：${said}` : `${words.failed}: ${said}`} [${shown(correlationId)}]`;
 }
 
 function when(nextAt: number, { words, locale, now }: Told): string {

@@ -9,11 +9,15 @@ import type { Locale } from "../fault/words/words.ts";
 import type { NodeStatus } from "./cascade.ts";
 import type { InteractionKind, Question } from "./interaction.ts";
 
-/** `unstarted`: it waits for another step, which is still open. */
-type StepStatus = NodeStatus | "waiting" | "parked" | "unstarted";
+/**
+ * `unstarted`: it waits for another step, which is still open. `stopped`: a person or a program stopped it, and it continues when it
+ * is resumed. `halted`: it ended because a branch beside it failed.
+ */
+type StepStatus = NodeStatus | OpenStatus | "halted";
+type OpenStatus = "waiting" | "parked" | "unstarted" | "running" | "stopped";
 
 export interface Settlement {
-  /** What the user knows the step by: "hotel search". Empty: the turn itself. */
+  /** What the user knows the step by: "hotel search". Empty: the turn or run itself. */
   readonly label: string;
   readonly status: StepStatus;
   /** null for one that is done, and where the reason is not known. */
@@ -35,6 +39,16 @@ const ENDS_TURN: ReadonlySet<StepStatus> = new Set<StepStatus>(["failed", "surfa
 /** `ended`: what ended the turn as a whole; null when nothing did. Empty when every step is done and nothing ended it. */
 export function tellTurn(settlements: readonly Settlement[], ended: Fault | null, locale: Locale): string {
   const words = TURN_WORDS[locale];
+  return settlements.every(({ status }) => status === "done") && ended === null ? "" : tell(settlements, ended, words);
+}
+
+/** The same about a run, whose steps are its nodes. Never empty: a run that is over says what it completed. */
+export function tellSteps(settlements: readonly Settlement[], ended: Fault | null, locale: Locale): string {
+  const words = TURN_WORDS[locale];
+  return tell(settlements, ended, { ...words, turn: words.run });
+}
+
+function tell(settlements: readonly Settlement[], ended: Fault | null, words: TurnWords): string {
   const done: string[] = [];
   const own: string[] = [];
   const led: string[] = [];
@@ -51,7 +65,7 @@ export function tellTurn(settlements: readonly Settlement[], ended: Fault | null
   if (ended !== null && !told.has(ended.code)) own.unshift(words.ended.failed(words.turn, reasonFor(ended, words)));
   // Causes before what they led to.
   const missing = [...own, ...led];
-  if (missing.length === 0) return "";
+  if (settlements.length === 0 && missing.length === 0) return words.sentence([words.unstarted(words.turn)]);
   const more = missing.length - MAX_NAMED;
   return words.sentence([
     ...opening(done, settlements, words),
@@ -64,17 +78,17 @@ export function tellTurn(settlements: readonly Settlement[], ended: Fault | null
 function opening(done: readonly string[], settlements: readonly Settlement[], words: TurnWords): readonly string[] {
   if (done.length > 0) return [words.completed(done.slice(0, MAX_NAMED), done.length)];
   if (settlements.every(({ label }) => label === "")) return [];
-  return [settlements.some(({ status }) => isStillOpen(status)) ? words.nothingDoneYet : words.nothingDone];
+  return [settlements.some(({ status }) => OPEN.has(status)) ? words.nothingDoneYet : words.nothingDone];
 }
 
-function isStillOpen(status: StepStatus): status is "waiting" | "parked" | "unstarted" {
-  return status === "waiting" || status === "parked" || status === "unstarted";
-}
+const OPEN: ReadonlySet<StepStatus> = new Set<OpenStatus>(["waiting", "parked", "unstarted", "running", "stopped"]);
 
 function clauseOf({ label, status, fault, because, question, wakeAt = NaN }: Settlement, words: TurnWords): string {
   const name = label === "" ? words.turn : shown(label);
   const need = shown(because);
   if (status === "done") return words.completed([name], 1);
+  if (status === "running" || status === "halted") return words[status](name);
+  if (status === "stopped") return words.open(name, "", words.resumable);
   if (status === "unstarted") return need === "" ? words.unstarted(name) : words.unstartedWithout(name, need);
   if (status === "waiting") {
     const wait = words.waits[question === undefined ? "Ask" : askedFor(question)];
@@ -116,8 +130,9 @@ function reasonFor({ code }: Fault, { reasons }: TurnWords): string {
 type MissingStatus = Exclude<NodeStatus, "done">;
 
 interface TurnWords {
-  /** What the user calls the turn. */
+  /** What the user calls the turn, and a run. */
   readonly turn: string;
+  readonly run: string;
   readonly nothingDone: string;
   readonly nothingDoneYet: string;
   /** `all` counts those that are not named too. */
@@ -134,6 +149,10 @@ interface TurnWords {
   readonly open: (label: string, reason: string, wait: string) => string;
   readonly waits: Readonly<Record<InteractionKind, string>>;
   readonly goesOn: (at: string) => string;
+  /** What a stopped step waits for. */
+  readonly resumable: string;
+  readonly running: (label: string) => string;
+  readonly halted: (label: string) => string;
   readonly unstarted: (label: string) => string;
   readonly unstartedWithout: (label: string, need: string) => string;
   /** Said after the step's label. */
@@ -145,6 +164,7 @@ const leftOutEn = (label: string, need: string): string => `${label} was left ou
 
 const EN: TurnWords = {
   turn: "this request",
+  run: "this run",
   nothingDone: "Nothing was completed",
   nothingDoneYet: "Nothing is completed yet",
   completed(named, all) {
@@ -190,6 +210,9 @@ const EN: TurnWords = {
     "Auth.Password": "waits for a password",
   },
   goesOn: (at) => (at === "" ? "goes on later" : `goes on at ${at}`),
+  resumable: "was stopped and waits to be resumed",
+  running: (label) => `${label} is running`,
+  halted: (label) => `${label} was stopped because a branch beside it failed`,
   unstarted: (label) => `${label} has not started yet`,
   unstartedWithout: (label, need) => `${label} has not started yet because it needs ${need}`,
   reasons: {
@@ -228,6 +251,7 @@ const leftOutZh = (label: string, need: string): string => `${label}未执行，
 
 const ZH_CN: TurnWords = {
   turn: "本次请求",
+  run: "本次运行",
   nothingDone: "没有步骤完成",
   nothingDoneYet: "尚无步骤完成",
   completed: (named, all) => `已完成${named.join("、")}${all > named.length ? `等 ${all} 项` : ""}`,
@@ -267,6 +291,9 @@ const ZH_CN: TurnWords = {
     "Auth.Password": "正在等待输入密码",
   },
   goesOn: (at) => (at === "" ? "稍后继续" : `将于 ${at} 继续`),
+  resumable: "已停止，等待恢复",
+  running: (label) => `${label}正在运行`,
+  halted: (label) => `${label}因并行分支失败而停止`,
   unstarted: (label) => `${label}尚未开始`,
   unstartedWithout: (label, need) => `${label}尚未开始，因为它依赖${need}`,
   reasons: {
