@@ -1,13 +1,19 @@
 // `npm test`: every check of this repository, in the order that fails fastest. Each also runs alone, as `npm run <name>`.
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+// `npm run test:quick` runs the same checks with fewer tests: the pure ones, and those of the folders you changed.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const bin = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
+const bin = (path) => join(root, "node_modules", path);
+const isQuick = process.argv.includes("--quick");
 
 /** A test that blocks its worker cannot be ended by its own time limit, so the whole run has one. */
 const LONGEST_CHECK_MS = 40 * 60_000;
+
+/** Tests without processes, files or servers. */
+const PURE_TESTS = ["core", "error-classifier", "host", "policy-file", "schema", "tool-file", "yaml-file"];
 
 const checks = [
   { name: "format", args: [bin("oxfmt/bin/oxfmt"), "--list-different", "."] },
@@ -18,7 +24,8 @@ const checks = [
     args: [
       bin("vitest/vitest.mjs"),
       "run",
-      "--coverage",
+      ...(isQuick ? quickTests() : []),
+      ...(process.argv.includes("--coverage") ? ["--coverage"] : []),
       "--reporter=default",
       "--reporter=json",
       "--outputFile.json=coverage/tests.json",
@@ -38,7 +45,23 @@ for (const { name, args } of checks) {
 }
 
 // The last line counts the tests in a form that any reader of logs understands.
-const { numPassedTests, numFailedTests } = JSON.parse(
-  readFileSync(new URL("../coverage/tests.json", import.meta.url), "utf8"),
-);
+const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(join(root, "coverage", "tests.json"), "utf8"));
 process.stdout.write(`${numPassedTests} passed, ${numFailedTests} failed\n`);
+
+/** The pure tests, the tidy test, and for each changed file the tests in the folder of the same name. */
+function quickTests() {
+  const related = changedFiles().flatMap((file) => {
+    if (/^test\/.*\.test\.ts$/.test(file)) return existsSync(join(root, file)) ? [file] : [];
+    const folder = dirname(file).replace(/^src(?=\/)/, "test");
+    return folder.startsWith("test/") && existsSync(join(root, folder)) ? [`${folder}/`] : [];
+  });
+  return [...new Set(["test/tidy.test.ts", ...PURE_TESTS.map((name) => `test/${name}/`), ...related])];
+}
+
+/** Files that differ from what the upstream branch has, committed or not. */
+function changedFiles() {
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
+  const hasUpstream = spawnSync("git", ["rev-parse", "--verify", "--quiet", "@{upstream}"], { cwd: root }).status === 0;
+  const [base] = hasUpstream ? git("merge-base", "HEAD", "@{upstream}") : ["HEAD"];
+  return [...git("diff", "--name-only", base), ...git("ls-files", "--others", "--exclude-standard")];
+}
