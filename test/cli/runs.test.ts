@@ -4,11 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
-import {
-  createWorkflows,
-  defineWorkflow,
-  stage,
-} from "../../src/workflow/index.ts";
+import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";
 import { GATED, lastLine, QUICK, WorkflowWorld } from "./workflow-world.ts";
 
 interface Action {
@@ -17,18 +13,11 @@ interface Action {
   readonly command: string;
 }
 
-const actionsOf = (shown: Record<string, unknown>): readonly Action[] =>
-  shown["actions"] as readonly Action[];
+const actionsOf = (shown: Record<string, unknown>): readonly Action[] => shown["actions"] as readonly Action[];
 
 async function gated(run = "ship"): Promise<WorkflowWorld> {
   const world = new WorkflowWorld();
-  await world.call([
-    "workflow",
-    "run",
-    world.write("gated.yaml", GATED),
-    "--run",
-    run,
-  ]);
+  await world.call(["workflow", "run", world.write("gated.yaml", GATED), "--run", run]);
   return world;
 }
 
@@ -36,13 +25,7 @@ describe("the list of runs", () => {
   it("is empty in words before there is one", async () => {
     const world = new WorkflowWorld();
     expect((await world.call(["runs", "list"])).exit).toBe("usage");
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--input",
-      "none=1",
-    ]);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--input", "none=1"]);
     const got = await world.call(["runs", "list"]);
     expect(got).toMatchObject({ stdout: "", exit: "ok" });
     expect(got.stderr).toContain("There are no runs in this journal yet");
@@ -50,21 +33,11 @@ describe("the list of runs", () => {
 
   it("shows how each stands and what to do next, the newest first", async () => {
     const world = await gated();
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--run",
-      "second",
-    ]);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "second"]);
     const { stdout } = await world.call(["runs", "list"]);
     const [head, first, second] = stdout.split("\n");
-    expect(head).toMatch(
-      /^run +workflow +status +node +started \(UTC\) +cost +next$/,
-    );
-    expect(first).toMatch(
-      /^second +quick +completed: fine +\d{4}-\d\d-\d\d \d\d:\d\d +\$0\.00$/,
-    );
+    expect(head).toMatch(/^run +workflow +status +node +started \(UTC\) +cost +next$/);
+    expect(first).toMatch(/^second +quick +completed: fine +\d{4}-\d\d-\d\d \d\d:\d\d +\$0\.00$/);
     expect(second).toMatch(/^ship +gated +waiting +ask +.* +\$0\.00 +answer$/);
   });
 
@@ -76,40 +49,18 @@ describe("the list of runs", () => {
     const { stdout } = await world.call(["runs", "list"], { columns: 75 });
     expect(stdout).toMatch(/^run_0123456780 {2}quick/m);
     expect(stdout).toMatch(/^run_0123456789 {2}quick/m);
-    for (const line of stdout.split("\n"))
-      expect(line.length).toBeLessThanOrEqual(75);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(75);
   });
 
   it("keeps to a status and a workflow, and is JSON on demand", async () => {
     const world = await gated();
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--run",
-      "second",
-    ]);
-    const { stdout } = await world.call([
-      "runs",
-      "list",
-      "--status",
-      "paused",
-      "--json",
-    ]);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { run: "ship", status: "paused", held: false },
-    ]);
-    expect(
-      JSON.parse(
-        (await world.call(["runs", "list", "--workflow", "quick", "--json"]))
-          .stdout,
-      ),
-    ).toHaveLength(1);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "second"]);
+    const { stdout } = await world.call(["runs", "list", "--status", "paused", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ run: "ship", status: "paused", held: false }]);
+    expect(JSON.parse((await world.call(["runs", "list", "--workflow", "quick", "--json"])).stdout)).toHaveLength(1);
     const none = await world.call(["runs", "list", "--status", "failed"]);
     expect(none).toMatchObject({ stdout: "", exit: "ok" });
-    expect(
-      (await world.call(["runs", "list", "--limit", "1"])).stderr,
-    ).toContain("more than 1");
+    expect((await world.call(["runs", "list", "--limit", "1"])).stderr).toContain("more than 1");
   });
 });
 
@@ -130,14 +81,10 @@ describe("the name of a run", () => {
     });
     const many = await world.call(["runs", "show", "run_ab"]);
     expect(many.exit).toBe("usage");
-    expect(many.stderr).toContain(
-      "is the beginning of several runs: run_abd2, run_abc1",
-    );
+    expect(many.stderr).toContain("is the beginning of several runs: run_abd2, run_abc1");
     const none = await world.call(["runs", "show", "xyz"]);
     expect(none.exit).toBe("usage");
-    expect(lastLine(none)).toContain(
-      "There is no run xyz. See which there are: faultline runs list",
-    );
+    expect(lastLine(none)).toContain("There is no run xyz. See which there are: faultline runs list");
   });
 });
 
@@ -149,19 +96,14 @@ describe("one run", () => {
     expect(stdout).toMatch(/^run ship {2}waiting\n/);
     expect(stdout).toMatch(/✓ build {2}done · 1 call · /);
     expect(stdout).toMatch(/◷ ask {4}waiting · /);
-    expect(stdout).toContain(
-      "    Ship a page?\n    faultline runs answer ship yes\n",
-    );
+    expect(stdout).toContain("    Ship a page?\n    faultline runs answer ship yes\n");
     expect(stdout).toContain("  faultline workflow resume ship\n");
     expect(stdout).toContain("  faultline runs cancel ship\n");
   });
 
   it("tells no time at which a gate without one would be over", async () => {
     const world = new WorkflowWorld();
-    const file = world.write(
-      "patient.yaml",
-      GATED.replace("timeout: 1h, ", ""),
-    );
+    const file = world.write("patient.yaml", GATED.replace("timeout: 1h, ", ""));
     const ran = await world.call(["workflow", "run", file, "--run", "ship"]);
     expect(ran.stderr).not.toMatch(/ in \d+ d/);
     const { stdout } = await world.call(["runs", "show", "ship"]);
@@ -171,47 +113,26 @@ describe("one run", () => {
       wakeAt: null,
       questions: [{ expiresAt: null }],
     });
-    const listed = await world.call([
-      "journal",
-      "questions",
-      world.path("runs.db"),
-    ]);
+    const listed = await world.call(["journal", "questions", world.path("runs.db")]);
     expect(listed.stdout).toContain("waits as long as it takes");
-    const events = await world.call([
-      "runs",
-      "export",
-      "ship",
-      "--format",
-      "cloudevents",
-    ]);
+    const events = await world.call(["runs", "export", "ship", "--format", "cloudevents"]);
     expect(events.stdout).toContain('"expiresAt":null');
-    expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe(
-      "ok",
-    );
-    expect((await world.call(["workflow", "resume", "ship"])).stdout).toBe(
-      "shipped\n",
-    );
+    expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe("ok");
+    expect((await world.call(["workflow", "resume", "ship"])).stdout).toBe("shipped\n");
   });
 
   it("names the journal in its commands when it was named", async () => {
     const world = await gated();
     const journal = world.path("runs.db");
-    const { stdout } = await world.call(
-      ["runs", "show", "ship", "--journal", journal],
-      {
-        env: { FAULTLINE_JOURNAL: "" },
-      },
-    );
-    expect(stdout).toContain(
-      `  faultline runs cancel ship --journal ${journal}\n`,
-    );
+    const { stdout } = await world.call(["runs", "show", "ship", "--journal", journal], {
+      env: { FAULTLINE_JOURNAL: "" },
+    });
+    expect(stdout).toContain(`  faultline runs cancel ship --journal ${journal}\n`);
   });
 
   it("has what failed, what to do and its files in JSON", async () => {
     const world = new WorkflowWorld(true);
-    const { chaos, file } = await world.withModels([
-      "write: { type: agent, agent: writer, prompt: Write. }",
-    ]);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["bad-request"]);
     await world.call(["workflow", "run", file, "--run", "f"]);
     const shown = await world.json(["runs", "show", "f"]);
@@ -231,9 +152,7 @@ describe("one run", () => {
       },
     ]);
     expect(shown["files"]).toContain("rounds/01/write_raw.md");
-    expect(actionsOf(shown)[0]?.command).toBe(
-      "faultline runs do f edit-and-retry --text '…'",
-    );
+    expect(actionsOf(shown)[0]?.command).toBe("faultline runs do f edit-and-retry --text '…'");
     const { stdout } = await world.call(["runs", "show", "f"]);
     expect(stdout).toContain("✗ write  failed");
     expect(stdout).toContain("    rounds/01/write_raw.md\n");
@@ -272,24 +191,12 @@ describe("one run", () => {
 describe("watching", () => {
   it("tells a run from its beginning, or behind a number, and ends as the run did", async () => {
     const world = new WorkflowWorld();
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--run",
-      "w",
-    ]);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "w"]);
     const told = await world.call(["runs", "watch", "w"]);
     expect(told).toMatchObject({ stdout: "fine\n", exit: "ok" });
     expect(told.stderr).toContain("faultline: run w of quick\n");
-    const all = (await world.call(["runs", "watch", "w", "--jsonl"])).stdout
-      .trimEnd()
-      .split("\n");
-    const some = (
-      await world.call(["runs", "watch", "w", "--jsonl", "--after", "3"])
-    ).stdout
-      .trimEnd()
-      .split("\n");
+    const all = (await world.call(["runs", "watch", "w", "--jsonl"])).stdout.trimEnd().split("\n");
+    const some = (await world.call(["runs", "watch", "w", "--jsonl", "--after", "3"])).stdout.trimEnd().split("\n");
     expect(some).toEqual(all.slice(3));
     expect(JSON.parse(all[0] ?? "")).toMatchObject({
       specversion: "1.0",
@@ -304,15 +211,10 @@ describe("watching", () => {
     const answering: Promise<unknown>[] = [];
     const watching = world.call(["runs", "watch", "ship"], {
       onStderr: (text) => {
-        if (!text.includes("asks: Ship a page?") || answering.length > 0)
-          return;
+        if (!text.includes("asks: Ship a page?") || answering.length > 0) return;
         const env = { FAULTLINE_JOURNAL: world.path("runs.db") };
         const answered = other.call(["runs", "answer", "ship", "yes"], { env });
-        answering.push(
-          answered.then(() =>
-            other.call(["workflow", "resume", "ship"], { env }),
-          ),
-        );
+        answering.push(answered.then(() => other.call(["workflow", "resume", "ship"], { env })));
       },
     });
     const got = await watching;
@@ -332,29 +234,13 @@ describe("answering", () => {
       "ask: Confirm,",
       "ask: Select, options: [{ id: ship, label: Ship }, { id: stop, label: Stop }],",
     ).replace("nodes.ask.output.approved", "nodes.ask.output.choice");
-    await world.call([
-      "workflow",
-      "run",
-      world.write("select.yaml", select),
-      "--run",
-      "s",
-    ]);
+    await world.call(["workflow", "run", world.write("select.yaml", select), "--run", "s"]);
     const shown = await world.json(["runs", "show", "s"]);
     const [{ id }] = shown["questions"] as readonly [{ id: string }];
     const wrong = await world.call(["runs", "answer", "s", "perhaps"]);
     expect(wrong).toMatchObject({ stdout: "", exit: "usage" });
     expect(wrong.stderr).toContain("ship (Ship), stop (Stop)");
-    expect(
-      await world.json([
-        "runs",
-        "answer",
-        id,
-        "stop",
-        "--by",
-        "ada",
-        "--no-wait",
-      ]),
-    ).toMatchObject({
+    expect(await world.json(["runs", "answer", id, "stop", "--by", "ada", "--no-wait"])).toMatchObject({
       question: id,
       run: "s",
       by: "ada",
@@ -372,55 +258,28 @@ describe("answering", () => {
     await world.call(["runs", "answer", "ship", "yes", "--no-wait"]);
     const { questions, actions } = await world.json(["runs", "show", "ship"]);
     expect(questions).toEqual([]);
-    expect(
-      (actions as readonly { id: string }[]).map(({ id }) => id),
-    ).not.toContain("answer");
-    expect((await world.call(["runs", "list"])).stdout).toMatch(
-      /ship .* resume\n/,
-    );
+    expect((actions as readonly { id: string }[]).map(({ id }) => id)).not.toContain("answer");
+    expect((await world.call(["runs", "list"])).stdout).toMatch(/ship .* resume\n/);
     const other = await gated();
     expect(await other.json(["runs", "answer", "ship", "yes"])).toMatchObject({
       status: "completed",
       by: "cli",
     });
     expect((await other.call(["runs", "output", "ship"])).exit).toBe("ok");
-    expect(
-      (await other.call(["runs", "output", "ship", "nowhere"])).stderr,
-    ).toContain("It has come to: ");
+    expect((await other.call(["runs", "output", "ship", "nowhere"])).stderr).toContain("It has come to: ");
   });
 
   it("may be a no to anything", async () => {
     const world = await gated();
-    expect(
-      (
-        await world.call([
-          "runs",
-          "answer",
-          "ship",
-          "--reject",
-          "not now",
-          "--no-wait",
-        ])
-      ).exit,
-    ).toBe("ok");
-    expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe(
-      "failed",
-    );
+    expect((await world.call(["runs", "answer", "ship", "--reject", "not now", "--no-wait"])).exit).toBe("ok");
+    expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe("failed");
   });
 
   it("needs an answer, and a question", async () => {
     const world = await gated();
     expect((await world.call(["runs", "answer", "ship"])).exit).toBe("usage");
-    expect(
-      (await world.call(["runs", "answer", "q_nothing", "yes"])).exit,
-    ).toBe("usage");
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--run",
-      "done",
-    ]);
+    expect((await world.call(["runs", "answer", "q_nothing", "yes"])).exit).toBe("usage");
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "done"]);
     const none = await world.call(["runs", "answer", "done", "yes"]);
     expect(none.exit).toBe("failed");
     expect(none.stderr).toContain("asks nothing now");
@@ -430,13 +289,9 @@ describe("answering", () => {
 describe("acting on a run", () => {
   it("that waits tries it now, in the same run", async () => {
     const world = new WorkflowWorld(true);
-    const { chaos, file } = await world.withModels([
-      "write: { type: agent, agent: writer, prompt: Write. }",
-    ]);
-    chaos.script([{ fault: "quota-reset", "retry-after": 3600 }, "ok"]);
-    expect(
-      (await world.call(["workflow", "run", file, "--run", "p"])).exit,
-    ).toBe("parked");
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
+    chaos.script([{ "fault": "quota-reset", "retry-after": 3600 }, "ok"]);
+    expect((await world.call(["workflow", "run", file, "--run", "p"])).exit).toBe("parked");
     const got = await world.json(["runs", "retry", "p", "--now"]);
     expect(got).toMatchObject({
       run: "p",
@@ -448,57 +303,29 @@ describe("acting on a run", () => {
 
   it("that failed goes on in another run; with --detach that is only begun", async () => {
     const world = new WorkflowWorld(true);
-    const { chaos, file } = await world.withModels([
-      "write: { type: agent, agent: writer, prompt: Write. }",
-    ]);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["invalid-key", "ok"]);
-    expect(
-      (await world.call(["workflow", "run", file, "--run", "f"])).exit,
-    ).toBe("failed");
+    expect((await world.call(["workflow", "run", file, "--run", "f"])).exit).toBe("failed");
     const [first] = actionsOf(await world.json(["runs", "show", "f"]));
-    const begun = await world.call([
-      "runs",
-      "do",
-      "f",
-      first?.id ?? "",
-      "--key",
-      first?.key ?? "",
-      "--detach",
-    ]);
+    const begun = await world.call(["runs", "do", "f", first?.id ?? "", "--key", first?.key ?? "", "--detach"]);
     const successor = begun.stdout.trim();
     expect(begun.exit).toBe("ok");
     expect(successor).toMatch(/^run_/);
-    const twice = await world.json([
-      "runs",
-      "do",
-      "f",
-      first?.id ?? "",
-      "--key",
-      first?.key ?? "",
-      "--detach",
-    ]);
+    const twice = await world.json(["runs", "do", "f", first?.id ?? "", "--key", first?.key ?? "", "--detach"]);
     expect(twice).toMatchObject({
       run: successor,
       did: false,
       predecessor: "f",
     });
-    expect((await world.call(["workflow", "resume", successor])).stdout).toBe(
-      "completed\n",
-    );
-    expect((await world.call(["runs", "list"])).stdout).toContain(
-      `→ ${successor}`,
-    );
+    expect((await world.call(["workflow", "resume", successor])).stdout).toBe("completed\n");
+    expect((await world.call(["runs", "list"])).stdout).toContain(`→ ${successor}`);
   });
 
   it("switches to the other provider when there is one", async () => {
     const world = new WorkflowWorld(true);
-    const { chaos, file } = await world.withModels([
-      "write: { type: agent, agent: patient, prompt: Write. }",
-    ]);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: patient, prompt: Write. }"]);
     chaos.script(["bad-request", "ok"]);
-    expect(
-      (await world.call(["workflow", "run", file, "--run", "p"])).exit,
-    ).toBe("failed");
+    expect((await world.call(["workflow", "run", file, "--run", "p"])).exit).toBe("failed");
     const wrong = await world.call(["runs", "switch", "p", "--to", "none"]);
     expect(wrong).toMatchObject({ stdout: "", exit: "usage" });
     expect(wrong.stderr).toContain("one of the targets that are offered");
@@ -514,20 +341,8 @@ describe("acting on a run", () => {
       "ask: Confirm,",
       "ask: Select, options: [{ id: continue, label: Go on }, { id: stop, label: Stop }],",
     ).replace("nodes.ask.output.approved", "nodes.ask.output");
-    await world.call([
-      "workflow",
-      "run",
-      world.write("select.yaml", select),
-      "--run",
-      "d",
-    ]);
-    const got = await world.json([
-      "runs",
-      "continue",
-      "d",
-      "--text",
-      "think of the old clients",
-    ]);
+    await world.call(["workflow", "run", world.write("select.yaml", select), "--run", "d"]);
+    const got = await world.json(["runs", "continue", "d", "--text", "think of the old clients"]);
     expect(got).toMatchObject({
       status: "completed",
       action: "continue-discussion",
@@ -548,38 +363,23 @@ describe("acting on a run", () => {
     const again = await world.call(["runs", "cancel", "ship"]);
     expect(again.exit).toBe("failed");
     expect(again.stderr).toContain("run ship is over");
-    expect((await world.call(["workflow", "resume", "ship"])).exit).toBe(
-      "cancelled",
-    );
+    expect((await world.call(["workflow", "resume", "ship"])).exit).toBe("cancelled");
   });
 
   it("cannot cancel one that is over, and is told what fits how it ended", async () => {
     const world = new WorkflowWorld(true);
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--run",
-      "done",
-    ]);
-    const { chaos, file } = await world.withModels([
-      "write: { type: agent, agent: writer, prompt: Write. }",
-    ]);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "done"]);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["bad-request"]);
     await world.call(["workflow", "run", file, "--run", "broken"]);
     await world.call(["workflow", "run", file, "--run", "gone", "--detach"]);
     await world.call(["runs", "cancel", "gone"]);
-    const said = async (run: string): Promise<string> =>
-      lastLine(await world.call(["runs", "cancel", run]));
+    const said = async (run: string): Promise<string> => lastLine(await world.call(["runs", "cancel", run]));
     expect(await said("done")).toBe(
       "faultline: run done is over (completed, fine); it did all there was to do; start another run to do it again.",
     );
-    expect(await said("broken")).toMatch(
-      /\(failed, \w+\); show it to see how to go on from where it failed\.$/,
-    );
-    expect(await said("gone")).toMatch(
-      /\(cancelled, \w+\); somebody ended it for good; start another run\.$/,
-    );
+    expect(await said("broken")).toMatch(/\(failed, \w+\); show it to see how to go on from where it failed\.$/);
+    expect(await said("gone")).toMatch(/\(cancelled, \w+\); somebody ended it for good; start another run\.$/);
   });
 
   it("cancels one of a workflow in TypeScript, which the command line knows nothing of", async () => {
@@ -599,10 +399,7 @@ describe("acting on a run", () => {
     expect((await workflows.runs.advance("ship")).status).toBe("paused");
     await workflows.close();
     const resumed = await world.call(["workflow", "resume", "ship"]);
-    expect([resumed.exit, resumed.stderr]).toEqual([
-      "config",
-      expect.stringContaining("definition") as string,
-    ]);
+    expect([resumed.exit, resumed.stderr]).toEqual(["config", expect.stringContaining("definition") as string]);
     const got = await world.call(["runs", "cancel", "ship"]);
     expect(got).toMatchObject({
       stdout: "✓ Run ship is cancelled.\n",
@@ -625,9 +422,7 @@ describe("acting on a run", () => {
     await journal.hold("ship", "elsewhere:1:x", now + 60_000, now);
     const got = await world.call(["runs", "cancel", "ship", "--detach"]);
     await journal.close();
-    expect(got.stdout).toBe(
-      "✓ The process that advances run ship was told to stop it.\n",
-    );
+    expect(got.stdout).toBe("✓ The process that advances run ship was told to stop it.\n");
   });
 
   it("refuses what is not offered, and what is no action", async () => {
@@ -654,17 +449,8 @@ nodes:
     );
     const failed = await world.call(["workflow", "run", file, "--run", "n"]);
     expect(failed.exit).toBe("failed");
-    expect(lastLine(failed)).toBe(
-      "faultline: Next: faultline runs do n raise-limit --max-nodes '…'",
-    );
-    const got = await world.json([
-      "runs",
-      "do",
-      "n",
-      "raise-limit",
-      "--max-nodes",
-      "5",
-    ]);
+    expect(lastLine(failed)).toBe("faultline: Next: faultline runs do n raise-limit --max-nodes '…'");
+    const got = await world.json(["runs", "do", "n", "raise-limit", "--max-nodes", "5"]);
     expect(got).toMatchObject({
       status: "completed",
       output: 2,
@@ -676,58 +462,26 @@ nodes:
 describe("exporting", () => {
   it("writes journal lines and CloudEvents to stdout or a new file", async () => {
     const world = new WorkflowWorld();
-    await world.call([
-      "workflow",
-      "run",
-      world.write("quick.yaml", QUICK),
-      "--run",
-      "e",
-    ]);
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "e"]);
     const lines = await world.call(["runs", "export", "e"]);
     const out = world.path("e.jsonl");
-    expect(
-      await world.call(["runs", "export", "e", "--out", out]),
-    ).toMatchObject({
+    expect(await world.call(["runs", "export", "e", "--out", out])).toMatchObject({
       stdout: `✓ Run e is in ${out}.\n`,
     });
     expect(world.read("e.jsonl")).toBe(lines.stdout);
-    expect((await world.call(["runs", "export", "e", "--out", out])).exit).toBe(
-      "usage",
-    );
-    const events = await world.call([
-      "runs",
-      "export",
-      "e",
-      "--format",
-      "cloudevents",
-    ]);
-    expect(events.stdout).toBe(
-      (await world.call(["runs", "watch", "e", "--jsonl"])).stdout,
-    );
+    expect((await world.call(["runs", "export", "e", "--out", out])).exit).toBe("usage");
+    const events = await world.call(["runs", "export", "e", "--format", "cloudevents"]);
+    expect(events.stdout).toBe((await world.call(["runs", "watch", "e", "--jsonl"])).stdout);
   });
 
   it("makes a folder with everything about the run", async () => {
     const world = new WorkflowWorld(true);
-    const { chaos, file } = await world.withModels([
-      "write: { type: agent, agent: writer, prompt: Write. }",
-    ]);
+    const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["bad-request"]);
     await world.call(["workflow", "run", file, "--run", "b"]);
     const out = world.path("bundle");
-    expect(
-      (await world.call(["runs", "export", "b", "--format", "bundle"])).exit,
-    ).toBe("usage");
-    expect(
-      await world.json([
-        "runs",
-        "export",
-        "b",
-        "--format",
-        "bundle",
-        "--out",
-        out,
-      ]),
-    ).toEqual({
+    expect((await world.call(["runs", "export", "b", "--format", "bundle"])).exit).toBe("usage");
+    expect(await world.json(["runs", "export", "b", "--format", "bundle", "--out", out])).toEqual({
       run: "b",
       format: "bundle",
       out,
@@ -744,32 +498,15 @@ describe("exporting", () => {
       run: "b",
       status: "failed",
     });
-    expect(
-      (
-        await world.call([
-          "runs",
-          "export",
-          "b",
-          "--format",
-          "bundle",
-          "--out",
-          out,
-        ])
-      ).exit,
-    ).toBe("usage");
+    expect((await world.call(["runs", "export", "b", "--format", "bundle", "--out", out])).exit).toBe("usage");
   });
 });
 
 describe("two providers of one type", () => {
   it("appear under the operator's own names wherever a run says who failed", async () => {
     const world = new WorkflowWorld(true);
-    const [east, west] = await Promise.all([
-      startChaos({ clock: world.clock }),
-      startChaos({ clock: world.clock }),
-    ]);
-    onTestFinished(() =>
-      Promise.all([east.close(), west.close()]).then(() => undefined),
-    );
+    const [east, west] = await Promise.all([startChaos({ clock: world.clock }), startChaos({ clock: world.clock })]);
+    onTestFinished(() => Promise.all([east.close(), west.close()]).then(() => undefined));
     const text = [
       "faultline: 1",
       'workflow: { id: two, version: "1" }',
@@ -785,36 +522,19 @@ describe("two providers of one type", () => {
       "",
     ].join("\n");
     const env = { EAST: "key-of-east", WEST: "key-of-west" };
-    const ran = await world.call(
-      ["workflow", "run", world.write("two.yaml", text), "--run", "two"],
-      { env },
-    );
+    const ran = await world.call(["workflow", "run", world.write("two.yaml", text), "--run", "two"], { env });
     expect(ran.stderr).toContain("east/server-error → west/llama-3");
-    expect(ran.stderr).toContain(
-      "review: failed: Sign-in failed · west/unauthorized",
-    );
-    expect(ran.stderr).toContain(
-      "failed at review (provider_auth_error): Sign-in failed · west/unauthorized.",
-    );
+    expect(ran.stderr).toContain("review: failed: Sign-in failed · west/unauthorized");
+    expect(ran.stderr).toContain("failed at review (provider_auth_error): Sign-in failed · west/unauthorized.");
     const { stdout } = await world.call(["runs", "show", "two"]);
-    expect(stdout).toContain(
-      "Sign-in failed (AuthFailed), west/unauthorized: ",
-    );
+    expect(stdout).toContain("Sign-in failed (AuthFailed), west/unauthorized: ");
     expect(stdout).toContain("put in a valid key for west/unauthorized first");
-    const shown = JSON.parse(
-      (await world.call(["runs", "show", "two", "--json"])).stdout,
-    ) as Record<string, unknown>;
+    const shown = JSON.parse((await world.call(["runs", "show", "two", "--json"])).stdout) as Record<string, unknown>;
     expect(shown["visits"]).toMatchObject([
       { node: "write" },
       { node: "review", fault: { target: "west/unauthorized" } },
     ]);
-    const events = await world.call([
-      "runs",
-      "export",
-      "two",
-      "--format",
-      "cloudevents",
-    ]);
+    const events = await world.call(["runs", "export", "two", "--format", "cloudevents"]);
     expect(events.stdout).toContain('"target":"west/unauthorized"');
   });
 });

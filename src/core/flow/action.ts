@@ -267,6 +267,6 @@ function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject)
     backTo: sendBackTo ?? "",
     finished: [...new Set(over.map(({ node }) => node))],
     isSuccessor: isEnded(state),
-    target: visit === null || visit.fault === null ? "" : failedName(visit.fault),
+    target: visit?.fault ? failedName(visit.fault) : "",
   };
 }
