@@ -5,8 +5,7 @@
 // C3  what is lost is replaced at once if somebody wanted it, else with the next call: a server that dies of being started
 //     is not started for ever.
 // C4  once closed, nothing is connected again.
-// C5  how long one outage lasted says nothing about the next: what the runtime learned about trying again in vain holds for one
-//     effort to connect, so it is named by the effort.
+// C5  how long one outage lasted says nothing about the next one, so connecting does not use incident memory.
 
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../core/fault/fault.ts";
@@ -30,8 +29,6 @@ export interface ConnectorEvents {
 }
 
 const END_SESSION_MS = 2_000;
-/** Names come round again, so that a server which comes and goes does not fill the memory of incidents. */
-const MOST_EFFORTS = 100;
 
 export class Connector {
   readonly #fl: Runtime;
@@ -44,7 +41,6 @@ export class Connector {
   #link: Link | null = null;
   #connecting: Promise<void> | null = null;
   #told: McpStatus | null = null;
-  #effort = 0;
 
   constructor(fl: Runtime, options: ResolvedMcpOptions, events: ConnectorEvents) {
     this.#fl = fl;
@@ -63,7 +59,8 @@ export class Connector {
       idempotent: true,
       timeoutMs: options.connectTimeoutMs,
       rules: CONNECT_RULES,
-      classify: (error, seen) => this.#ofThisEffort(withStderr(error, seen)),
+      classify: withStderr,
+      learns: false,
       // A try that failed has failed several times over; the next calls need not wait for the same. One success is proof.
       breaker: { failures: 1, successes: 1, openMs: 5_000, maxOpenMs: 60_000 },
       ...(options.reconnect === null ? {} : { retry: options.reconnect }),
@@ -121,7 +118,6 @@ export class Connector {
   async #keepTrying(): Promise<void> {
     // Lets whoever started it go on first, so that its state is whole when tries begin.
     await Promise.resolve();
-    this.#effort = (this.#effort + 1) % MOST_EFFORTS;
     const outcome = await this.#fl.protect(this.#connectTool, null, { signal: this.#closing.signal });
     this.#connecting = null;
     if (outcome.status === "done") {
@@ -146,10 +142,6 @@ export class Connector {
       this.#failWaiting(this.#unreachable(withStderr(error, classifyConnecting(error, name))));
       throw error;
     }
-  }
-
-  #ofThisEffort(seen: Fault): Fault {
-    return { ...seen, evidence: { ...seen.evidence, rule: `${seen.evidence.rule}/effort-${this.#effort}` } };
   }
 
   #adopt(link: Link, definitions: readonly McpToolDefinition[], signal: AbortSignal): void {

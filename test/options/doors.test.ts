@@ -259,6 +259,7 @@ const DOORS: readonly Door[] = [
       alternatives: LIST,
       default: [],
       optional: FLAG,
+      learns: FLAG,
       modelDetail: ["all", 5],
       classify: CALLABLE,
       rules: LIST,

@@ -90,7 +90,8 @@ export class Binding {
     const breaker = tool.breaker === null ? policy.breaker : { ...policy.breaker, ...tool.breaker };
     const { rows } = withRows(policy, own);
     // Rows about other tools never match here, and every decision walks the list.
-    this.policy = { ...policy, breaker, rows: rows.filter((row) => concerns(row, this.place)) };
+    const learnsAfter = tool.learns ? policy.learnsAfter : 0;
+    this.policy = { ...policy, breaker, learnsAfter, rows: rows.filter((row) => concerns(row, this.place)) };
     const hurried = tool.chain?.hurried ?? null;
     this.hurried =
       hurried === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, hurried, { ...policy, rows }));

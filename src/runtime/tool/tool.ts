@@ -103,6 +103,8 @@ interface ToolBase<Input, Output> {
   readonly default?: Output;
   /** The caller can do without it. */
   readonly optional?: boolean;
+  /** False: how retries of earlier calls went says nothing about the next call, so incident memory neither notes nor uses it. True by default. */
+  readonly learns?: boolean;
   /** How much of what it said when it failed a model may read, redacted. Nothing when left out. */
   readonly modelDetail?: ModelDetail;
   /** What a failure means, if this tool knows better: a code, a whole fault, or nothing. */
@@ -148,6 +150,7 @@ export interface Tool<Accepts, Output> {
   readonly alternatives: readonly (string | AnyTool)[];
   readonly fallbackValue: { readonly value: Output } | null;
   readonly optional: boolean;
+  readonly learns: boolean;
   readonly modelDetail: ModelDetail;
   readonly classify: ((error: unknown, seen: Fault) => FaultCode | Fault | undefined) | null;
   readonly rules: readonly Rule[];
@@ -188,6 +191,7 @@ const TOOL_OPTIONS = shape<ToolBase<never, unknown> & { readonly input?: AnySche
   alternatives: alternativesKind,
   default: anything,
   optional: flag,
+  learns: flag,
   modelDetail: modelDetailKind,
   classify: callable,
   rules: rulesKind,
@@ -218,6 +222,7 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     alternatives: options.alternatives ?? [],
     fallbackValue: "default" in options ? { value: options.default } : null,
     optional: options.optional ?? false,
+    learns: options.learns ?? true,
     modelDetail: options.modelDetail ?? "none",
     classify: options.classify ?? null,
     rules: options.rules ?? [],
