@@ -96,7 +96,7 @@ export type {
   CallStep,
   CancelScope,
   CatalogueRow,
-  CausePill,
+  FaultCause,
   Chain,
   Choice,
   Considered,

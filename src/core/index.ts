@@ -1,7 +1,7 @@
 // `faultline/core`: the pure part. No I/O, no clock, no chance, no dependency; runs anywhere JavaScript does.
 
 export { CATALOGUE, FAULT_CLASSES, FAULT_CODES, isFaultCode, traitsOf } from "./fault/catalogue.ts";
-export type { CatalogueRow, CausePill, FaultClass, FaultCode, FaultScope, QuestionKind } from "./fault/catalogue.ts";
+export type { CatalogueRow, FaultCause, FaultClass, FaultCode, FaultScope, QuestionKind } from "./fault/catalogue.ts";
 export { causeChain, fault, originOf, withContext, wrap } from "./fault/fault.ts";
 export type {
   ContextValue,

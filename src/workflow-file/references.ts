@@ -155,7 +155,7 @@ function checkNode(path: Path, node: WrittenNode, file: WorkflowFile): readonly 
 /** Whether a node that comes again by its own declaration would be refused to: its process has run, whatever it says. */
 function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFile): readonly Finding[] {
   const isRisky =
-    (node.type === "command" && node.fails_as !== "TestsFailed") ||
+    (node.type === "command" && traitsOf(node.fails_as ?? "ExecutionFailed").mayHaveHappened) ||
     (node.type === "tool" && tools[node.tool]?.idempotent === undefined);
   if (!isRisky || node.idempotent !== undefined) return [];
   if (node.resolution === "retry-later") return [cannotBind([...path, "resolution"], "node")];

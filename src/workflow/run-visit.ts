@@ -2,7 +2,7 @@
 // off, passed over, or failed. What was decided is written down by whoever advances the run; nothing is written here.
 
 import { classify, classifyThrown } from "../core/classify/classify.ts";
-import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
+import { traitsOf } from "../core/fault/catalogue.ts";
 import { andAlso, type Fault, withContext } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { matrixOutcome } from "../core/fault/vocabulary.ts";
@@ -169,7 +169,7 @@ function reasonOf(questions: readonly Question[]): PauseReason {
   const [question] = questions;
   if (question === undefined) return "parked";
   if (question.code === null) return "gate";
-  return traitsOf(question.code).pill === "budget exceeded" ? "budget" : "question";
+  return traitsOf(question.code).cause === "budget-exceeded" ? "budget" : "question";
 }
 
 async function failed(
@@ -179,7 +179,7 @@ async function failed(
   scope: StageScope,
   { fault: seen, again, acted, output }: Extract<AttemptEnd, { end: "failed" }>,
 ): Promise<Settled> {
-  const fault = ATTEMPT_LIMITS.has(seen.code) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
+  const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
   const now = clock.now();
   const { rules } = stage;
   const of = rules.retry.maxAttempts;
@@ -213,8 +213,11 @@ async function failed(
   }
 }
 
-/** What an attempt that took too long had is told, so that somebody can give it more. */
-const ATTEMPT_LIMITS: ReadonlySet<FaultCode> = new Set(["TurnTimeout"]);
+/** The attempt's own time was up, not the run's. The fault names the limit, so that an operator can raise it. */
+function isAttemptLimit({ code }: Fault): boolean {
+  const { scope, cause, endsRun } = traitsOf(code);
+  return scope === "limit" && cause === "timeout" && !endsRun;
+}
 
 function attemptMs({ timeoutMs }: Stage, scope: StageScope): number {
   return raisedFor(scope, "attemptMs") ?? timeoutMs;

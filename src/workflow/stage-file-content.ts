@@ -1,7 +1,7 @@
 // What stands in the files about failed stages: pure. Which files there are follows from the entries of the run; raw output that
 // is not at hand any more is taken from the file that was written before.
 
-import { traitsOf } from "../core/fault/catalogue.ts";
+import { pillOf } from "../core/fault/words/pills.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { viewFor } from "../core/fault/view.ts";
 import { LOCALES, type Locale } from "../core/fault/words/words.ts";
@@ -127,7 +127,7 @@ function metaOf(stage: StageRecord, state: RunState | null, options: ContentOpti
   return {
     ...{ node, execution, state: stage.state },
     attempts: attempts.map((attempt) => attemptMeta(attempt, options)),
-    ...{ class: fault.class, code: fault.code, outcome: last.outcome, pill: traitsOf(fault.code).pill },
+    ...{ class: fault.class, code: fault.code, outcome: last.outcome, pill: pillOf(fault.code) },
     retries: { workflow: attempts.length - 1, transport },
     then,
     nextAction: nextActionOf(stage, state, options),

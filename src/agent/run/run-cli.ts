@@ -250,7 +250,7 @@ export function subtypeOf(
 /** What some CLIs report is the price of the whole session. One that never came to run, or found no model, has cost nothing. */
 function tellCost(costUsd: number | null, beforeUsd: number, failed: Fault | null, { cost }: RunContext): void {
   if (costUsd === null) {
-    if (failed !== null && traitsOf(failed.code).pill === "provider not found") cost(0);
+    if (failed !== null && traitsOf(failed.code).cause === "provider-not-found") cost(0);
     return;
   }
   const ownUsd = costUsd >= beforeUsd ? costUsd - beforeUsd : costUsd;

@@ -66,7 +66,7 @@ function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunOption
 /** A command that ended badly without a reason anybody knows: worth another try only if it does no harm. */
 function unexplainedRows(policy: Policy, retry: Retry): readonly PolicyRow[] {
   const place = { surface: "cli", provider: "", tool: "", stage: "" } as const;
-  return FAULT_CODES.filter((code) => UNEXPLAINED.has(traitsOf(code).pill)).flatMap((code) => {
+  return FAULT_CODES.filter((code) => UNEXPLAINED.has(traitsOf(code).cause)).flatMap((code) => {
     const row = rowFor(policy, { code }, place);
     return row.retry === null ? [{ ...row, match: { code: [code], surface: ON_CLI }, retry, origin: ORIGIN }] : [];
   });

@@ -44,8 +44,8 @@ const COUNTS: Readonly<Record<SurvivedId, Counts>> = {
   },
   hangs: (event, _at, later) => {
     if (event.type !== "call-failed" || event.decision.recourse !== "retry") return false;
-    const { scope, pill } = traitsOf(event.fault.code);
-    return scope === "tool" && pill === "timeout" && succeeds(event, later, event.tool);
+    const { scope, cause } = traitsOf(event.fault.code);
+    return scope === "tool" && cause === "timeout" && succeeds(event, later, event.tool);
   },
   regenerated: (event, _at, later) =>
     event.type === "call-failed" && event.decision.recourse === "regenerate" && succeeds(event, later),

@@ -246,7 +246,7 @@ function plainLine(text: string): string {
 /** A process that was started may have done its work, whatever its failure is called; unless it is a shell that found no program. */
 function hasRun({ exitCode, signal, tokens }: Signals, code: FaultCode): boolean {
   if (signal !== "" || tokens.has("exit:failed")) return true;
-  return exitCode !== null && exitCode !== 0 && traitsOf(code).pill !== "provider not found";
+  return exitCode !== null && exitCode !== 0 && traitsOf(code).cause !== "provider-not-found";
 }
 
 function contextOf(

@@ -15,32 +15,33 @@ export type FaultScope =
   | "limit" //      a limit somebody set
   | "host"; //      this machine, this process
 
-export type CausePill =
-  | "schema invalid"
-  | "network error"
-  | "auth error"
+/** What kind of thing went wrong, coarser than a code: picks the words and the ways out that a person is shown. */
+export type FaultCause =
+  | "schema-invalid"
+  | "network-error"
+  | "auth-error"
   | "canceled"
   | "timeout"
-  | "rate limited"
+  | "rate-limited"
   | "overloaded"
-  | "quota exhausted"
-  | "provider not found"
-  | "permission denied"
-  | "bad request"
-  | "capability missing"
-  | "context overflow"
-  | "content filter"
-  | "output cut"
-  | "tool failed"
-  | "tool denied"
-  | "test failed"
-  | "budget exceeded"
-  | "turn limit"
-  | "sandbox error"
-  | "circuit open"
+  | "quota-exhausted"
+  | "provider-not-found"
+  | "permission-denied"
+  | "bad-request"
+  | "capability-missing"
+  | "context-overflow"
+  | "content-filter"
+  | "output-cut"
+  | "tool-failed"
+  | "tool-denied"
+  | "test-failed"
+  | "budget-exceeded"
+  | "turn-limit"
+  | "sandbox-error"
+  | "circuit-open"
   | "crashed"
-  | "store error"
-  | "config invalid"
+  | "store-error"
+  | "config-invalid"
   | "internal"
   | "unknown";
 
@@ -64,7 +65,7 @@ export interface CatalogueRow {
   readonly scope: FaultScope;
   /** The status of its problem+json. */
   readonly httpStatus: number;
-  readonly pill: CausePill;
+  readonly cause: FaultCause;
   /** To sign in, to choose another way, to give other input, to confirm; otherwise to approve another try. */
   readonly asks: QuestionKind;
 }
@@ -77,7 +78,7 @@ function row<Class extends string>(
   traits: readonly Mark[],
   scope: FaultScope,
   httpStatus: number,
-  pill: CausePill,
+  cause: FaultCause,
   asks: QuestionKind = "Approve",
 ): CatalogueRow & { readonly class: Class } {
   return {
@@ -90,87 +91,87 @@ function row<Class extends string>(
     endsRun: traits.includes("ends-run"),
     scope,
     httpStatus,
-    pill,
+    cause,
     asks,
   };
 }
 
 // prettier-ignore
 export const CATALOGUE = {
-  ShapeInvalid:            row("Validation",         [],                                "request",    422, "config invalid"),
-  ContractVersionMismatch: row("Validation",         [],                                "host",       422, "config invalid"),
-  ConfigSchemaViolation:   row("Validation",         [],                                "host",       422, "config invalid"),
+  ShapeInvalid:            row("Validation",         [],                                "request",    422, "config-invalid"),
+  ContractVersionMismatch: row("Validation",         [],                                "host",       422, "config-invalid"),
+  ConfigSchemaViolation:   row("Validation",         [],                                "host",       422, "config-invalid"),
 
-  RateLimited:             row("ProviderTransient",  ["retry", "trips"],                "rate",       429, "rate limited"),
+  RateLimited:             row("ProviderTransient",  ["retry", "trips"],                "rate",       429, "rate-limited"),
   Overloaded:              row("ProviderTransient",  ["retry", "trips"],                "model",      503, "overloaded"),
   Provider5xx:             row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "endpoint",   502, "overloaded"),
   NetworkTimeout:          row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    504, "timeout"),
-  NetworkDisconnect:       row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    502, "network error"),
-  AnswerUnreadable:        row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "endpoint",   502, "network error"),
+  NetworkDisconnect:       row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "network",    502, "network-error"),
+  AnswerUnreadable:        row("ProviderTransient",  ["retry", "trips", "maybe-done"],  "endpoint",   502, "network-error"),
 
-  AuthFailed:              row("ProviderAccess",     [],                                "account",    401, "auth error", "Auth.DeviceCode"),
-  KeyMissing:              row("ProviderAccess",     [],                                "account",    401, "auth error", "Auth.DeviceCode"),
-  AccessDenied:            row("ProviderAccess",     [],                                "account",    403, "permission denied"),
-  QuotaExhausted:          row("ProviderAccess",     ["lifts"],                          "account",    429, "quota exhausted", "Select"),
-  TlsUntrusted:            row("ProviderAccess",     [],                                "network",    502, "network error"),
-  BinaryMissing:           row("ProviderAccess",     [],                                "endpoint",   502, "provider not found", "Select"),
-  PermissionLoop:          row("ProviderAccess",     [],                                "endpoint",   403, "permission denied"),
+  AuthFailed:              row("ProviderAccess",     [],                                "account",    401, "auth-error", "Auth.DeviceCode"),
+  KeyMissing:              row("ProviderAccess",     [],                                "account",    401, "auth-error", "Auth.DeviceCode"),
+  AccessDenied:            row("ProviderAccess",     [],                                "account",    403, "permission-denied"),
+  QuotaExhausted:          row("ProviderAccess",     ["lifts"],                          "account",    429, "quota-exhausted", "Select"),
+  TlsUntrusted:            row("ProviderAccess",     [],                                "network",    502, "network-error"),
+  BinaryMissing:           row("ProviderAccess",     [],                                "endpoint",   502, "provider-not-found", "Select"),
+  PermissionLoop:          row("ProviderAccess",     [],                                "endpoint",   403, "permission-denied"),
 
-  RequestInvalid:          row("ProviderRequest",    [],                                "request",    400, "bad request", "Ask"),
-  ModelNotFound:           row("ProviderRequest",    [],                                "model",      404, "provider not found", "Select"),
-  EndpointNotFound:        row("ProviderRequest",    [],                                "endpoint",   404, "provider not found", "Select"),
-  SessionLost:             row("ProviderRequest",    [],                                "endpoint",   404, "provider not found", "Select"),
-  ContextOverflow:         row("ProviderRequest",    [],                                "model",      413, "context overflow"),
-  ContentFiltered:         row("ProviderRequest",    [],                                "request",    422, "content filter"),
+  RequestInvalid:          row("ProviderRequest",    [],                                "request",    400, "bad-request", "Ask"),
+  ModelNotFound:           row("ProviderRequest",    [],                                "model",      404, "provider-not-found", "Select"),
+  EndpointNotFound:        row("ProviderRequest",    [],                                "endpoint",   404, "provider-not-found", "Select"),
+  SessionLost:             row("ProviderRequest",    [],                                "endpoint",   404, "provider-not-found", "Select"),
+  ContextOverflow:         row("ProviderRequest",    [],                                "model",      413, "context-overflow"),
+  ContentFiltered:         row("ProviderRequest",    [],                                "request",    422, "content-filter"),
 
-  MissingStreaming:        row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
-  MissingToolCalling:      row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
-  MissingModality:         row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
-  MissingCapability:       row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
-  ContextWindowTooSmall:   row("ProviderCapability", [],                                "model",      422, "capability missing", "Select"),
+  MissingStreaming:        row("ProviderCapability", [],                                "model",      422, "capability-missing", "Select"),
+  MissingToolCalling:      row("ProviderCapability", [],                                "model",      422, "capability-missing", "Select"),
+  MissingModality:         row("ProviderCapability", [],                                "model",      422, "capability-missing", "Select"),
+  MissingCapability:       row("ProviderCapability", [],                                "model",      422, "capability-missing", "Select"),
+  ContextWindowTooSmall:   row("ProviderCapability", [],                                "model",      422, "capability-missing", "Select"),
 
-  SchemaInvalid:           row("Output",             [],                                "output",     502, "schema invalid", "Confirm"),
-  OutputTruncated:         row("Output",             [],                                "output",     502, "output cut"),
-  EmptyOutput:             row("Output",             ["trips"],                         "output",     502, "output cut"),
-  TestsFailed:             row("Output",             [],                                "output",     422, "test failed"),
-  AssertFailed:            row("Output",             [],                                "output",     422, "test failed"),
+  SchemaInvalid:           row("Output",             [],                                "output",     502, "schema-invalid", "Confirm"),
+  OutputTruncated:         row("Output",             [],                                "output",     502, "output-cut"),
+  EmptyOutput:             row("Output",             ["trips"],                         "output",     502, "output-cut"),
+  TestsFailed:             row("Output",             [],                                "output",     422, "test-failed"),
+  AssertFailed:            row("Output",             [],                                "output",     422, "test-failed"),
 
   ExecutionTimeout:        row("ToolTransient",      ["retry", "trips", "maybe-done"],  "tool",       504, "timeout"),
-  ResourceBusy:            row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),
-  ToolUnavailable:         row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool failed"),
+  ResourceBusy:            row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool-failed"),
+  ToolUnavailable:         row("ToolTransient",      ["retry", "trips"],                "tool",       503, "tool-failed"),
 
-  InputInvalid:            row("ToolTerminal",       [],                                "request",    400, "tool failed", "Ask"),
-  OutputMalformed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       502, "schema invalid", "Confirm"),
-  Forbidden:               row("ToolTerminal",       [],                                "request",    403, "tool denied"),
-  NotFound:                row("ToolTerminal",       [],                                "tool",       404, "tool failed", "Ask"),
-  ExecutionFailed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       500, "tool failed"),
-  Unsupported:             row("ToolTerminal",       [],                                "tool",       501, "tool failed", "Select"),
-  ResourceExhausted:       row("ToolTerminal",       [],                                "host",       507, "tool failed"),
+  InputInvalid:            row("ToolTerminal",       [],                                "request",    400, "tool-failed", "Ask"),
+  OutputMalformed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       502, "schema-invalid", "Confirm"),
+  Forbidden:               row("ToolTerminal",       [],                                "request",    403, "tool-denied"),
+  NotFound:                row("ToolTerminal",       [],                                "tool",       404, "tool-failed", "Ask"),
+  ExecutionFailed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       500, "tool-failed"),
+  Unsupported:             row("ToolTerminal",       [],                                "tool",       501, "tool-failed", "Select"),
+  ResourceExhausted:       row("ToolTerminal",       [],                                "host",       507, "tool-failed"),
 
-  ManifestDrift:           row("Session",            [],                                "host",       409, "store error"),
-  StoreUnavailable:        row("Session",            ["retry", "maybe-done"],           "host",       503, "store error"),
-  ResumeMismatch:          row("Session",            [],                                "host",       409, "store error"),
+  ManifestDrift:           row("Session",            [],                                "host",       409, "store-error"),
+  StoreUnavailable:        row("Session",            ["retry", "maybe-done"],           "host",       503, "store-error"),
+  ResumeMismatch:          row("Session",            [],                                "host",       409, "store-error"),
 
-  BudgetExceeded:          row("Limit",              [],                                "limit",      402, "budget exceeded"),
+  BudgetExceeded:          row("Limit",              [],                                "limit",      402, "budget-exceeded"),
   RunTimeout:              row("Limit",              ["maybe-done", "ends-run"],        "limit",      504, "timeout"),
   TurnTimeout:             row("Limit",              ["maybe-done"],                    "limit",      504, "timeout"),
-  TurnLimit:               row("Limit",              [],                                "limit",      429, "turn limit"),
-  ToolLoop:                row("Limit",              [],                                "request",    508, "tool failed"),
+  TurnLimit:               row("Limit",              [],                                "limit",      429, "turn-limit"),
+  ToolLoop:                row("Limit",              [],                                "limit",      508, "tool-failed"),
 
-  CircuitOpen:             row("Guard",              ["lifts"],                          "target",     503, "circuit open"),
-  RetryBudgetSpent:        row("Guard",              ["lifts"],                          "endpoint",   503, "circuit open"),
+  CircuitOpen:             row("Guard",              ["lifts"],                          "target",     503, "circuit-open"),
+  RetryBudgetSpent:        row("Guard",              ["lifts"],                          "endpoint",   503, "circuit-open"),
   QueueFull:               row("Guard",              ["lifts"],                          "target",     503, "overloaded"),
 
-  SandboxFailed:           row("Sandbox",            [],                                "request",    422, "sandbox error"),
-  SandboxTimeout:          row("Sandbox",            ["retry"],                         "host",       504, "sandbox error"),
+  SandboxFailed:           row("Sandbox",            [],                                "request",    422, "sandbox-error"),
+  SandboxTimeout:          row("Sandbox",            ["retry"],                         "host",       504, "sandbox-error"),
 
   SessionCancelled:        row("Cancellation",       ["cancels", "maybe-done"],         "request",    499, "canceled"),
   TurnCancelled:           row("Cancellation",       ["cancels", "maybe-done"],         "request",    499, "canceled"),
   ToolCancelled:           row("Cancellation",       ["cancels", "maybe-done"],         "request",    499, "canceled"),
 
   LifecycleFailure:        row("ExtensionHost",      [],                                "host",       500, "internal"),
-  DependencyCycle:         row("ExtensionHost",      [],                                "host",       500, "config invalid"),
-  DependencyMissing:       row("ExtensionHost",      [],                                "host",       500, "config invalid"),
+  DependencyCycle:         row("ExtensionHost",      [],                                "host",       500, "config-invalid"),
+  DependencyMissing:       row("ExtensionHost",      [],                                "host",       500, "config-invalid"),
 
   ProcessCrashed:          row("Crash",              ["trips", "maybe-done"],           "endpoint",   502, "crashed"),
   Interrupted:             row("Crash",              ["retry", "maybe-done"],           "host",       503, "crashed"),

@@ -6,7 +6,7 @@ import type { ActionId } from "./action-words.ts";
 
 export interface Remedy {
   /** All that is given must be true of the fault; the first row that fits speaks. */
-  readonly match: Partial<Pick<CatalogueRow, "class" | "scope" | "pill" | "retryable" | "lifts" | "cancels">>;
+  readonly match: Partial<Pick<CatalogueRow, "class" | "scope" | "cause" | "retryable" | "lifts" | "cancels">>;
   /** Best first. */
   readonly offer: readonly ActionId[];
   readonly example: string;
@@ -15,25 +15,25 @@ export interface Remedy {
 // prettier-ignore
 export const REMEDIES: readonly Remedy[] = [
   { match: { cancels: true },                                   offer: [],                                              example: "somebody pressed Ctrl-C" },
-  { match: { pill: "quota exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
+  { match: { cause: "quota-exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
   { match: { class: "ProviderAccess", scope: "account" },       offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
-  { match: { pill: "permission denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
-  { match: { pill: "tool denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
-  { match: { pill: "provider not found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
-  { match: { pill: "network error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
-  { match: { pill: "context overflow" },                        offer: ["shorten-context", "switch-provider", "edit-and-retry"], example: "prompt is too long: 213000 tokens" },
-  { match: { pill: "content filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
-  { match: { pill: "capability missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
-  { match: { pill: "test failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },
+  { match: { cause: "permission-denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
+  { match: { cause: "tool-denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
+  { match: { cause: "provider-not-found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
+  { match: { cause: "network-error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
+  { match: { cause: "context-overflow" },                        offer: ["shorten-context", "switch-provider", "edit-and-retry"], example: "prompt is too long: 213000 tokens" },
+  { match: { cause: "content-filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
+  { match: { cause: "capability-missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
+  { match: { cause: "test-failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },
   { match: { scope: "output" },                                 offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "the review has no field `decision`" },
-  { match: { pill: "schema invalid" },                          offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "a tool answered with half a JSON" },
-  { match: { scope: "limit", pill: "timeout" },                 offer: ["raise-limit", "retry-stage"],                  example: "the attempt took longer than 30 minutes" },
+  { match: { cause: "schema-invalid" },                          offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "a tool answered with half a JSON" },
+  { match: { scope: "limit", cause: "timeout" },                 offer: ["raise-limit", "retry-stage"],                  example: "the attempt took longer than 30 minutes" },
   { match: { scope: "limit" },                                  offer: ["raise-limit"],                                 example: "2.00 of 2.00 dollars are spent" },
   { match: { class: "ProviderTransient" },                      offer: ["retry-stage", "retry-now", "switch-provider"], example: "stream disconnected before completion" },
   { match: { class: "Guard" },                                  offer: ["retry-stage", "retry-now", "switch-provider"], example: "the circuit of openai/gpt-5.5 is open" },
   { match: { retryable: true },                                 offer: ["retry-stage", "retry-now"],                    example: "the test runner is busy" },
   { match: { class: "Crash" },                                  offer: ["retry-stage", "switch-provider"],              example: "the agent was killed by SIGSEGV" },
-  { match: { pill: "bad request" },                             offer: ["edit-and-retry", "switch-provider"],           example: "400 messages.3: tool_use without tool_result" },
+  { match: { cause: "bad-request" },                             offer: ["edit-and-retry", "switch-provider"],           example: "400 messages.3: tool_use without tool_result" },
   { match: { class: "ToolTerminal" },                           offer: ["retry-stage", "edit-and-retry"],               example: "ENOSPC: no space left on device" },
   { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
 ];

@@ -93,7 +93,7 @@ function issuesOf(fault: Fault): readonly FaultIssue[] {
 
 /** What lacks a capability lacks it the next time too, so trying again is offered only where there is nothing else. */
 function optionsOf(words: QuestionWords, { fault, others, canSkip }: AskedCall): readonly SelectOption[] {
-  const isLasting = traitsOf(fault.code).pill === "capability missing";
+  const isLasting = traitsOf(fault.code).cause === "capability-missing";
   const choices: readonly Choice[] = [
     ...(isLasting && others.length > 0 ? [] : (["retry"] as const)),
     ...(canSkip ? (["skip"] as const) : []),

@@ -1,8 +1,8 @@
 // What a turn tells its user when not all of it was done: what was completed, what is missing and why, and what it waits for.
-// The words are chosen by the fault's pill and by the kind of question from tables; nothing of a fault's message is said,
+// The words are chosen by the fault's cause and by the kind of question from tables; nothing of a fault's message is said,
 // as it may hold anything.
 
-import { type CausePill, isFaultCode, traitsOf } from "../fault/catalogue.ts";
+import { type FaultCause, isFaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import type { Locale } from "../fault/words/words.ts";
@@ -124,7 +124,7 @@ function shown(label: string): string {
 
 function reasonFor({ code }: Fault, { reasons }: TurnWords): string {
   // A journal may hold codes of a newer program.
-  return reasons[isFaultCode(code) ? traitsOf(code).pill : "unknown"];
+  return reasons[isFaultCode(code) ? traitsOf(code).cause : "unknown"];
 }
 
 type MissingStatus = Exclude<NodeStatus, "done">;
@@ -156,7 +156,7 @@ interface TurnWords {
   readonly unstarted: (label: string) => string;
   readonly unstartedWithout: (label: string, need: string) => string;
   /** Said after the step's label. */
-  readonly reasons: Readonly<Record<CausePill, string>>;
+  readonly reasons: Readonly<Record<FaultCause, string>>;
 }
 
 const endedEn = (label: string, reason: string): string => `${label} ${reason}`;
@@ -216,31 +216,31 @@ const EN: TurnWords = {
   unstarted: (label) => `${label} has not started yet`,
   unstartedWithout: (label, need) => `${label} has not started yet because it needs ${need}`,
   reasons: {
-    "schema invalid": "gave a result that could not be used",
-    "network error": "could not be reached",
-    "auth error": "could not sign in",
+    "schema-invalid": "gave a result that could not be used",
+    "network-error": "could not be reached",
+    "auth-error": "could not sign in",
     "canceled": "was cancelled",
     "timeout": "timed out",
-    "rate limited": "was slowed down by too many requests",
+    "rate-limited": "was slowed down by too many requests",
     "overloaded": "was too busy",
-    "quota exhausted": "has used up its quota",
-    "provider not found": "was not found",
-    "permission denied": "had no permission",
-    "bad request": "did not accept the request",
-    "capability missing": "cannot do what was asked",
-    "context overflow": "was given more text than it can take",
-    "content filter": "was stopped by a content filter",
-    "output cut": "gave a result that was cut off",
-    "tool failed": "failed",
-    "tool denied": "was not allowed",
-    "test failed": "did not pass its tests",
-    "budget exceeded": "would have cost more than the budget allows",
-    "turn limit": "reached its limit of steps",
-    "sandbox error": "failed in its sandbox",
-    "circuit open": "is paused after repeated failures",
+    "quota-exhausted": "has used up its quota",
+    "provider-not-found": "was not found",
+    "permission-denied": "had no permission",
+    "bad-request": "did not accept the request",
+    "capability-missing": "cannot do what was asked",
+    "context-overflow": "was given more text than it can take",
+    "content-filter": "was stopped by a content filter",
+    "output-cut": "gave a result that was cut off",
+    "tool-failed": "failed",
+    "tool-denied": "was not allowed",
+    "test-failed": "did not pass its tests",
+    "budget-exceeded": "would have cost more than the budget allows",
+    "turn-limit": "reached its limit of steps",
+    "sandbox-error": "failed in its sandbox",
+    "circuit-open": "is paused after repeated failures",
     "crashed": "stopped unexpectedly",
-    "store error": "failed because its record could not be read or written",
-    "config invalid": "is not set up correctly",
+    "store-error": "failed because its record could not be read or written",
+    "config-invalid": "is not set up correctly",
     "internal": "failed because of an internal error",
     "unknown": "failed for an unknown reason",
   },
@@ -297,31 +297,31 @@ const ZH_CN: TurnWords = {
   unstarted: (label) => `${label}尚未开始`,
   unstartedWithout: (label, need) => `${label}尚未开始，因为它依赖${need}`,
   reasons: {
-    "schema invalid": "返回了无法使用的结果",
-    "network error": "无法连接",
-    "auth error": "登录失败",
+    "schema-invalid": "返回了无法使用的结果",
+    "network-error": "无法连接",
+    "auth-error": "登录失败",
     "canceled": "已取消",
     "timeout": "超时",
-    "rate limited": "因请求过多被限流",
+    "rate-limited": "因请求过多被限流",
     "overloaded": "过于繁忙",
-    "quota exhausted": "额度已用完",
-    "provider not found": "未找到",
-    "permission denied": "没有权限",
-    "bad request": "不接受该请求",
-    "capability missing": "无法完成所要求的操作",
-    "context overflow": "收到的内容超出长度上限",
-    "content filter": "被内容过滤器拦截",
-    "output cut": "返回的结果被截断",
-    "tool failed": "失败",
-    "tool denied": "未获允许",
-    "test failed": "未通过测试",
-    "budget exceeded": "会超出预算",
-    "turn limit": "已达步数上限",
-    "sandbox error": "在沙箱中失败",
-    "circuit open": "因连续失败而暂停",
+    "quota-exhausted": "额度已用完",
+    "provider-not-found": "未找到",
+    "permission-denied": "没有权限",
+    "bad-request": "不接受该请求",
+    "capability-missing": "无法完成所要求的操作",
+    "context-overflow": "收到的内容超出长度上限",
+    "content-filter": "被内容过滤器拦截",
+    "output-cut": "返回的结果被截断",
+    "tool-failed": "失败",
+    "tool-denied": "未获允许",
+    "test-failed": "未通过测试",
+    "budget-exceeded": "会超出预算",
+    "turn-limit": "已达步数上限",
+    "sandbox-error": "在沙箱中失败",
+    "circuit-open": "因连续失败而暂停",
     "crashed": "意外中止",
-    "store error": "因记录无法读写而失败",
-    "config invalid": "配置不正确",
+    "store-error": "因记录无法读写而失败",
+    "config-invalid": "配置不正确",
     "internal": "因内部错误而失败",
     "unknown": "因未知原因失败",
   },

@@ -102,7 +102,7 @@ export function countEntries(entries: Iterable<Pick<Entry, "event">>): ReadonlyM
 export function countFailure(counters: ToolCounters, fault: Fault, cost: Cost | null): void {
   countCost(counters, cost);
   const code = knownCode(fault);
-  const { cancels, pill } = traitsOf(code);
+  const { cancels, cause } = traitsOf(code);
   if (cancels) {
     counters.cancelled++;
     return;
@@ -110,7 +110,7 @@ export function countFailure(counters: ToolCounters, fault: Fault, cost: Cost | 
   counters.errors++;
   if (VOCABULARY[code].si === "transient") counters.transientErrors++;
   else counters.permanentErrors++;
-  if (pill === "timeout") counters.timeouts++;
+  if (cause === "timeout") counters.timeouts++;
 }
 
 export function countSuccess(counters: ToolCounters, attempt: number, cost: Cost | null): void {

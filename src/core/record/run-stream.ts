@@ -232,7 +232,7 @@ function isTimeout(
   { timeoutMs }: Memory,
 ): boolean {
   if (fault === null) return false;
-  const { scope, pill } = traitsOf(knownCode(fault));
-  const isLimit = scope === "limit" && pill === "timeout";
+  const { scope, cause } = traitsOf(knownCode(fault));
+  const isLimit = scope === "limit" && cause === "timeout";
   return isLimit && (node === "" || (timeoutMs !== null && elapsedMs >= timeoutMs));
 }

@@ -126,7 +126,7 @@ function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: 
 
 /** Whether a limit may be passed on a person's word was settled when the limit was set. */
 function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
-  return traitsOf(code).pill !== "budget exceeded" || request.budget.rule.onExceed === "pause_for_approval";
+  return traitsOf(code).cause !== "budget-exceeded" || request.budget.rule.onExceed === "pause_for_approval";
 }
 
 /** What follows a recourse shows whether it helped: the attempt after it, or where it was to try again, the end of the tries. */

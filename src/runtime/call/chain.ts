@@ -13,7 +13,7 @@ export function chainOf(run: LiveCall, seen: Fault, now: number): Chain {
   if (part === null) return NO_CHAIN;
   const { capabilities, inputTokens } = part.needsOf(run.input);
   const { id } = run.binding.tool;
-  const isOverflow = traitsOf(seen.code).pill === "context overflow";
+  const isOverflow = traitsOf(seen.code).cause === "context-overflow";
   return {
     targets: part.members.map((member) => targetOf(run, member, now)),
     current: part.members.findIndex((member) => member.id === id),
@@ -44,12 +44,12 @@ const NO_FACTS = {
 /** While a target that does not share the fault can be had, this one is not waited for long; otherwise the policy's own patience applies. */
 export function policyFor({ binding }: LiveCall, seen: Fault, chain: Chain): Policy {
   if (chain === NO_CHAIN) return binding.policy;
-  const { pill } = traitsOf(seen.code);
+  const { cause } = traitsOf(seen.code);
   const { target, isLastResort } = nextTarget(chain, scopeOf(seen));
   const isLast = target === null || isLastResort;
   const policy = isLast ? binding.policy : binding.hurried;
   // Who was silent once is not waited for a second time while somebody else can answer.
-  const isOver = !canGoOn(chain) || (pill === "timeout" && !isLast);
+  const isOver = !canGoOn(chain) || (cause === "timeout" && !isLast);
   return isOver ? { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) } : policy;
 }
 

@@ -217,7 +217,7 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
 /** A person has let the next attempt past the budget. */
 export function isMoneyApproved({ record }: LiveCall): boolean {
   const { approved, fault: about } = record.state;
-  return approved && about !== null && traitsOf(about.code).pill === "budget exceeded";
+  return approved && about !== null && traitsOf(about.code).cause === "budget-exceeded";
 }
 
 function outOfTime({ request, binding }: LiveCall): Fault {

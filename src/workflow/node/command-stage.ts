@@ -1,6 +1,7 @@
 // A node that runs commands, one after the other, until one fails. All of them are checked before the first is run; each is a
 // protected call, so a command that has ended is not run again after a crash.
 
+import { traitsOf } from "../../core/fault/catalogue.ts";
 import { childEnv } from "../../agent/process/child-env.ts";
 import { killMarked, markedEnv } from "../../agent/process/process-mark.ts";
 import { resolve } from "node:path";
@@ -190,7 +191,7 @@ function lineTool(
   const folder = resolve(home.cwd, cwd);
   return tool<Words, CommandEnd>({
     id: `command:${id}`,
-    idempotent: failsAs === "TestsFailed" || rules.idempotent,
+    idempotent: !traitsOf(failsAs).mayHaveHappened || rules.idempotent,
     timeoutMs: callTimeoutMs(commandTimeoutMs),
     retry: "none",
     run: async ([command = "", ...args], { signal, partial, call, attempt }) => {

@@ -85,8 +85,8 @@ describe("the vocabularies", () => {
   // A guard refuses for a while, and a time limit says nothing about what the tool would have answered.
   it.each(FAULT_CODES)("%s is called transient exactly when it is retried, a guard's refusal or a timeout", (code) => {
     const { si, cli } = VOCABULARY[code];
-    const { retryable, cancels, class: faultClass, pill } = CATALOGUE[code];
-    const passes = retryable || faultClass === "Guard" || pill === "timeout";
+    const { retryable, cancels, class: faultClass, cause } = CATALOGUE[code];
+    const passes = retryable || faultClass === "Guard" || cause === "timeout";
     expect(si).toBe(cancels ? null : passes ? "transient" : "permanent");
     expect(cli === "retryable").toBe(retryable);
     expect(cli === "aborted").toBe(cancels);

@@ -204,5 +204,5 @@ function clausesOf(state: Told): readonly string[] {
 }
 
 it("knows a reason for every fault", () => {
-  for (const code of FAULT_CODES) expect(reason(fault(code)), traitsOf(code).pill).not.toBe("");
+  for (const code of FAULT_CODES) expect(reason(fault(code)), traitsOf(code).cause).not.toBe("");
 });

@@ -82,9 +82,9 @@ describe("a turn that is not complete", () => {
     for (const code of FAULT_CODES) {
       const text = tellTurn([missing("X", "failed", code)], null, locale);
       expect(text).not.toMatch(/sk-live|srv|undefined|token/);
-      const { pill } = traitsOf(code);
-      expect(saidOf.get(pill) ?? text).toBe(text);
-      saidOf.set(pill, text);
+      const { cause } = traitsOf(code);
+      expect(saidOf.get(cause) ?? text).toBe(text);
+      saidOf.set(cause, text);
     }
     expect(new Set(saidOf.values()).size).toBe(saidOf.size);
   });

@@ -126,7 +126,7 @@ describe("metrics of a tool", () => {
   });
 
   it("count no guard's refusal and no time limit as a permanent error", () => {
-    const codes = FAULT_CODES.filter((code) => traitsOf(code).class === "Guard" || traitsOf(code).pill === "timeout");
+    const codes = FAULT_CODES.filter((code) => traitsOf(code).class === "Guard" || traitsOf(code).cause === "timeout");
     expect(codes).toEqual(expect.arrayContaining(["CircuitOpen", "QueueFull", "TurnTimeout", "RunTimeout"]));
     const counts = codes.map((code) => counted([started("a"), failed("a", 1, fault(code))]).permanent_error_count);
     expect(counts).toEqual(codes.map(() => 0));
@@ -134,13 +134,13 @@ describe("metrics of a tool", () => {
 
   it.each(FAULT_CODES)("put %s where the specification's vocabulary puts it", (code) => {
     const { si } = VOCABULARY[code];
-    const { cancels, pill } = traitsOf(code);
+    const { cancels, cause } = traitsOf(code);
     expect(counted([started("a"), failed("a", 1, fault(code))])).toMatchObject({
       error_count: cancels ? 0 : 1,
       transient_error_count: si === "transient" ? 1 : 0,
       permanent_error_count: si === "permanent" ? 1 : 0,
       cancelled_count: cancels ? 1 : 0,
-      timeout_count: pill === "timeout" ? 1 : 0,
+      timeout_count: cause === "timeout" ? 1 : 0,
     });
   });
 

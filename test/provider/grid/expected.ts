@@ -84,7 +84,7 @@ function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected 
 
 /** While somebody else can be asked, one more try is enough (`hurried` of `fl.model`), and none for who was silent. */
 function hurriedAttempts(code: FaultCode): number {
-  return traitsOf(code).pill === "timeout" ? 1 : 2;
+  return traitsOf(code).cause === "timeout" ? 1 : 2;
 }
 
 /** Without a session, a person, a smaller prompt or a new credential, this is what is left. */

@@ -124,7 +124,7 @@ describe("what a person is asked", () => {
 
   it("about an input that is wrong or names nothing is an Ask; about a missing capability a Select", () => {
     for (const code of ["InputInvalid", "NotFound"] as const) expect(traitsOf(code).asks).toBe("Ask");
-    const lacks = FAULT_CODES.filter((code) => traitsOf(code).pill === "capability missing");
+    const lacks = FAULT_CODES.filter((code) => traitsOf(code).cause === "capability-missing");
     expect(lacks.length).toBeGreaterThan(3);
     for (const code of lacks) expect(traitsOf(code).asks).toBe("Select");
   });
