@@ -23,7 +23,7 @@ const CORE_NAMES = [
 
 // prettier-ignore
 const RUNTIME_NAMES = [
-  "ChannelBridge", "EXTENSION_CONTRACT", "artefactsFolder", "cli", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
+  "ChannelBridge", "EXTENSION_CONTRACT", "artefactsFolder", "cli", "completeToolCalls", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
   "OTHER_TOOLS", "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
 ];
 

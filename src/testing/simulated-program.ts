@@ -68,7 +68,9 @@ export class Program {
         if (waits !== null) return { again: waits };
         if (this.#isCancelled()) break;
       }
-      await (this.#cancelling ?? this.session.end());
+      // A session that was ended early, or cancelled meanwhile, cannot be ended again.
+      if (this.#cancelling !== null) await this.#cancelling;
+      else if (!this.session.isOver) await this.session.end();
       return OVER;
     } catch (error) {
       return this.#giveUp(classify({ surface: "node", error }));

@@ -3,7 +3,7 @@
 import type { GivenEnv } from "../agent/process/child-env.ts";
 import type { FaultCode, Retry } from "../core/index.ts";
 import { isFaultCode, PRESETS, schedule } from "../core/index.ts";
-import type { AgentSpec, Edge, NodeBase, NodeOptions, ToolSpec } from "../workflow/node/node-options.ts";
+import type { AgentSpec, Edge, NodeBase, NodeOptions, ToolSpec } from "../workflow-model/node-options.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { durationMs } from "./amounts.ts";
 import { linesOf } from "./references.ts";

@@ -1,8 +1,8 @@
 // A workflow file as programs use it: plain data, checked, with everything decided. `src/workflow/compile.ts` makes stages of it.
 
 import type { Policy } from "../core/index.ts";
-import type { AgentSpec, NodeOptions, ToolSpec } from "../workflow/node/node-options.ts";
-import type { WorkflowLimits, WorkflowSource } from "../workflow/stage.ts";
+import type { AgentSpec, NodeOptions, ToolSpec } from "../workflow-model/node-options.ts";
+import type { WorkflowLimits, WorkflowSource } from "../workflow-model/stage.ts";
 import type { INPUT_TYPES } from "./schema.ts";
 
 export interface WorkflowDefinition {

@@ -3,7 +3,7 @@
 
 import { fault, REDACTED, type Fault } from "../core/index.ts";
 import { parseJson } from "../core/tolerate.ts";
-import type { WorkflowInputs } from "../workflow/stage.ts";
+import type { WorkflowInputs } from "../workflow-model/stage.ts";
 import { nearest } from "../options/nearest.ts";
 import { type Finding, finding } from "./codes.ts";
 import type { InputSpec, InputType } from "./definition.ts";

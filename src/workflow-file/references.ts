@@ -3,7 +3,7 @@
 import { classify, FAULT_CODES, isFaultCode, traitsOf } from "../core/index.ts";
 import { isRedoable } from "../core/flow/stage.ts";
 import { parseTemplate } from "../sandbox/template.ts";
-import { splitLine } from "../workflow/node/command-line.ts";
+import { splitLine } from "../workflow-model/command-line.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
 import { type Finding, finding, type MistakeKind, said } from "./codes.ts";

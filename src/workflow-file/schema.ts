@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
 import { MODEL_DETAILS } from "../core/fault/view.ts";
 import { policyFileSchema } from "../policy-file/index.ts";
-import { knownProviders } from "../workflow/node/providers.ts";
+import { knownProviders } from "../workflow-model/providers.ts";
 import { dollars, duration, field, LABEL, NAME, named, text } from "./field.ts";
 import { env, NODE_SCHEMAS, prompt, retry } from "./node-schema.ts";
 

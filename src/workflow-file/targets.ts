@@ -1,9 +1,9 @@
 // Who an agent's requests go to: `openai/gpt-5.5`, `claude`, and who stands in for them.
 
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
-import type { AgentTarget } from "../workflow/node/node-options.ts";
-import { type Environment, providerNamed } from "../workflow/node/providers.ts";
-import { sharedPlace } from "../workflow/node/shared-place.ts";
+import type { AgentTarget } from "../workflow-model/node-options.ts";
+import { type Environment, providerNamed } from "../workflow-model/providers.ts";
+import { sharedPlace } from "../workflow-model/shared-place.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
 import { type Finding, finding, said } from "./codes.ts";

@@ -7,7 +7,15 @@ import type { Route, StagePhase } from "../core/flow/node.ts";
 import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } from "../core/flow/stage.ts";
 import { isA } from "../core/tolerate.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import type { ActResult, ActTools, AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "./stage.ts";
+import type {
+  ActResult,
+  ActTools,
+  AssertVerdict,
+  GateVerdict,
+  Stage,
+  StageEnding,
+  StageScope,
+} from "../workflow-model/stage.ts";
 import { StageFailure } from "./stage-failure.ts";
 
 /** How an attempt ended: plain data, kept with its turn. */

@@ -9,7 +9,7 @@ import { startRun } from "../core/flow/run.ts";
 import type { RunSummary } from "./runs-api.ts";
 import type { RunsHome } from "./runs-options.ts";
 import { keepInputs, secretsOf } from "./run-inputs.ts";
-import type { Workflow, WorkflowInputs } from "./stage.ts";
+import type { Workflow, WorkflowInputs } from "../workflow-model/stage.ts";
 import { keepsOf, summaryOf } from "./summary.ts";
 
 type RunStarted = Extract<RunEvent, { type: "run-started" }>;

@@ -7,7 +7,7 @@ import { agentTargetIds } from "./node/agent-targets.ts";
 import type { NodeHome } from "./node/base.ts";
 import { createStage } from "./node/node-stages.ts";
 import { policyOfRuns } from "./runs-policy.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 
 export function compileWorkflow(definition: WorkflowDefinition, home: NodeHome): Workflow {
   const { id, version, name, digest, source, limits, policy, start, inputs, nodes } = definition;

@@ -40,7 +40,7 @@ import type {
   Workflow,
   WorkflowInputs,
   WorkflowLimits,
-} from "./stage.ts";
+} from "../workflow-model/stage.ts";
 
 type MaybePromise<T> = T | Promise<T>;
 

@@ -8,7 +8,7 @@ import { openActions } from "./posted-actions.ts";
 import { knownRun, readRun } from "./run-reports.ts";
 import type { RunSummary } from "./runs-api.ts";
 import type { RunsHome } from "./runs-options.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 
 export async function definitionOf(home: RunsHome, run: string): Promise<Workflow> {
   const summary = await knownRun(home, run);

@@ -45,6 +45,6 @@ export type {
   WorkflowInputs,
   WorkflowLimits,
   WorkflowSource,
-} from "./stage.ts";
+} from "../workflow-model/stage.ts";
 export { createWorkflows } from "./workflows.ts";
 export type { Workflows, WorkflowsOptions } from "./workflows.ts";

@@ -4,7 +4,7 @@
 import { AGENT_CLIS } from "../agent/verdict/cli-table.ts";
 import { isSecretName } from "../core/fault/secret-names.ts";
 import type { WorkflowDefinition } from "../workflow-file/definition.ts";
-import { WORKFLOW_PROVIDERS } from "./node/providers.ts";
+import { WORKFLOW_PROVIDERS } from "../workflow-model/providers.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

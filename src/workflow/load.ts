@@ -15,7 +15,7 @@ import { compileWorkflow } from "./compile.ts";
 import { COMPLETED } from "./define.ts";
 import { toolsOf, type WorkflowTools } from "./node/workflow-tools.ts";
 import { readBeside } from "./read-beside.ts";
-import type { Workflow, WorkflowSource } from "./stage.ts";
+import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
 
 export interface LoadOptions {
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import { deepFreeze } from "./deep-freeze.ts";
 import { instructionFor } from "./lasting-instruction.ts";
 import { readOutput } from "./node-output.ts";
 import { readInputs } from "./run-inputs.ts";
-import type { NodeResult, StageScope } from "./stage.ts";
+import type { NodeResult, StageScope } from "../workflow-model/stage.ts";
 
 export { keepOutput, readOutput } from "./node-output.ts";
 

@@ -13,7 +13,7 @@ import type { Session } from "../runtime/session/session.ts";
 import type { VisitEnd } from "./run-visit.ts";
 import type { RunsHome } from "./runs-options.ts";
 import { runFolder, writeStageFiles } from "./stage-files.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 
 /** Written before the event that tells of the failure. A disk that takes no files does not end a run. */
 export async function keepStageFiles(

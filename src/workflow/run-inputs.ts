@@ -3,7 +3,7 @@
 
 import type { Journal, Keep } from "../journal/journal.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import type { Workflow, WorkflowInputs } from "./stage.ts";
+import type { Workflow, WorkflowInputs } from "../workflow-model/stage.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -26,7 +26,7 @@ import type { Session } from "../runtime/session/session.ts";
 import type { TurnResult } from "../runtime/session/turn-result.ts";
 import { type AttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { raisedFor } from "./raised-limit.ts";
-import type { ActTools, Stage, StageEnding, StageScope } from "./stage.ts";
+import type { ActTools, Stage, StageEnding, StageScope } from "../workflow-model/stage.ts";
 
 export interface VisitHome {
   readonly session: Session;

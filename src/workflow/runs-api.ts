@@ -8,7 +8,7 @@ import type { RunState, RunStatus } from "../core/flow/run.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
 import { anything, having, mapOf, oneOf, shape, text, whole } from "../options/kind.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 
 /** A run in one line: kept beside its events and written with them. */
 export interface RunSummary {

@@ -11,7 +11,7 @@ import { checkOptions } from "../options/check-options.ts";
 import { callable, having, listOf, shape } from "../options/kind.ts";
 import { journalOf } from "../runtime/options.ts";
 import { policyOfRuns } from "./runs-policy.ts";
-import type { Workflow, WorkflowSource } from "./stage.ts";
+import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
 import { WorkflowLibrary } from "./workflow-library.ts";
 
 export interface RunsOptions extends FaultlineOptions {

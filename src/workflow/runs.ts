@@ -40,7 +40,7 @@ import {
   type StartOptions,
 } from "./runs-api.ts";
 import { Slice } from "./slice.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 import { succeed, wentOnIn } from "./succeed.ts";
 import { stoppedVisits } from "./taken-action.ts";
 import { keepsOf, spentBy, summaryOf } from "./summary.ts";

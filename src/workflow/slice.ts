@@ -26,7 +26,7 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
 import { keepOutput, NodeResults, readOutput } from "./node-results.ts";
 import { runVisit, type VisitEnd, type VisitHome } from "./run-visit.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 import { keepsOf, summaryOf } from "./summary.ts";
 import { openActions } from "./posted-actions.ts";
 import { eventsOf } from "./taken-action.ts";

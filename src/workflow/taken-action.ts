@@ -6,7 +6,7 @@ import type { RunEvent } from "../core/flow/run-event.ts";
 import { executionsOf, type RunState, visitOf, type Visit } from "../core/flow/run.ts";
 import { foundWrong } from "./found-wrong.ts";
 import type { PostedAction } from "./posted-actions.ts";
-import type { Workflow } from "./stage.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
 
 export function eventsOf(
   posted: PostedAction,

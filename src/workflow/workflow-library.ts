@@ -3,7 +3,7 @@
 import { FaultError, isFaultError } from "../core/fault/fault-error.ts";
 import type { Journal } from "../journal/journal.ts";
 import { definitionGone } from "./run-refusals.ts";
-import type { Workflow, WorkflowSource } from "./stage.ts";
+import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
 
 interface Sought {
   readonly workflow: string;

@@ -22,7 +22,7 @@ import { defineWorkflow, type WorkflowOptions } from "../../src/workflow/define.
 import type { RunEnd } from "../../src/workflow/runs-api.ts";
 import { createRuns, type WorkflowRuns } from "../../src/workflow/runs.ts";
 import type { RunsOptions } from "../../src/workflow/runs-options.ts";
-import type { ActTools, Workflow } from "../../src/workflow/stage.ts";
+import type { ActTools, Workflow } from "../../src/workflow-model/stage.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";
 
 export type Store = "memory" | "sqlite";

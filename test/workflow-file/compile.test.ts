@@ -7,7 +7,7 @@ import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
 import { compileWorkflow } from "../../src/workflow/compile.ts";
 import type { NodeHome } from "../../src/workflow/node/base.ts";
-import type { StageEnding, StageScope } from "../../src/workflow/stage.ts";
+import type { StageEnding, StageScope } from "../../src/workflow-model/stage.ts";
 import { CONTRACT, readContractFile } from "./contract-text.ts";
 import { definitionOf, FILE } from "./workflow-text.ts";
 

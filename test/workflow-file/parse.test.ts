@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { parseWorkflow, type WorkflowDefinition } from "../../src/workflow-file/index.ts";
-import type { NodeOptions } from "../../src/workflow/node/node-options.ts";
+import type { NodeOptions } from "../../src/workflow-model/node-options.ts";
 import { CONTRACT, CONTRACT_FILES, readContractFile } from "./contract-text.ts";
 import { definitionOf, FILE, HEAD, LAST, nodes, text, top } from "./workflow-text.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
 import { FaultError, type JournalEvent, tool } from "../../src/index.ts";
 import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
-import type { ActTools } from "../../src/workflow/stage.ts";
+import type { ActTools } from "../../src/workflow-model/stage.ts";
 import type { WorkflowRuns } from "../../src/workflow/runs.ts";
 import { crashingJournal } from "../support/crashing-journal.ts";
 import {

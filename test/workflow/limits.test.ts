@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
 import { tool } from "../../src/index.ts";
 import { stage, type StageOptions } from "../../src/workflow/define.ts";
-import type { WorkflowLimits } from "../../src/workflow/stage.ts";
+import type { WorkflowLimits } from "../../src/workflow-model/stage.ts";
 import {
   APPROVE,
   engineWorld,

@@ -11,7 +11,7 @@ import { createRunStream } from "../../src/core/record/run-stream.ts";
 import { createMemoryJournal, fault, FaultError, type Journal } from "../../src/index.ts";
 import type { RunEnd } from "../../src/workflow/runs-api.ts";
 import type { WorkflowRuns } from "../../src/workflow/runs.ts";
-import type { Workflow } from "../../src/workflow/stage.ts";
+import type { Workflow } from "../../src/workflow-model/stage.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import { captureOf } from "../agent/captures/read-captures.ts";
 import { type ActionsWorld, openWorld, STARTED_AT } from "./actions/world.ts";

@@ -267,7 +267,7 @@ describe("odd routes", () => {
       stages: { a: stage({ act: () => 1, next: () => "nowhere" }) },
     });
     const over = await go();
-    expect(over).toMatchObject({ status: "failed", fault: { code: "ResumeMismatch" } });
+    expect(over).toMatchObject({ status: "failed", fault: { code: "ConfigSchemaViolation" } });
     expect(over.fault?.message).toContain("nowhere");
   });
 });

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { fault, FaultError, PRESETS, type Tool, tool, withRows } from "../../src/index.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";
-import type { Workflow } from "../../src/workflow/stage.ts";
+import type { Workflow } from "../../src/workflow-model/stage.ts";
 import { engineWorld, eventsIn, only, STORES } from "../support/engine-world.ts";
 
 it.each(STORES)("share the breaker of a dead target, on a journal in %s", async (store) => {

@@ -49,7 +49,7 @@ export const STATUSES = [
   client("payment-required", "QuotaExhausted",  "402: there is no money left."),
   client("forbidden",        "AccessDenied",    "403: the credential may not do this."),
   client("not-found",        "ModelNotFound",   "404: there is no such model."),
-  client("route-not-found",  { "openai-chat": "RequestInvalid", "openai-responses": "RequestInvalid", "anthropic": "EndpointNotFound", "google": "EndpointNotFound" }, "404: there is no such address."),
+  client("route-not-found",  "EndpointNotFound", "404: there is no such address."),
   client("too-large",        "ContextOverflow", "413: the request has too many bytes."),
   client("unprocessable",    "RequestInvalid",  "422: the request can be read and makes no sense."),
   client("context-overflow", "ContextOverflow", "400: the prompt has more tokens than the model takes."),

@@ -8,7 +8,7 @@ import { createRunStream } from "../../core/record/run-stream.ts";
 import { exportSession } from "../../journal/transfer.ts";
 import { storeError } from "../../journal/store-errors.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
-import type { WorkflowSource } from "../../workflow/stage.ts";
+import type { WorkflowSource } from "../../workflow-model/stage.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
-import type { Workflow } from "../../workflow/stage.ts";
+import type { Workflow } from "../../workflow-model/stage.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
 import { type Io, UsageError } from "../io.ts";

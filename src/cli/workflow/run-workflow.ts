@@ -4,7 +4,7 @@ import { isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
-import type { Workflow } from "../../workflow/stage.ts";
+import type { Workflow } from "../../workflow-model/stage.ts";
 import { type Io, UsageError } from "../io.ts";
 import { fieldsOf, shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";

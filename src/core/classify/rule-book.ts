@@ -160,6 +160,7 @@ function holds(when: When, signals: Signals, hits: Hits): boolean {
   return (
     (when.surface === undefined || when.surface.includes(signals.surface)) &&
     (when.provider === undefined || when.provider.some((name) => signals.provider.startsWith(name))) &&
+    (when.fromProvider === undefined || signals.provider !== "") &&
     (when.aborted === undefined || when.aborted === signals.aborted) &&
     (when.token === undefined || when.token.some((token) => signals.tokens.has(token))) &&
     (when.errno === undefined || when.errno.some((errno) => signals.errnos.has(errno))) &&

@@ -9,6 +9,8 @@ export interface When {
   readonly surface?: readonly Surface[];
   /** Matches a provider whose name starts so: `gemini` is also `gemini-cli`. */
   readonly provider?: readonly string[];
+  /** Only what came from a provider: the same words in an error of the program itself say nothing about a request. */
+  readonly fromProvider?: true;
   readonly aborted?: "session" | "turn" | "tool" | "no";
   /** Identifiers in lower case: error types, codes and names. */
   readonly token?: readonly string[];

@@ -9,7 +9,7 @@ import { fault } from "../../core/fault/fault.ts";
 import type { Instruction } from "../../core/flow/node.ts";
 import { grantArgs } from "./agent-instruction.ts";
 import type { CliAgentTarget, Named } from "./agent-targets.ts";
-import type { Environment } from "./providers.ts";
+import type { Environment } from "../../workflow-model/providers.ts";
 
 export interface CliPlace {
   readonly env: Environment;

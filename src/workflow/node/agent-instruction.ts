@@ -7,7 +7,7 @@ import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { type Instruction, turnOf } from "../../core/flow/node.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
 import { grantedIn } from "../granted.ts";
-import type { StageScope } from "../stage.ts";
+import type { StageScope } from "../../workflow-model/stage.ts";
 import { expressionScope } from "./expression-scope.ts";
 
 /** The template filled in, shorter when an operator asked for that. */

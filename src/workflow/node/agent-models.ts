@@ -9,8 +9,14 @@ import type { ModelTargetOptions } from "../../provider/model/model-options.ts";
 import { heardModel, type RawLog } from "./agent-raw.ts";
 import type { Named } from "./agent-targets.ts";
 import { placeOfCli } from "./cli-members.ts";
-import type { AgentTarget } from "./node-options.ts";
-import { createModel, type Environment, type ModelAgentTarget, modelDomains, providerNamed } from "./providers.ts";
+import type { AgentTarget } from "../../workflow-model/node-options.ts";
+import {
+  createModel,
+  type Environment,
+  type ModelAgentTarget,
+  modelDomains,
+  providerNamed,
+} from "../../workflow-model/providers.ts";
 
 /**
  * Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. `clis` are those among the

@@ -5,7 +5,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { compileSchema } from "../../schema/index.ts";
 import { raisedFor } from "../raised-limit.ts";
-import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../stage.ts";
+import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { schemaWords } from "./agent-answer.ts";
 import { cliTargets } from "./agent-clis.ts";
 import { agentRefusal, instructedPrompt, isShortened, ownTargets, renderedFor } from "./agent-instruction.ts";
@@ -16,7 +16,7 @@ import { offeredTools } from "./agent-tools.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { runMessageLoop } from "./message-loop.ts";
 import { turnWithClis } from "./cli-members.ts";
-import type { AgentSpec, NodeOptions } from "./node-options.ts";
+import type { AgentSpec, NodeOptions } from "../../workflow-model/node-options.ts";
 
 export type AgentNodeOptions = NodeOptions & { readonly kind: "agent" };
 

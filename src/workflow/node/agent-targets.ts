@@ -5,8 +5,8 @@ import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { Instruction } from "../../core/flow/node.ts";
-import type { AgentSpec, AgentTarget } from "./node-options.ts";
-import { knownProviders, type ModelAgentTarget, providerName } from "./providers.ts";
+import type { AgentSpec, AgentTarget } from "../../workflow-model/node-options.ts";
+import { knownProviders, type ModelAgentTarget, providerName } from "../../workflow-model/providers.ts";
 
 export type CliAgentTarget = Extract<AgentTarget, { readonly kind: "cli" }>;
 

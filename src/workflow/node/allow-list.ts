@@ -2,8 +2,8 @@
 
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
-import { lineOf, shownLine, splitLine, type Words } from "./command-line.ts";
-import type { AllowList } from "./node-options.ts";
+import { lineOf, shownLine, splitLine, type Words } from "../../workflow-model/command-line.ts";
+import type { AllowList } from "../../workflow-model/node-options.ts";
 
 export interface Allowed {
   readonly words: Words;

@@ -6,10 +6,10 @@ import type { Route } from "../../core/flow/node.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import type { AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "../stage.ts";
+import type { AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, holds, scopeAfter, scopeWithOutput } from "./expression-scope.ts";
-import type { NodeBase } from "./node-options.ts";
+import type { NodeBase } from "../../workflow-model/node-options.ts";
 
 /** What nodes need of the place they run in. */
 export interface NodeHome {

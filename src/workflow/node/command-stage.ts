@@ -10,15 +10,15 @@ import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import { type Tool, tool } from "../../runtime/tool/tool.ts";
-import type { ActResult, ActTools, Stage, StageScope } from "../stage.ts";
+import type { ActResult, ActTools, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { StageFailure } from "../stage-failure.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
 import { grantedIn } from "../granted.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
-import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "./command-line.ts";
+import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "../../workflow-model/command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
 import { commandMark } from "./leftover-commands.ts";
-import type { NodeOptions } from "./node-options.ts";
+import type { NodeOptions } from "../../workflow-model/node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
 
 type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;

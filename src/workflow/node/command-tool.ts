@@ -9,7 +9,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type AnyTool, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
-import type { ToolSpec } from "./node-options.ts";
+import type { ToolSpec } from "../../workflow-model/node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
 
 export interface CommandToolHome {

@@ -3,11 +3,11 @@
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Route } from "../../core/flow/node.ts";
-import type { Stage, StageEnding, StageScope } from "../stage.ts";
+import type { Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 import { type NodeHome, stageBase } from "./base.ts";
 import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, holds, scopeAfter } from "./expression-scope.ts";
-import type { NodeOptions } from "./node-options.ts";
+import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
 type ConditionOptions = Extract<NodeOptions, { readonly kind: "condition" }>;
 

@@ -3,7 +3,7 @@
 import type { Route } from "../../core/flow/node.ts";
 import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
 import { holds } from "./expression-scope.ts";
-import type { Edge } from "./node-options.ts";
+import type { Edge } from "../../workflow-model/node-options.ts";
 
 /** Where an edge leads when it leads out of the workflow. */
 export const END = "end";

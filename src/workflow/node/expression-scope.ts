@@ -5,7 +5,7 @@ import { isFaultError } from "../../core/fault/fault-error.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate } from "../../sandbox/template.ts";
-import type { NodeResult, StageEnding, StageScope } from "../stage.ts";
+import type { NodeResult, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 
 export function expressionScope({ inputs, nodes, run, execution, attempt }: StageScope): Scope {
   return { inputs, nodes, run: { id: run, execution, attempt } };

@@ -3,12 +3,12 @@
 
 import { fault } from "../../core/fault/fault.ts";
 import type { Answer, QuestionPayload } from "../../core/flow/interaction.ts";
-import type { Stage, StageScope } from "../stage.ts";
+import type { Stage, StageScope } from "../../workflow-model/stage.ts";
 import { StageFailure } from "../stage-failure.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, rendered, scopeAfter } from "./expression-scope.ts";
-import type { NodeOptions } from "./node-options.ts";
+import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
 type GateOptions = Extract<NodeOptions, { readonly kind: "human_gate" }>;
 

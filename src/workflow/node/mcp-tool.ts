@@ -17,7 +17,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyTool, type RunContext, tool } from "../../runtime/tool/tool.ts";
 import { type DeclaredTool, jsonOrText } from "./command-tool.ts";
 import { schemaFault } from "../../schema/index.ts";
-import type { McpServerSpec, ToolSpec } from "./node-options.ts";
+import type { McpServerSpec, ToolSpec } from "../../workflow-model/node-options.ts";
 
 export interface McpHome {
   readonly runtime: Runtime;

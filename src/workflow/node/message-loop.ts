@@ -16,7 +16,7 @@ import type { Redactor } from "../../core/fault/redact.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import { Tally } from "../../provider/model/tally.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
-import type { ActResult } from "../stage.ts";
+import type { ActResult } from "../../workflow-model/stage.ts";
 import { readAnswer } from "./agent-answer.ts";
 import { inputOf, type OfferedTool, type ProtectTool, runToolCalls } from "./agent-tools.ts";
 

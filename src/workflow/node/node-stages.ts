@@ -1,13 +1,13 @@
 // Every kind of node as a stage: one row per kind.
 
-import type { Stage } from "../stage.ts";
+import type { Stage } from "../../workflow-model/stage.ts";
 import { agentStage } from "./agent-stage.ts";
 import type { NodeHome } from "./base.ts";
 import { commandStage } from "./command-stage.ts";
 import { conditionStage } from "./condition-stage.ts";
 import { gateStage } from "./gate-stage.ts";
 import { mergeStage } from "./merge-stage.ts";
-import type { NodeOptions } from "./node-options.ts";
+import type { NodeOptions } from "../../workflow-model/node-options.ts";
 import { parallelStage } from "./parallel-stage.ts";
 import { toolStage } from "./tool-stage.ts";
 import { transformStage } from "./transform-stage.ts";

@@ -1,8 +1,8 @@
 // A node from which several paths go on side by side, to meet again at a merge.
 
-import type { Stage } from "../stage.ts";
+import type { Stage } from "../../workflow-model/stage.ts";
 import { type NodeHome, stageBase } from "./base.ts";
-import type { NodeOptions } from "./node-options.ts";
+import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
 export function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel" }>, home: NodeHome): Stage {
   const base = stageBase(options, home);

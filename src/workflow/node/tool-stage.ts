@@ -6,10 +6,10 @@ import type { ItemFault } from "../../core/fault/partial.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import type { Outcome } from "../../runtime/call/outcome.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
-import type { Stage } from "../stage.ts";
+import type { Stage } from "../../workflow-model/stage.ts";
 import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
 import { expressionScope, renderedDeep } from "./expression-scope.ts";
-import type { NodeOptions } from "./node-options.ts";
+import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
 type ToolNodeOptions = Extract<NodeOptions, { readonly kind: "tool" }>;
 

@@ -7,7 +7,7 @@ import type { AnyTool } from "../../runtime/tool/tool.ts";
 import { withWords } from "./agent-tools.ts";
 import { commandTool, type DeclaredTool } from "./command-tool.ts";
 import { mcpTool, McpServers } from "./mcp-tool.ts";
-import type { ToolSpec } from "./node-options.ts";
+import type { ToolSpec } from "../../workflow-model/node-options.ts";
 
 export interface ToolsHome {
   /** Connections to MCP servers are kept up by it. */

@@ -93,8 +93,12 @@ describe("a chain", () => {
   });
 
   it.each([
-    { name: "none", targets: [], says: /at least one model/ },
-    { name: "a name", targets: ["gpt-4o" as never], says: /"gpt-4o" is no AI SDK language model/ },
+    { name: "none", targets: [], says: /must be a list of models/ },
+    {
+      name: "a name",
+      targets: ["gpt-4o" as never],
+      says: /"gpt-4o" is not a model; it must be a language model of the AI SDK/,
+    },
     {
       name: "a model of an older SDK",
       targets: [{ specificationVersion: "v2", modelId: "m", doGenerate: 1 } as never],

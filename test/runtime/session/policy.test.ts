@@ -46,7 +46,9 @@ describe("a session's own policy", () => {
   it("may be the name of a preset, and is refused by name when there is no such preset", async () => {
     const { fl } = life();
     await fl.session("eager", { policy: "eager" });
-    await expect(fl.session("odd", { policy: "odd" as "eager" })).rejects.toThrow(/no policy preset "odd"/);
+    await expect(fl.session("odd", { policy: "odd" as "eager" })).rejects.toThrow(
+      /policy is "odd"; it must be a preset/,
+    );
   });
 
   it.each(["strict first", "usual first"])("shares the breaker of a target with other policies: %s", async (order) => {

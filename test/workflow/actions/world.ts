@@ -26,7 +26,7 @@ import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import type { RunEnd, RunReport } from "../../../src/workflow/runs-api.ts";
 import type { WorkflowRuns } from "../../../src/workflow/runs.ts";
-import type { Workflow } from "../../../src/workflow/stage.ts";
+import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { createWorkflows } from "../../../src/workflow/workflows.ts";
 import { createMatrixClock } from "../matrix/clock.ts";
 

@@ -12,8 +12,8 @@ import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { agentTargetIds } from "../../../src/workflow/node/agent-targets.ts";
-import type { AgentTarget } from "../../../src/workflow/node/node-options.ts";
-import type { StageScope } from "../../../src/workflow/stage.ts";
+import type { AgentTarget } from "../../../src/workflow-model/node-options.ts";
+import type { StageScope } from "../../../src/workflow-model/stage.ts";
 import { captureOf } from "../../agent/captures/read-captures.ts";
 import { agentWorld, NODE, SPEC, type Trial } from "./agent-world.ts";
 

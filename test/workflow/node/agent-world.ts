@@ -14,8 +14,8 @@ import type { AgentNodeOptions } from "../../../src/workflow/node/agent-stage.ts
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { type ToolWords, withWords } from "../../../src/workflow/node/agent-tools.ts";
 import type { NodeHome } from "../../../src/workflow/node/base.ts";
-import type { AgentSpec, AgentTarget } from "../../../src/workflow/node/node-options.ts";
-import type { ActTools, NodeResult, StageScope } from "../../../src/workflow/stage.ts";
+import type { AgentSpec, AgentTarget } from "../../../src/workflow-model/node-options.ts";
+import type { ActTools, NodeResult, StageScope } from "../../../src/workflow-model/stage.ts";
 import { chainWorld, type ChainWorld } from "../../provider/chain/chain-world.ts";
 import { newPath } from "../../runtime/session/life.ts";
 

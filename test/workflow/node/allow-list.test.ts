@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { isFaultError } from "../../../src/core/index.ts";
 import { isAllowed, notAllowed, readAllowList } from "../../../src/workflow/node/allow-list.ts";
-import { splitLine } from "../../../src/workflow/node/command-line.ts";
+import { splitLine } from "../../../src/workflow-model/command-line.ts";
 
 function mayRun(line: string, ...commands: readonly string[]): boolean {
   return isAllowed(splitLine(line), readAllowList({ commands }));

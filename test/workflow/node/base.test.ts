@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fault, isFaultError } from "../../../src/core/index.ts";
 import { stageBase } from "../../../src/workflow/node/base.ts";
 import { scopeAfter } from "../../../src/workflow/node/expression-scope.ts";
-import type { NodeBase, NodeOptions } from "../../../src/workflow/node/node-options.ts";
+import type { NodeBase, NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { edge, nodeBase, nodeResult, nodeWorld, stageScope } from "./node-world.ts";
 

@@ -1,8 +1,8 @@
 // Nodes that only decide: conditions, transforms, and paths that part and meet again.
 
 import { describe, expect, it } from "vitest";
-import type { Edge, NodeOptions } from "../../../src/workflow/node/node-options.ts";
-import type { StageScope } from "../../../src/workflow/stage.ts";
+import type { Edge, NodeOptions } from "../../../src/workflow-model/node-options.ts";
+import type { StageScope } from "../../../src/workflow-model/stage.ts";
 import { edge, nodeBase, nodeResult, nodeWorld, type Visited } from "./node-world.ts";
 
 function visit(options: NodeOptions, scope: Partial<StageScope> = {}): Promise<Visited> {

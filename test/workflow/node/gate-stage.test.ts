@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/core/index.ts";
 import { scriptedInteractor, type ScriptedAnswer } from "../../../src/testing/scripted-interactor.ts";
-import type { NodeOptions } from "../../../src/workflow/node/node-options.ts";
+import type { NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import { processClock, until } from "../../agent/process/children.ts";
 import { driven, edge, nodeBase, nodeWorld, type Visited } from "./node-world.ts";
 

@@ -18,9 +18,9 @@ import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
 import type { NodeHome } from "../../../src/workflow/node/base.ts";
-import type { Edge, NodeBase, NodeOptions } from "../../../src/workflow/node/node-options.ts";
+import type { Edge, NodeBase, NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import { createStage } from "../../../src/workflow/node/node-stages.ts";
-import type { ActTools, NodeResult, Stage, StageEnding, StageScope } from "../../../src/workflow/stage.ts";
+import type { ActTools, NodeResult, Stage, StageEnding, StageScope } from "../../../src/workflow-model/stage.ts";
 
 export function nodeBase(over: Partial<NodeBase> = {}): NodeBase {
   const id = over.id ?? "here";

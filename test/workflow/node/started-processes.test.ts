@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFaultline, type Decision, type Outcome, tool } from "../../../src/index.ts";
-import type { ToolSpec } from "../../../src/workflow/node/node-options.ts";
+import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf } from "../../../src/workflow/node/workflow-tools.ts";
 import { processClock, until } from "../../agent/process/children.ts";
 import { driven } from "./node-world.ts";

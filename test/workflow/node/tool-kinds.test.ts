@@ -21,7 +21,7 @@ import { connectMcp } from "../../../src/mcp/index.ts";
 import type { AnyTool } from "../../../src/runtime/tool/tool.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { offeredTools, runToolCalls } from "../../../src/workflow/node/agent-tools.ts";
-import type { ToolSpec } from "../../../src/workflow/node/node-options.ts";
+import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf } from "../../../src/workflow/node/workflow-tools.ts";
 
 const SECRET = `sk-live-${"a1B2c3D4".repeat(4)}`;

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { fault, FaultError, partial, tool, type ToolOptions } from "../../../src/index.ts";
-import type { NodeOptions } from "../../../src/workflow/node/node-options.ts";
-import type { StageScope } from "../../../src/workflow/stage.ts";
+import type { NodeOptions } from "../../../src/workflow-model/node-options.ts";
+import type { StageScope } from "../../../src/workflow-model/stage.ts";
 import { nodeBase, nodeResult, nodeWorld, type Visited } from "./node-world.ts";
 
 type Made = Omit<ToolOptions<unknown, unknown>, "id">;

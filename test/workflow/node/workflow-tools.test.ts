@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFaultline, type Faultline, type Outcome } from "../../../src/index.ts";
 import type { WordedTool } from "../../../src/workflow/node/agent-tools.ts";
-import type { ToolSpec } from "../../../src/workflow/node/node-options.ts";
+import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf, type WorkflowTools } from "../../../src/workflow/node/workflow-tools.ts";
 import { processClock, until } from "../../agent/process/children.ts";
 import { driven } from "./node-world.ts";

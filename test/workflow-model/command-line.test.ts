@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isFaultError } from "../../../src/core/index.ts";
-import { tolerate } from "../../../src/core/tolerate.ts";
-import { lineOf, REFUSED_SIGNS, splitLine, splitTemplate } from "../../../src/workflow/node/command-line.ts";
+import { isFaultError } from "../../src/core/index.ts";
+import { tolerate } from "../../src/core/tolerate.ts";
+import { lineOf, REFUSED_SIGNS, splitLine, splitTemplate } from "../../src/workflow-model/command-line.ts";
 
 function refusalOf(work: () => unknown): { readonly code: string; readonly message: string } {
   try {

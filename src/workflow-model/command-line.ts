@@ -1,10 +1,10 @@
 // A command line as words, without a shell. Quotes and backslashes mean what they mean in a shell; everything a shell would do
 // beyond that is refused, because it would not happen here. Pure, in linear time.
 
-import { fault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import type { Scope } from "../../sandbox/sandbox.ts";
-import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
+import { fault } from "../core/fault/fault.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import type { Scope } from "../sandbox/sandbox.ts";
+import { parseTemplate, renderTemplate, type Template } from "../sandbox/template.ts";
 
 /** A command and its arguments; never empty. */
 export type Words = readonly string[];

@@ -2,13 +2,13 @@
 // are optional and loaded when a model of theirs is made, so a workflow needs only those it uses.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { classify } from "../../core/classify/classify.ts";
-import type { FailureDomains } from "../../core/decide/fallback.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
-import { readField, tolerate } from "../../core/tolerate.ts";
-import { endpointAt } from "../../provider/domain/endpoint.ts";
-import { boundedFetch } from "../../provider/fetch/bounded.ts";
+import { classify } from "../core/classify/classify.ts";
+import type { FailureDomains } from "../core/decide/fallback.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault } from "../core/fault/fault.ts";
+import { readField, tolerate } from "../core/tolerate.ts";
+import { endpointAt } from "../provider/domain/endpoint.ts";
+import { boundedFetch } from "../provider/fetch/bounded.ts";
 import type { AgentTarget } from "./node-options.ts";
 
 export type ModelAgentTarget = Extract<AgentTarget, { readonly kind: "model" }>;

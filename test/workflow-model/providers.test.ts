@@ -2,16 +2,16 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { startChaos } from "../../../src/chaos/start-chaos.ts";
-import { fingerprintOf } from "../../../src/chaos/received.ts";
-import { type Fault, isFaultError } from "../../../src/index.ts";
+import { startChaos } from "../../src/chaos/start-chaos.ts";
+import { fingerprintOf } from "../../src/chaos/received.ts";
+import { type Fault, isFaultError } from "../../src/index.ts";
 import {
   createModel,
   type Environment,
   knownProviders,
   type ModelAgentTarget,
   WORKFLOW_PROVIDERS,
-} from "../../../src/workflow/node/providers.ts";
+} from "../../src/workflow-model/providers.ts";
 
 const target = (provider: string, more: Partial<ModelAgentTarget> = {}): ModelAgentTarget => ({
   kind: "model",
@@ -43,7 +43,7 @@ describe("the table", () => {
   );
 
   it("is written with literal imports, so that the import rules see them", () => {
-    const text = readFileSync(new URL("../../../src/workflow/node/providers.ts", import.meta.url), "utf8");
+    const text = readFileSync(new URL("../../src/workflow-model/providers.ts", import.meta.url), "utf8");
     for (const { npmPackage } of WORKFLOW_PROVIDERS) expect(text).toContain(`import("${npmPackage}")`);
   });
 

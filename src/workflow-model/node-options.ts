@@ -1,10 +1,10 @@
 // What a node of a workflow is made from: plain data, everything decided, checked before. `node-stages.ts` turns each into a
 // stage; the YAML reader and a program that builds workflows by hand both end up here.
 
-import type { GivenEnv } from "../../agent/process/child-env.ts";
-import type { ModelDetail } from "../../core/fault/view.ts";
-import type { StageRules } from "../../core/flow/stage.ts";
-import type { JsonSchema } from "../../schema/json-schema.ts";
+import type { GivenEnv } from "../agent/process/child-env.ts";
+import type { ModelDetail } from "../core/fault/view.ts";
+import type { StageRules } from "../core/flow/stage.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
 
 /** Where a path may go. The first edge that may be taken is. */
 export interface Edge {
