@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 it("bench:classify prints accuracy, speed and growth", () => {
   const script = fileURLToPath(new URL("../bench/classify.ts", import.meta.url));
   const printed = execFileSync(process.execPath, [script, "--quick"], { encoding: "utf8" });
-  expect(printed.match(/three-way \d+\.\d %/g)).toHaveLength(6);
+  expect(printed.match(/three-way \d+\.\d %/g)).toHaveLength(8);
   expect(printed).toMatch(/classify, structured signals +[\d,]+ a second/);
   expect(printed).toMatch(/1000 kB of log +\d+ µs +\d+\.\d\d× for ten times the text/);
 });

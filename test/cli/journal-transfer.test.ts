@@ -84,7 +84,8 @@ describe("journal import", () => {
       stderr: "",
       exit: "ok",
     });
-    const shown = async (of: string): Promise<string> => (await journal("show", of, "trip-42")).stdout;
+    const shown = async (of: string): Promise<string> =>
+      (await journal("show", of, "trip-42")).stdout.replaceAll(of, "JOURNAL");
     expect(await shown(file)).toBe(await shown(agent));
     expect(await journal("verify", file)).toMatchObject({ stdout: `✓ 1 session, ${count} entries, all as written\n` });
   });

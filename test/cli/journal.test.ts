@@ -115,7 +115,10 @@ hotels             1   0       1          0          1         0        0       
 weather            1   0       1          0          1         0        0            –   $0.00
 book               1   0       1          1          0         1        0            –   $0.00
 taxi               1   1       0          0          0         0        0            –   $0.00
-`);
+
+${["plan/1/hotels", "plan", "plan/1/weather", "plan/1/flights", "plan/1/book"]
+  .map((id) => `Causes: faultline explain trip-42/${id} --journal ${agent}\n`)
+  .join("")}`);
   });
 
   it("tells of a crash on another day, and of what was in flight", async () => {

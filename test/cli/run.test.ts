@@ -83,6 +83,7 @@ describe("a command that works", () => {
       signal: null,
       durationMs: expect.any(Number) as number,
       sessionId: null,
+      correlationId: null,
       next: null,
     });
     expect(got.stderr).toBe("");

@@ -9,7 +9,7 @@ import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
-import { exitOf, jsonOf, lastLine, ownExitCode, type RunEnding } from "./run-ending.ts";
+import { causesLine, exitOf, jsonOf, lastLine, ownExitCode, type RunEnding } from "./run-ending.ts";
 import { lineOf } from "../program-name.ts";
 import type { RunOptions } from "./run-options.ts";
 import { policyOf } from "./run-policy.ts";
@@ -115,6 +115,8 @@ async function tell(ending: RunEnding, io: Io, shared: GlobalOptions): Promise<v
   if (own === null) io.exit(exitOf(ending));
   else process.exitCode = own;
   if (shared.json) await io.stdout.write(`${safeJson(jsonOf(ending))}\n`);
-  const last = lastLine(ending);
-  if (last !== null) await io.stderr.write(`faultline: ${last}\n`);
+  // What to type next comes last, where it is seen.
+  for (const line of [causesLine(ending), lastLine(ending)]) {
+    if (line !== null) await io.stderr.write(`faultline: ${line}\n`);
+  }
 }

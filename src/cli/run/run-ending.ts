@@ -77,10 +77,14 @@ export function lastLine(ending: RunEnding): string | null {
   const { code, message } = outcome.fault;
   const what = words.ended[outcome.status](`${code}: ${safeLine(message).replace(/\.$/, "")}`);
   const next = nextStep(ending, outcome.fault);
-  const id = idOf(ending);
-  const causes =
-    id === null ? [] : [`${words.causes}${commandLine("explain", id, "--journal", ending.options.journal ?? "")}`];
-  return [what, ...(next === null ? [] : [`${words.next}${next}`]), ...causes].join(" ");
+  return next === null ? what : `${what} ${words.next}${next}`;
+}
+
+/** The command that opens the causes; null when nothing failed or no journal keeps them. */
+export function causesLine(ending: RunEnding): string | null {
+  const id = ending.outcome.status === "done" ? null : idOf(ending);
+  if (id === null) return null;
+  return `${RUN_WORDS[ending.locale].causes}${commandLine("explain", id, "--journal", ending.options.journal ?? "")}`;
 }
 
 /** What to type next; null when there is nothing. */
