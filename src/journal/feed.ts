@@ -9,6 +9,7 @@ import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Entry } from "../core/record/event.ts";
 import type { Clock } from "../host/clock.ts";
+import { guarded } from "../host/foreign-code.ts";
 import type { Subscription } from "./journal.ts";
 import type { OnWarning } from "./warnings.ts";
 
@@ -54,7 +55,6 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
   let id = 0;
   let isAllBehind = false;
   let isArmed = false;
-  const warned = new WeakSet<(entry: Entry) => unknown>();
 
   function arm(): void {
     if (isArmed) return;
@@ -97,7 +97,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
     for (const entry of page) {
       if (!ofOne.has(subscriber)) return;
       subscriber.seq = entry.seq;
-      call(subscriber.listener, entry);
+      void subscriber.listener(entry);
     }
   }
 
@@ -108,35 +108,18 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
     if (isAllBehind) arm();
     for (const row of page) {
       id = row.id;
-      for (const subscriber of ofAll) if (row.id > subscriber.fromId) call(subscriber.listener, row.entry);
+      for (const subscriber of ofAll) if (row.id > subscriber.fromId) void subscriber.listener(row.entry);
     }
   }
 
-  function call(listener: (entry: Entry) => unknown, entry: Entry): void {
-    const suppress = (error: unknown): void => {
-      if (warned.has(listener)) return;
-      warned.add(listener);
-      tell(
-        classify({ surface: "node", error }),
-        `calling a subscriber with entry ${entry.seq} of session ${entry.session} (it still gets the next entries; later failures are not reported)`,
-      );
-    };
-    try {
-      const result = listener(entry);
-      if (result instanceof Promise) result.catch(suppress);
-    } catch (error) {
-      suppress(error);
-    }
-  }
-
-  function subscribeToOne(listener: (entry: Entry) => void, session: string, after: number | undefined): () => void {
+  function subscribeToOne(listener: OneSession["listener"], session: string, after: number | undefined): () => void {
     const subscriber: OneSession = { session, listener, seq: after ?? source.lastSeq(session), isBehind: true };
     ofOne.add(subscriber);
     arm();
     return () => void ofOne.delete(subscriber);
   }
 
-  function subscribeToAll(listener: (entry: Entry) => void): () => void {
+  function subscribeToAll(listener: AllSessions["listener"]): () => void {
     const fromId = source.lastId();
     if (ofAll.size === 0) id = fromId;
     const subscriber: AllSessions = { listener, fromId };
@@ -157,7 +140,12 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
 
   return {
     subscribe(listener, { session, after }) {
-      const bound = AsyncLocalStorage.bind(listener);
+      const bound = guarded(AsyncLocalStorage.bind(listener), (error) =>
+        tell(
+          classify({ surface: "node", error }),
+          "calling a subscriber (it still gets the next entries; later failures are not reported)",
+        ),
+      );
       return session === undefined ? subscribeToAll(bound) : subscribeToOne(bound, session, after);
     },
     wake(sessions) {

@@ -192,7 +192,7 @@ async function checkStructured(id: string, checkOutput: Check | null, { structur
     throw new FaultError(fault("OutputMalformed", { message, context: { tool: id, ran: true } }));
   }
   const checked = await checkOutput(structured);
-  if (!checked.ok) throw new FaultError(withContext(schemaFault("output", id, checked.issues), { ran: true }));
+  if (!checked.ok) throw new FaultError(withContext(schemaFault("output", id, checked), { ran: true }));
 }
 
 function needsTasks(id: string): Fault {

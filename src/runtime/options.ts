@@ -11,6 +11,7 @@ import { type Clock, systemClock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import { createMemoryJournal } from "../journal/memory.ts";
 import { openLater } from "../journal/open-later.ts";
+import { hideInWarnings } from "../journal/warnings.ts";
 import {
   anyText,
   chanceKind,
@@ -124,7 +125,7 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
     extensions: options.extensions ?? [],
     budget: over(NO_BUDGET, options.budget),
     limits: over(DEFAULT_LIMITS, options.limits),
-    redactor: createRedactor(options.secrets ?? []),
+    redactor: hideInWarnings(createRedactor(options.secrets ?? [])),
     locale: options.locale ?? "en",
     maxTargets: options.maxTargets ?? 1_000,
     maxRecent: options.maxRecent ?? 1_000,

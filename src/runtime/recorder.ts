@@ -5,6 +5,7 @@ import { classify } from "../core/classify/classify.ts";
 import type { LearningRedactor, Redactor } from "../core/fault/redact.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
+import { guarded } from "../host/foreign-code.ts";
 import type { Keep } from "../journal/journal.ts";
 import { eventsOf, QUIET_EVENTS, type QuietCall } from "./call/quiet-call.ts";
 
@@ -34,8 +35,9 @@ export class RingRecorder implements Recorder, QuietKeeper {
   private readonly slots: Slot[] = [];
   private next = 0;
   private readonly listeners = new Set<(entry: Entry) => unknown>();
-  private readonly warned = new WeakSet<(entry: Entry) => unknown>();
   private seq = 0;
+  /** When the last event happened that listeners were told of. */
+  private lastAt = 0;
   quiet: QuietKeeper | null = this;
 
   constructor(size: number, redactor: LearningRedactor) {
@@ -65,6 +67,13 @@ export class RingRecorder implements Recorder, QuietKeeper {
     return entries.slice(Math.max(0, entries.length - this.size)).map((entry) => scrubbed(entry, this.redactor));
   }
 
+  /** The listener with its failures suppressed: they must not fail a call. The first one is recorded here. */
+  guard(listener: (entry: Entry) => void): (entry: Entry) => void {
+    const safe = guarded(listener, (error) => this.recordSuppressed(error));
+    return (entry) => void safe(entry);
+  }
+
+  /** `listener` must not throw: pass it through `guard` first. */
   subscribe(listener: (entry: Entry) => void): () => void {
     this.listeners.add(listener);
     this.quiet = null;
@@ -76,21 +85,13 @@ export class RingRecorder implements Recorder, QuietKeeper {
 
   private tell(entry: Entry): void {
     const shown = scrubbed(entry, this.redactor);
-    for (const listener of this.listeners) {
-      const suppress = (error: unknown): void => this.keepSuppressed(listener, error, entry.at);
-      try {
-        const result = listener(shown);
-        if (result instanceof Promise) result.catch(suppress);
-      } catch (error) {
-        suppress(error);
-      }
-    }
+    this.lastAt = entry.at;
+    for (const listener of this.listeners) void listener(shown);
   }
 
-  /** A listener that throws must not make a call fail. It is reported once, and not to the listeners. */
-  private keepSuppressed(listener: (entry: Entry) => unknown, error: unknown, at: number): void {
-    if (this.warned.has(listener)) return;
-    this.warned.add(listener);
+  /** Other listeners are not told: one of them is the one that failed. */
+  private recordSuppressed(error: unknown): void {
+    const at = this.lastAt;
     const seen = classify({ surface: "node", error, observedAt: at });
     const why = "a listener threw; the others and the call go on. Later failures of this listener are not reported";
     const { type, fault, reason } = suppressed(seen, why, at);

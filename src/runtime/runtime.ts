@@ -295,8 +295,9 @@ export class Runtime {
 
   /** Every event from now on: of calls outside sessions at once, of sessions when they are on disk. */
   subscribe(listener: (entry: Entry) => void): () => void {
-    const outside = this.#ring.subscribe(listener);
-    const inside = this.journal.subscribe(listener);
+    const safe = this.#ring.guard(listener);
+    const outside = this.#ring.subscribe(safe);
+    const inside = this.journal.subscribe(safe);
     return () => {
       outside();
       inside();

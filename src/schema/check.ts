@@ -1,5 +1,7 @@
 // What checking a value against a schema gives, whatever kind of schema it is.
 
+import type { Fault } from "../core/index.ts";
+
 /** One thing that is wrong. Neither part ever holds the value itself, which may be a secret. */
 export interface Issue {
   /** `$.items[0].price`; `$` is the whole value. */
@@ -11,7 +13,14 @@ export interface Issue {
 
 export type CheckResult =
   /** A schema that transforms gives another value than it was given. */
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly Issue[] };
+  { readonly ok: true; readonly value: unknown } | FailedCheck;
+
+export interface FailedCheck {
+  readonly ok: false;
+  readonly issues: readonly Issue[];
+  /** The schema's own code threw: as a fault for operators, and as it was thrown for programs. */
+  readonly thrown?: { readonly fault: Fault; readonly error: unknown };
+}
 
 /** Never throws and never rejects. A promise only where the schema itself is asynchronous. */
 export type Check = (value: unknown) => CheckResult | Promise<CheckResult>;
@@ -20,7 +29,7 @@ export type Check = (value: unknown) => CheckResult | Promise<CheckResult>;
 const MAX_ISSUES = 20;
 
 /** A failed check: each issue once, the first ones only, and at least one. */
-export function failed(issues: readonly Issue[]): CheckResult {
+export function failed(issues: readonly Issue[], thrown?: FailedCheck["thrown"]): FailedCheck {
   const known = new Set<string>();
   const kept: Issue[] = [];
   for (const issue of issues) {
@@ -29,7 +38,8 @@ export function failed(issues: readonly Issue[]): CheckResult {
     known.add(key);
     if (kept.push(issue) === MAX_ISSUES) break;
   }
-  return { ok: false, issues: kept.length === 0 ? [NOT_VALID] : kept };
+  const told = kept.length === 0 ? [NOT_VALID] : kept;
+  return thrown === undefined ? { ok: false, issues: told } : { ok: false, issues: told, thrown };
 }
 
 export const NOT_VALID: Issue = Object.freeze({ path: "$", message: "is not valid", got: "unknown" });

@@ -1,7 +1,7 @@
 // The faults a schema leads to: a value that does not fit it, and a schema that is none.
 
 import { fault, FaultError, type Fault, type FaultEvidence } from "../core/index.ts";
-import type { Issue } from "./check.ts";
+import type { FailedCheck, Issue } from "./check.ts";
 
 const CODES = { input: "InputInvalid", output: "OutputMalformed" } as const;
 const NEXT = {
@@ -13,7 +13,11 @@ const NEXT = {
 const MAX_ISSUES_TOLD = 5;
 
 /** What a tool was given, or gave, does not fit its schema. The first issue's place is the fault's `field`. */
-export function schemaFault(kind: "input" | "output", tool: string, issues: readonly Issue[]): Fault {
+export function schemaFault(
+  kind: "input" | "output",
+  tool: string,
+  { issues, thrown }: Pick<FailedCheck, "issues" | "thrown">,
+): Fault {
   const told = issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
   const rest = issues.length - told.length;
   const list = [...told, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
@@ -21,6 +25,7 @@ export function schemaFault(kind: "input" | "output", tool: string, issues: read
   return fault(CODES[kind], {
     message: `The ${kind} of tool ${tool} does not fit its schema${list === "" ? "" : `: ${list}`}. ${NEXT[kind]}`,
     context: field === "" ? { tool } : { tool, field },
+    cause: thrown?.fault,
     ...(kind === "input" ? { evidence: { ...RAISED, issues: issues.map(toldOf) } } : {}),
   });
 }

@@ -2,7 +2,7 @@
 // throw, answer later, or answer nonsense.
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { classify } from "../core/index.ts";
+import { classify, fault, type Fault, originOf } from "../core/index.ts";
 import { readField } from "../core/tolerate.ts";
 import { type Check, type CheckResult, failed, type Issue, NOT_VALID } from "./check.ts";
 import { kindOf, pathText, type Step } from "./path.ts";
@@ -28,11 +28,28 @@ async function lateResult(answer: PromiseLike<unknown>, value: unknown): Promise
   }
 }
 
-/** A validator that breaks has not said that the value is good. */
+/** A validator that breaks has not said that the value is good. A model reads the issues, so what was thrown is in the cause alone. */
 function classifyBroken(error: unknown, value: unknown): CheckResult {
-  const { message } = classify({ surface: "schema", error });
-  const words = maskerFor(value)(message, []);
-  return failed([{ path: "$", message: `cannot be checked, because the schema's own code failed: ${words}`, got: "unknown" }]);
+  const issue = { path: "$", message: "cannot be checked, because the schema's own code failed", got: "unknown" };
+  const seen = classify({ surface: "node", error });
+  return failed([issue], { fault: withoutValue(seen, value), error });
+}
+
+function withoutValue(seen: Fault, value: unknown): Fault {
+  const masker = maskerFor(value);
+  const mask = (text: string): string => masker(text, []);
+  const origin = originOf(seen);
+  const evidence = {
+    ...seen.evidence,
+    excerpt: mask(seen.evidence.excerpt),
+    ...(origin === null
+      ? {}
+      : {
+          origin: { ...origin, thrown: origin.thrown.map((link) => ({ ...link, message: mask(link.message) })) },
+        }),
+  };
+  const { code, context, retryAfterMs, resetAt } = seen;
+  return fault(code, { message: mask(seen.message), context, retryAfterMs, resetAt, evidence });
 }
 
 function isThenable(answer: unknown): answer is PromiseLike<unknown> {

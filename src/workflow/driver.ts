@@ -7,6 +7,7 @@
 import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import { type Clock, Moment } from "../host/clock.ts";
+import { guarded } from "../host/foreign-code.ts";
 import type { Journal, Timed } from "../journal/journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { callable, number, shape, whole } from "../options/kind.ts";
@@ -59,8 +60,8 @@ export function createDriver(
 ): Driver {
   checkOptions("createDriver", options, DRIVER_OPTIONS);
   const { maxRuns = 16, lookEveryMs = 1_000 } = options;
-  const onAdvanced = guarded("onAdvanced", options.onAdvanced);
-  const onWarning = guarded("onWarning", options.onWarning);
+  const onAdvanced = listening("onAdvanced", options.onAdvanced);
+  const onWarning = listening("onWarning", options.onWarning);
   const active = new Set<string>();
   const notBefore = new Map<string, Moment>();
   /** Changed by others while it waits, so they are read anew each time. */
@@ -155,15 +156,11 @@ export function createDriver(
 }
 
 /** A listener that throws must not stop the loop. */
-function guarded<Args extends readonly unknown[]>(
+function listening<Args extends readonly unknown[]>(
   name: string,
-  listener: (...args: Args) => void = () => undefined,
-): (...args: Args) => void {
-  return (...args) => {
-    try {
-      listener(...args);
-    } catch (error) {
-      warn(classify({ surface: "node", error }), `calling the driver's ${name}`);
-    }
-  };
+  listener: (...args: Args) => unknown = () => undefined,
+): (...args: Args) => unknown {
+  return guarded(listener, (error) =>
+    warn(classify({ surface: "node", error }), `calling the driver's ${name} (later failures are not reported)`),
+  );
 }

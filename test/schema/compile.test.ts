@@ -199,9 +199,11 @@ describe("a Standard Schema", () => {
     }
   });
 
-  it("says why when its code throws", () => {
+  it("says why when its code throws, to operators and not to a model", () => {
     const schema = standard(() => { throw new Error("disk on fire"); });
-    expect(check(schema, 1)).toMatchObject({ issues: [{ path: "$", message: expect.stringContaining("disk on fire") as string }] });
+    const result = check(schema, 1);
+    expect(result).toMatchObject({ ok: false, thrown: { fault: { message: "disk on fire" }, error: { message: "disk on fire" } } });
+    expect(result).toMatchObject({ issues: [{ path: "$", message: expect.not.stringContaining("disk on fire") as string }] });
   });
 
   it("tells each mistake once, and at most twenty", () => {

@@ -17,6 +17,9 @@ export interface ThrownThing {
 /** Stands in every message and path below: no view for a model or a user may show it. */
 export const PRIVATE = "zebra-ledger";
 
+/** A secret the program has registered; it has no shape by which it could be recognised. */
+export const SECRET = "corvid-lantern-7731";
+
 const carried = (): FaultError => new FaultError(fault("NotFound", { message: `no ${PRIVATE} here` }));
 
 export const THROWN_THINGS: readonly ThrownThing[] = [
@@ -61,6 +64,22 @@ export const THROWN_THINGS: readonly ThrownThing[] = [
     make: () => new NoOutputGeneratedError({ message: PRIVATE, cause: carried() }),
     code: "NotFound",
     names: ["AI_NoOutputGeneratedError", "FaultError"],
+  },
+  {
+    what: "an AggregateError",
+    make: () => new AggregateError([new Error("first"), new TypeError(PRIVATE)], `all of ${PRIVATE} failed`),
+    code: null,
+    names: ["AggregateError", "TypeError"],
+  },
+  {
+    what: "an Error that holds a registered secret in message, stack and cause",
+    make: () => {
+      const error = new Error(`key ${SECRET} of ${PRIVATE}`, { cause: new TypeError(`no ${SECRET}`) });
+      error.stack = `Error: ${SECRET}\n    at load (/srv/${SECRET}/app.js:1:2)`;
+      return error;
+    },
+    code: null,
+    names: ["Error", "TypeError"],
   },
   { what: "a string", make: () => `oh no, ${PRIVATE}`, code: null, names: ["string"] },
   { what: "undefined", make: () => undefined, code: null, names: [] },

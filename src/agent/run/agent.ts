@@ -4,6 +4,7 @@ import { classify } from "../../core/classify/classify.ts";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
+import { guarded } from "../../host/foreign-code.ts";
 import { checkOptions, invalidOption } from "../../options/check-options.ts";
 import { anyText, callable, having, mapOf, shape, signal as signalKind } from "../../options/kind.ts";
 import type { Outcome } from "../../runtime/call/outcome.ts";
@@ -118,23 +119,12 @@ function safely<Args extends readonly unknown[]>(
   listener: (...args: Args) => unknown,
   { suppress, clock }: AgentHome,
 ): (...args: Args) => Promise<void> | undefined {
-  let hasWarned = false;
-  const suppressOnce = (error: unknown): void => {
-    const isFirst = !hasWarned;
-    hasWarned = true;
-    const seen = classify({ surface: "node", error, observedAt: clock.now() });
-    if (isFirst) suppress(seen, `${name} threw; the run goes on. Later failures of ${name} are not reported`);
-  };
-  return (...args) => {
-    try {
-      const result = listener(...args);
-      // Passed on: a listener of lines asks for time with it.
-      return result instanceof Promise ? result.then(() => undefined, suppressOnce) : undefined;
-    } catch (error) {
-      suppressOnce(error);
-      return undefined;
-    }
-  };
+  return guarded(listener, (error) =>
+    suppress(
+      classify({ surface: "node", error, observedAt: clock.now() }),
+      `${name} threw; the run goes on. Later failures of ${name} are not reported`,
+    ),
+  );
 }
 
 /** What is remembered of sessions that worked: what they had cost, and what was said last. */

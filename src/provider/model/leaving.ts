@@ -1,6 +1,7 @@
 // Giving an upstream up, at whatever point it is: before it has begun to answer, or while a read of it hangs.
 
 import type { Fault } from "../../core/fault/fault.ts";
+import { isA } from "../../core/tolerate.ts";
 
 const nothing = (): void => undefined;
 
@@ -28,7 +29,7 @@ export class Leaving<Answer> {
   leave(late: Fault | null, reason: unknown): void {
     if (this.stop.signal.aborted) return;
     this.late = late;
-    this.error = reason instanceof Error ? reason : new Error("given up", { cause: reason });
+    this.error = isA(reason, Error) ? reason : new Error("given up", { cause: reason });
     this.stop.abort(reason);
     this.reject(reason);
     this.whenLeft(this.error);

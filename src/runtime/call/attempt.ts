@@ -10,6 +10,7 @@ import type { Cost } from "../../core/flow/money.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import { cancellation } from "../scope.ts";
 import { steadyNow } from "../../host/clock.ts";
+import { guarded } from "../../host/foreign-code.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
 
@@ -28,6 +29,8 @@ export interface AttemptOwner {
   landed(attempt: Attempt): void;
   /** The tool has answered after it was given up. */
   late(attempt: Attempt, ok: boolean, result: unknown): void;
+  /** Reports what a function of the tool threw that nobody waits for. */
+  suppress(error: unknown, reason: string): void;
 }
 
 export class Attempt implements RunContext, WheelEntry {
@@ -45,7 +48,7 @@ export class Attempt implements RunContext, WheelEntry {
   /** The clock gives it up because the turn is over, not because the tool took too long. */
   private readonly turnComesFirst: boolean;
   private controller: AbortController | null = null;
-  private tellGivenUp: ((reason: unknown) => void) | null = null;
+  private tellGivenUp: ((reason: unknown) => unknown) | null = null;
   private bell: Alarm | null = null;
   private done: ((attempt: Attempt) => void) | null = null;
 
@@ -107,15 +110,16 @@ export class Attempt implements RunContext, WheelEntry {
 
   get whenGivenUp(): RunContext["whenGivenUp"] {
     return (tell) => {
-      if (this.end === null) this.tellGivenUp = tell;
-      else if (this.aborts(this.end)) tell(this.reason());
+      const safe = guarded(tell, (error) => this.owner.suppress(error, `${this.tool} failed when it was given up`));
+      if (this.end === null) this.tellGivenUp = safe;
+      else if (this.aborts(this.end)) void safe(this.reason());
     };
   }
 
   get alarm(): RunContext["alarm"] {
     return (delayMs, ring) => {
       if (this.bell !== null) this.wheel.remove(this.bell);
-      this.bell = this.end === null ? new Alarm(ring) : null;
+      this.bell = this.end === null ? new Alarm(guarded(ring, (error) => this.reject(error))) : null;
       if (this.bell === null) return;
       const now = steadyNow(this.wheel.clock);
       this.wheel.add(this.bell, now, now + delayMs);
@@ -220,7 +224,7 @@ export class Attempt implements RunContext, WheelEntry {
     this.finish(end, result);
     if (!this.aborts(end)) return;
     this.controller?.abort(this.reason());
-    this.tellGivenUp?.(this.reason());
+    void this.tellGivenUp?.(this.reason());
   }
 
   private aborts(end: AttemptEnd): boolean {
@@ -248,8 +252,8 @@ class Alarm implements WheelEntry {
   wheelAfter: WheelEntry | null = null;
   readonly expire: () => void;
 
-  constructor(ring: () => void) {
-    this.expire = ring;
+  constructor(ring: () => unknown) {
+    this.expire = () => void ring();
   }
 }
 

@@ -13,6 +13,7 @@ import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
 import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
 import { LastFailure } from "./last-failure.ts";
+import { answerAtOnce } from "../../host/foreign-code.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { Target } from "../target/target.ts";
 import { accountKey } from "../target/target-key.ts";
@@ -143,13 +144,14 @@ export class Binding {
     suppress: (fault: Fault, reason: string) => void,
   ): number | null {
     if (priceOf === null) return null;
-    try {
-      const microcents = priceOf(input);
-      return microcents !== null && microcents >= 0 && Number.isFinite(microcents) ? Math.round(microcents) : null;
-    } catch (error) {
-      suppress(classify({ surface: "node", error }), `the cost of a call of tool ${this.tool.id} counts as unknown`);
-      return null;
-    }
+    const microcents = answerAtOnce(
+      () => priceOf(input),
+      (error) =>
+        suppress(classify({ surface: "node", error }), `the cost of a call of tool ${this.tool.id} counts as unknown`),
+    );
+    return typeof microcents === "number" && microcents >= 0 && Number.isFinite(microcents)
+      ? Math.round(microcents)
+      : null;
   }
 
   /** A model is remembered by its failure domains: what helped at one endpoint says nothing about another of the same vendor. */
@@ -180,21 +182,27 @@ export class Binding {
     const seen = again ?? classify({ surface, provider, error, aborted: false, observedAt: now }, this.#rules);
     if (again === null) this.#lastFailure.note(error, seen);
     if (this.tool.classify === null) return seen;
-    try {
-      const own: unknown = this.tool.classify(error, seen);
-      if (own === undefined) return seen;
-      if (isWholeFault(own)) return withOrigin(own, own.evidence.origin ?? seen.evidence.origin);
-      if (!isFaultCode(own)) throw new TypeError("it returned neither a fault code nor a fault");
-      const { message, context, retryAfterMs, resetAt } = seen;
-      const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
-      return fault(own, { message, context, retryAfterMs, resetAt, evidence });
-    } catch (hook) {
-      suppress(
-        classify({ surface, error: hook }),
-        `the classify hook of tool ${this.tool.id} failed; the fault stays as seen`,
-      );
-      return seen;
-    }
+    const own = answerAtOnce(
+      () => this.#ownOpinion(error, seen),
+      (thrown) =>
+        suppress(
+          classify({ surface: "node", error: thrown }),
+          `the classify hook of tool ${this.tool.id} failed; the fault stays as seen`,
+        ),
+    );
+    return own ?? seen;
+  }
+
+  /** Throws when the hook answers with something else. */
+  #ownOpinion(error: unknown, seen: Fault): Fault | undefined {
+    const own: unknown = this.tool.classify?.(error, seen);
+    // A promise is refused by the caller.
+    if (own === undefined || own instanceof Promise) return own as undefined;
+    if (isWholeFault(own)) return withOrigin(own, own.evidence.origin ?? seen.evidence.origin);
+    if (!isFaultCode(own)) throw new TypeError("it returned neither a fault code nor a fault");
+    const { message, context, retryAfterMs, resetAt } = seen;
+    const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
+    return fault(own, { message, context, retryAfterMs, resetAt, evidence });
   }
 }
 

@@ -294,6 +294,10 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   late(attempt: Attempt, ok: boolean, result: unknown): void {
     recordLate(this, attempt, ok, result);
   }
+
+  suppress(error: unknown, reason: string): void {
+    this.engine.suppress(classify({ surface: "node", error }), reason);
+  }
 }
 
 const nothing = (): void => undefined;

@@ -19,9 +19,9 @@ export async function checkValue(
   const checking = check(value);
   const result = checking instanceof Promise ? await inTime(run, checking) : checking;
   if (result === null) return { value: null, fault: tookTooLong(id, kind) };
-  return result.ok
-    ? { value: result.value, fault: null }
-    : { value: null, fault: schemaFault(kind, id, result.issues) };
+  if (result.ok) return { value: result.value, fault: null };
+  run.record.thrown = result.thrown?.error;
+  return { value: null, fault: schemaFault(kind, id, result) };
 }
 
 /** null when it was given up. */

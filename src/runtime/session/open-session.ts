@@ -10,6 +10,7 @@ import type { Manifest, SessionStatus } from "../../core/record/event.ts";
 import { foldEntry, type SessionState } from "../../core/record/replay.ts";
 import type { Keep, NewEntry } from "../../journal/journal.ts";
 import { writeRescue } from "../../journal/rescue.ts";
+import { hideInWarnings } from "../../journal/warnings.ts";
 import type { Bindings } from "../call/binding.ts";
 import { Budget } from "../call/budget.ts";
 import type { Engine } from "../engine.ts";
@@ -60,7 +61,7 @@ export async function openSession(
     journal,
     clock,
     policy: settings.bindings.policy,
-    redactor: createRedactor(settings.secrets, engine.redactor),
+    redactor: hideInWarnings(createRedactor(settings.secrets, engine.redactor)),
     roll: () => engine.chance.roll(),
     seq: state.seq,
     rescue: (after, entries, keeps) => rescue(engine, id, settings.rescueFolders, after, entries, keeps),

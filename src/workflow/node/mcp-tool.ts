@@ -39,7 +39,7 @@ export function mcpTool(
       const called: AnyTool = connection.tool(name);
       // What the server itself declares is held against the input too: its own refusal would tell a model nothing.
       const checked = await called.checkInput?.(input ?? {});
-      if (checked?.ok === false) throw new FaultError(schemaFault("input", declared.id, checked.issues));
+      if (checked?.ok === false) throw new FaultError(schemaFault("input", declared.id, checked));
       try {
         // What it throws is read by the rows of the connection, which are not known before there is one.
         const { structured, text } = (await called.run(input ?? {}, contextFor(declared, context))) as McpResult;
