@@ -35,7 +35,7 @@ import { checkOptions } from "../options/check-options.ts";
 import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
 import { policyOf, RUNTIME_OPTIONS, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
-import { type Outcome, withError } from "./call/outcome.ts";
+import { handedOut, type Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
@@ -151,7 +151,7 @@ export class Runtime {
       scope = options.signal === undefined ? null : scopeOfSignal(options.signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
-      return Promise.resolve(withError(failedOutcome(engine.newCall(), seen), error));
+      return Promise.resolve(handedOut(failedOutcome(engine.newCall(), seen), error, this.#options.redactor));
     }
     const { deadlineMs } = options;
     return new CallRun(engine, {
@@ -179,7 +179,7 @@ export class Runtime {
     } catch (error) {
       const { chance, clock } = this.#options;
       const seen = classify({ surface: "node", error, observedAt: clock.now() });
-      return withError(failedOutcome(chance.newId("call"), seen), error);
+      return handedOut(failedOutcome(chance.newId("call"), seen), error, this.#options.redactor);
     }
   }
 

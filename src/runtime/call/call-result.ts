@@ -9,12 +9,12 @@ import { costOf } from "./budget.ts";
 import { unawaited } from "./unawaited.ts";
 import type { CallValue } from "./call-record.ts";
 import { type LiveCall, NO_ERRORS } from "./live-call.ts";
-import { type Outcome, withError } from "./outcome.ts";
+import { handedOut, type Outcome } from "./outcome.ts";
 
 /** `held` is what a call that is done, in part or in full, has to show. */
 export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const outcome = endedAs(run, state, end, held);
-  return outcome.status === "done" ? outcome : withError(outcome, run.record.thrown);
+  return outcome.status === "done" ? outcome : handedOut(outcome, run.record.thrown, run.request.recorder.redactor);
 }
 
 function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {

@@ -22,7 +22,7 @@ import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.
 import type { Engine } from "../engine.ts";
 import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
 import { type LiveCall, NO_FAULT } from "./live-call.ts";
-import { type Outcome, withError } from "./outcome.ts";
+import { handedOut, type Outcome } from "./outcome.ts";
 import { prepareAtOnce, prepareInput } from "./prepare-input.ts";
 import { shareAttempt } from "./share-attempt.ts";
 import { toolInCharge } from "./tool-in-charge.ts";
@@ -152,7 +152,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       // Thrown on, it would be nobody's: the caller waits for an answer.
       const seen = classify({ surface: "node", error, observedAt: this.engine.clock.now() });
       this.request.scope?.remove(this);
-      this.answer(withError(this.failed(seen), error));
+      this.answer(this.#handedOut(this.failed(seen), error));
     }
   }
 
@@ -202,7 +202,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     } catch (error) {
       // The journal is gone, or we have a bug.
       const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
-      return withError(this.failed(seen), error);
+      return this.#handedOut(this.failed(seen), error);
     } finally {
       this.request.scope?.remove(this);
     }
@@ -238,20 +238,24 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
           break;
         case "ask": {
           const waiting = await askPerson(this, state);
-          if (waiting !== null) return waiting;
+          if (waiting !== null) return this.#handedOut(waiting);
           break;
         }
         case "park": {
           const { wakeAt } = step;
           if (this.engine.clock.now() < wakeAt) {
             const fault = state.fault ?? NO_FAULT;
-            return withError({ status: "parked", wakeAt, fault, call: this.call, attempts }, this.record.thrown);
+            return this.#handedOut({ status: "parked", wakeAt, fault, call: this.call, attempts });
           }
           await this.admit(wakeAt);
           break;
         }
       }
     }
+  }
+
+  #handedOut(outcome: Outcome<unknown>, error = this.record.thrown): Outcome<unknown> {
+    return handedOut(outcome, error, this.request.recorder.redactor);
   }
 
   private switchTo(tried: readonly string[]): void {

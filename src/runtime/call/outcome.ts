@@ -2,6 +2,7 @@
 
 import type { Decision } from "../../core/decide/decision.ts";
 import type { Fault } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 
@@ -45,9 +46,14 @@ export type Outcome<T> =
 
 export type OutcomeStatus = Outcome<unknown>["status"];
 
-/** Adds what was thrown, where only a program that asks for it finds it. */
-export function withError<T extends object>(result: T, error: unknown): T {
-  return error === undefined ? result : Object.defineProperty(result, "error", { value: error });
+/**
+ * A result as a program gets it. Programs print faults, so secrets are taken out of it; what was thrown is there as it was, where only
+ * a program that asks for it finds it.
+ */
+export function handedOut<T extends object>(result: T, error: unknown, redactor: Redactor): T {
+  const seen = "fault" in result ? result.fault : null;
+  const shown = seen === null ? result : { ...result, fault: Object.freeze(redactor.value(seen)) };
+  return error === undefined ? shown : Object.defineProperty(shown, "error", { value: error });
 }
 
 /** The value of an outcome that has one. */

@@ -19,7 +19,7 @@ export interface ExtendedRuntime {
 }
 
 export async function collectContributions(
-  { extensions, clock }: ResolvedOptions,
+  { extensions, clock, redactor }: ResolvedOptions,
   own: Contributions,
   interactors: Interactors,
   ring: RingRecorder,
@@ -29,7 +29,7 @@ export async function collectContributions(
   const makeHost = (name: string): ReturnType<typeof createHost> => createHost(name, sink, clock);
   const tell = (event: { type: "extension-started" | "extension-stopped"; name: string }): void =>
     void ring.record([event], [], clock.now());
-  const started = await startExtensions(extensions, makeHost, { clock, suppress, tell });
+  const started = await startExtensions(extensions, makeHost, { clock, redactor, suppress, tell });
   const attached: (() => void)[] = [];
   const stop = async (): Promise<void> => {
     for (const detach of attached) detach();

@@ -8,6 +8,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
 import { checkMembers } from "../../options/check-options.ts";
 import { anything, callable, listOf, required, shape, text } from "../../options/kind.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -39,6 +40,8 @@ export interface Extension {
 
 export interface StartOptions {
   readonly clock: Clock;
+  /** A failing set-up is thrown to the program, which may print it. */
+  readonly redactor: Redactor;
   /** Told of failures that are passed over, and why. Must not throw. */
   readonly suppress: (fault: Fault, reason: string) => void;
   /** Told when an extension has been started or stopped. */
@@ -78,7 +81,7 @@ export async function startExtensions(
   makeHost: (name: string) => ExtensionHost,
   options: StartOptions,
 ): Promise<StartedExtensions> {
-  const { clock, suppress, tell = () => undefined } = options;
+  const { clock, redactor, suppress, tell = () => undefined } = options;
   const ordered = inOrder(extensions.map(defineExtension));
   const started: Extension[] = [];
 
@@ -94,7 +97,9 @@ export async function startExtensions(
       });
       throw new FaultError(hanging(extension, "set-up"));
     }
-    if (!end.ok) throw new FaultError(lifecycleFailure(extension, "set-up", end.seen), { cause: end.error });
+    if (end.ok) return;
+    const failure = redactor.value(lifecycleFailure(extension, "set-up", end.seen)) as Fault;
+    throw new FaultError(failure, { cause: end.error });
   }
 
   /** Never rejects. */

@@ -8,7 +8,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Plan, PlanNode } from "../../core/flow/plan.ts";
 import { endUnrun } from "../../core/flow/cascade.ts";
 import { createRound, type Settled } from "../../core/flow/round.ts";
-import { hasValue, isOpen, type Outcome, withError } from "../call/outcome.ts";
+import { handedOut, hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import type { Got, PlanSteps } from "./plan.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -138,7 +138,7 @@ async function startNode(
       cause: seen,
     });
     const settled: Settled = { node: node.id, status: endUnrun(node), fault: cause, because: "" };
-    return withError(await endWithoutInput(options, settled), error);
+    return handedOut(await endWithoutInput(options, settled), error, core.recorder.redactor);
   }
   return core.call({
     tool: step.tool,

@@ -13,7 +13,7 @@ import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/call-run.ts";
 import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
-import { type Outcome, withError } from "../call/outcome.ts";
+import { handedOut, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import { inside } from "./still-inside.ts";
@@ -106,7 +106,7 @@ export class SessionCore {
       return await inside(this.state.session, `call ${call}`, () => run.run());
     } catch (error) {
       const seen = classify({ surface: "node", error, observedAt: this.clock.now() });
-      return withError(failedOutcome(call, seen), error);
+      return handedOut(failedOutcome(call, seen), error, this.recorder.redactor);
     } finally {
       leave?.();
       this.#live.delete(call);

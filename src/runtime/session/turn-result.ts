@@ -6,7 +6,7 @@ import type { Locale } from "../../core/fault/words/words.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import { type Settlement, tellTurn } from "../../core/flow/turn-words.ts";
 import type { TurnStatus } from "../../core/record/event.ts";
-import { isOpen, type Outcome, withError } from "../call/outcome.ts";
+import { handedOut, isOpen, type Outcome } from "../call/outcome.ts";
 import { endedBy, type Missing, type RoundResult, type StepEnd } from "./run-round.ts";
 
 export interface TurnResult<T = unknown> {
@@ -70,7 +70,7 @@ export function turnResult(endings: TurnEndings): TurnResult {
     questions: open.flatMap((outcome) => (outcome.status === "waiting" ? [outcome.question] : [])),
     wakeAt: wakeTimes.length === 0 ? null : Math.min(...wakeTimes),
   };
-  return withError(result, endings.error);
+  return handedOut(result, endings.error, redactor);
 }
 
 /** What was stopped is told apart before; then what waits, then what cannot go on, then what is incomplete. */

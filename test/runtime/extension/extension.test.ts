@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { FaultCode } from "../../../src/core/fault/catalogue.ts";
 import type { Fault } from "../../../src/core/fault/fault.ts";
 import { FaultError, isFaultError } from "../../../src/core/fault/fault-error.ts";
+import { SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
 import type { SuppressedFault } from "../../../src/core/fault/suppressed.ts";
 import type { Rule } from "../../../src/core/classify/rule.ts";
 import { MATRIX } from "../../../src/core/policy/matrix.ts";
@@ -59,6 +60,7 @@ function world(): World {
     start: (...extensions) =>
       startExtensions(extensions, (name) => createHost(name, sink, clock), {
         clock,
+        redactor: SHAPE_REDACTOR,
         suppress: (fault, reason) => void told.push({ fault, reason }),
         tell: ({ type, name }) => void happened.push(`${name} ${type}`),
       }),
