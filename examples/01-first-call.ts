@@ -1,4 +1,4 @@
-// A tool that fails twice and then works: what it takes to call it safely, and what comes back.
+// Protect a tool: it fails twice, Faultline retries, and you get a value.
 
 import { createFaultline, tool } from "faultline";
 
@@ -7,7 +7,7 @@ const fl = createFaultline();
 let asked = 0;
 const searchFlights = tool({
   id: "search_flights",
-  idempotent: true, // may be tried again even if it may have run
+  idempotent: true, // safe to retry, even if it may already have run
   timeoutMs: 5_000,
   run: ({ to }: { to: string }) => {
     asked += 1;
@@ -20,13 +20,13 @@ const outcome = await fl.protect(searchFlights, { to: "LIS" });
 console.log(outcome.status, outcome.attempts, outcome.status === "done" ? outcome.value : outcome);
 // done 3 [ 'LIS 07:10', 'LIS 18:45' ]
 
-// A call that cannot work is no exception either: the outcome says what it was.
+// A call that cannot work does not throw either. The outcome says what was wrong.
 const bookFlight = tool({
   id: "book_flight",
   input: { type: "object", required: ["flight"], properties: { flight: { type: "string" } } },
   run: ({ flight }: { flight: string }) => `booked ${flight}`,
 });
-const fromModel = JSON.parse('{ "flight": 7 }') as { flight: string }; // what a model wrote, and nobody has checked
+const fromModel = JSON.parse('{ "flight": 7 }') as { flight: string }; // written by a model, unchecked
 const refused = await fl.protect(bookFlight, fromModel);
 if (refused.status === "surfaced") {
   const { fault } = refused;

@@ -1,4 +1,4 @@
-// A turn: several tools that need each other. What fails takes down only what needs it, and the user is told in a sentence.
+// A turn: several tools that depend on each other. A failure affects only the tools that need the failed one.
 
 import { createFaultline, fault, FaultError, hasValue, step, tool } from "faultline";
 
@@ -37,7 +37,7 @@ const { flights: found } = result.outcomes;
 console.log(found !== undefined && hasValue(found) ? found.value : "none");
 // { to: 'LIS', price: 180 }
 
-// Every decision about a failure is on record, in the shape of the tool error handling specification.
+// Every decision about a failure is recorded, in the format of the tool error handling specification.
 const record = (await session.trace()).find(({ event_type }) => event_type === "ToolError");
 console.log(record?.tool_id, record?.event_type === "ToolError" && [record.classification, record.decision]);
 // hotels [ 'permanent', 'skip' ]

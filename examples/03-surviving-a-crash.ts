@@ -1,4 +1,4 @@
-// A session on disk: the process dies in the middle, a new one goes on. What is finished does not run again.
+// A session on disk: the process dies halfway, and a new process continues. Finished work does not run again.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { createFaultline, openJournal, step, tool } from "faultline";
 const file = join(mkdtempSync(join(tmpdir(), "faultline-")), "agent.db");
 const ran: string[] = [];
 
-/** The program: the same code before and after the crash. `inShip` stands for what happens while the parcel is shipped. */
+/** The program, the same before and after the crash. `inShip` runs while the parcel is being shipped. */
 async function program(inShip: () => Promise<void>): Promise<string> {
   const charge = tool({
     id: "charge_card",
@@ -36,7 +36,7 @@ async function program(inShip: () => Promise<void>): Promise<string> {
   return shipped?.status === "done" ? `${String(shipped.value)}, attempt ${shipped.attempts}` : "not shipped";
 }
 
-// The first life ends while the parcel is being shipped: it never comes back from there, as after kill -9.
+// The first process stops while the parcel is being shipped and never continues, as after kill -9.
 await new Promise<void>((die) => {
   void program(() => {
     die();

@@ -1,4 +1,4 @@
-// Money runs out and nobody is there to ask: the session waits, is answered from elsewhere, and goes on where it stopped.
+// The budget runs out: the session waits for an approval, gets it from another process, and continues where it stopped.
 
 import { createFaultline, step, tool } from "faultline";
 
@@ -6,9 +6,9 @@ const fl = createFaultline({ budget: { maxCostMicrocents: 1_000, onExceed: "paus
 
 const summarise = tool({
   id: "summarise",
-  cost: { estimate: () => 800 }, // what it may cost at most, in micro-cents
+  cost: { estimate: () => 800 }, // the most it can cost, in micro-cents
   run: (text: string, { cost }) => {
-    cost(750); // what it did cost
+    cost(750); // what it actually cost
     return text.slice(0, 7);
   },
 });

@@ -1,4 +1,4 @@
-// One fault, told to everybody who needs to know: the model, the user, an HTTP client, the audit trail.
+// One fault, described for each audience: the model, the user, an HTTP client, the audit trail.
 
 import {
   classify,
@@ -12,7 +12,7 @@ import {
   wrap,
 } from "faultline";
 
-const key = "hunter2-hunter2"; // what must never get out
+const key = "hunter2-hunter2"; // a secret
 const options = { correlationId: "err_9K", redactor: createRedactor([key]) };
 
 const refused = classify({
@@ -22,7 +22,7 @@ const refused = classify({
   body: { error: { code: "invalid_api_key", message: `Incorrect API key provided: ${key}` } },
 });
 
-// Callers add what they know; class, code and timing stay.
+// Callers can add context. Class, code and timing stay the same.
 const told = wrap(withContext(refused, { runId: "run_7Q" }), "while planning", { stage: "plan" });
 
 console.log(viewFor("model", told, options).context);
@@ -34,7 +34,7 @@ console.log(viewFor("operator", told, options).detail);
 console.log(toProblem(told, options).status, toProblem(told, options).type);
 // 401 urn:faultline:fault:AuthFailed
 
-// A result that is there in part keeps its shape; the failures stand beside it.
+// A partial result keeps its shape and lists the failures beside it.
 const pages = collectPartial([
   { item: "a.html", value: "<h1>A</h1>" },
   { item: "b.html", fault: fault("ExecutionTimeout", { message: "30 s" }) },
@@ -42,6 +42,6 @@ const pages = collectPartial([
 console.log(pages.value.length, pages.errors[0]?.fault.code);
 // 1 ExecutionTimeout
 
-// What is ignored on purpose is still told, with the reason.
+// A fault that you ignore on purpose is still recorded, with the reason.
 console.log(suppressed(fault("NotFound"), "the cache file is optional", Date.UTC(2026, 0, 1)).type);
 // fault-suppressed

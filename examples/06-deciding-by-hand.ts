@@ -1,4 +1,4 @@
-// A call fails with a rate limit: what it is, what to do about it, and how to say so.
+// Classify and decide by hand: what failed, what to do about it, and what to tell the user.
 
 import { classify, decide, explain, PRESETS, situation, viewFor } from "faultline";
 
@@ -18,7 +18,7 @@ try {
   // The service is receiving too many requests from this account right now.
 }
 
-/** Stands for your own call: this is what the openai SDK throws for a 429. */
+/** A stand-in for your own call: the openai SDK throws this for a 429. */
 function callTheModel(): Promise<never> {
   const message = "429 Rate limit reached for gpt-5.5 on tokens per min (TPM). Please try again in 1.4s.";
   return Promise.reject(

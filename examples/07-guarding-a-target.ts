@@ -1,4 +1,4 @@
-// A breaker, a retry budget and a policy of one's own, as plain data: what a runtime keeps between calls.
+// The parts without the runtime: a circuit breaker, a retry budget and your own policy, as plain data.
 
 import { admit, CLOSED, decide, earn, fault, fullBudget, record, situation, spend } from "faultline";
 import { parsePolicy } from "faultline/policy-file";

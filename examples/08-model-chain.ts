@@ -1,6 +1,6 @@
-// A chain of models as one model of the AI SDK.
-// The provider here is the one that fails on demand, so no key and no network are needed; with real ones only the two
-// `create…` lines differ.
+// A chain of models that the AI SDK uses as one model.
+// The provider here is the chaos server, so you need no key and no network. With real providers only the two `create…` lines
+// change.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -21,13 +21,13 @@ fl.subscribe((entry) => {
 
 const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
 
-// The first choice is overloaded, twice; the second answers, and the caller sees nothing of it.
+// The first model is overloaded twice. The second one answers, and the caller does not notice.
 chaos.script(["overloaded", "overloaded"]);
 const { text, finalStep } = await generateText({ model, prompt: "Where is Lisbon?" });
 console.log(text.slice(0, 26), finalStep.providerMetadata?.["faultline"]?.["target"]);
 // You said: Where is Lisbon? anthropic/claude-sonnet-4-5
 
-// A stream that breaks after some of it was seen ends with a typed error, never as if it were complete.
+// A stream that breaks after its first words ends with a typed error, never as if it were complete.
 chaos.script(["cut-stream"]);
 const answer = streamText({ model, prompt: "Tell me more.", onError: () => undefined });
 const parts: string[] = [];
@@ -39,7 +39,7 @@ for await (const part of answer.stream) {
 console.log(await answer.finishReason);
 // error
 
-// Every attempt is priced: what was reported, what had to be estimated, what has no price.
+// Every attempt is priced: reported, estimated, or counted as unpriced.
 const { microcents, estimatedMicrocents, unpricedAttempts } = fl.spending;
 console.log(microcents > estimatedMicrocents, estimatedMicrocents > 0, unpricedAttempts);
 // true true 0

@@ -1,4 +1,4 @@
-// Tools of an MCP server, protected: what the tool says goes to the model, what breaks is ours, and a dead server is restarted.
+// Protected tools of an MCP server: the model reads the tool's own errors, and a dead server is restarted.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -24,17 +24,17 @@ async function useTools(): Promise<void> {
   console.log(found.status, modelText(found));
   // done LIS 07:10, LIS 18:45
 
-  // The tool's own "no" is an answer: the model reads it as it is, and nobody tries again.
+  // The tool's own error is an answer: the model reads it unchanged, and Faultline does not retry.
   const refused = await travel.call("find", { to: "XXX" });
   console.log(refused.status, modelText(refused));
   // partial there is no airport XXX
 
-  // The server dies while it books. It may have booked, and `book` is not said to be idempotent: it is not called again.
+  // The server dies while it books. It may have booked, and `book` is not idempotent, so Faultline does not call it again.
   const lost = await travel.call("book", { flight: "LIS 07:10" });
   console.log(lost.status, modelText(lost));
   // surfaced ProviderTransient/NetworkDisconnect: The connection broke off; the request may still have arrived, so check for its effect before you repeat a change.
 
-  // The next call finds the server restarted.
+  // The server is restarted before the next call.
   const again = await travel.call("find", { to: "LIS" });
   console.log(again.status, again.attempts, travel.status);
   // done 1 connected

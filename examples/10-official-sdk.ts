@@ -1,4 +1,4 @@
-// The official SDKs with Faultline underneath: hand them its `fetch`, and switch their own retries off.
+// The official SDKs on top of Faultline: give them its `fetch` and turn off their own retries.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -26,7 +26,7 @@ const { output_text } = await openai.responses.create({ model: "gpt-5", input: "
 console.log(output_text.slice(0, 22), chaos.received().length);
 // You said: Good morning 2
 
-// An error in the first event of a stream with status 200 is one too.
+// An error in the first event of a stream with status 200 is retried too.
 chaos.script(["error-first-event"]);
 const stream = anthropic.messages.stream({
   model: "claude-opus-4-5",
@@ -36,7 +36,7 @@ const stream = anthropic.messages.stream({
 console.log((await stream.finalText()).slice(0, 22), chaos.received().length);
 // You said: Good evening 4
 
-// What cannot be cured reaches the SDK as the provider sent it, so its own errors are thrown.
+// An error that a retry cannot fix reaches the SDK as the provider sent it, so the SDK throws its own error.
 chaos.script(["unauthorized"]);
 try {
   await openai.responses.create({ model: "gpt-5", input: "?" });

@@ -1,4 +1,4 @@
-// A test of your own agent against a provider that fails as you say: deterministic, on loopback, in three lines.
+// Test your own agent against a provider that fails on demand: deterministic and on loopback.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, tool } from "ai";
@@ -38,7 +38,7 @@ const [first, second] = chaos.received();
 console.log(first?.status, first?.fault, second?.status, second?.fault);
 // 200 null 429 rate-limit
 
-// The third request of the scenario is a good answer again.
+// The scenario has no rule for the third request, so it gets a good answer.
 const { text } = await generateText({ model, maxRetries: 0, prompt: "And now?" });
 console.log(text.slice(0, 18));
 // You said: And now?

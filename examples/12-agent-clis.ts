@@ -1,5 +1,5 @@
-// Agent CLIs as one agent, played here by small programs, so that nothing has to be installed.
-// With real ones it is `fl.agent([cli("claude"), cli("codex")])`.
+// Agent CLIs as one agent. Small programs play the CLIs here, so you need not install any.
+// With real CLIs: `fl.agent([cli("claude"), cli("codex")])`.
 
 import { ChannelBridge, cli, createFaultline, noticeOf } from "faultline";
 
@@ -24,12 +24,12 @@ const outcome = await fl.agent([first, second]).run("good morning");
 console.log(outcome.status, outcome.status === "done" ? outcome.value.text : outcome);
 // done You said: good morning
 
-// One that is not there says how to get it.
+// The fault of a missing CLI says how to install it.
 const missing = await fl.agent([cli("codex", { command: "codex-that-is-not-installed" })]).run("hello");
 if (missing.status === "failed") console.log(missing.fault.code, missing.fault.context["next"]);
 // BinaryMissing npm install -g @openai/codex
 
-// A channel has one session, and a result that always says how it went.
+// A channel keeps one session per chat, and its result always says how the run ended.
 const bridge = new ChannelBridge(fl.agent([playing("hanging", `setInterval(() => {}, 1000);`)]));
 const leaving = AbortSignal.timeout(300);
 const { errorSubtype, aborted } = await bridge.handle("chat-7", "hello", { signal: leaving });

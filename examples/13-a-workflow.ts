@@ -1,4 +1,4 @@
-// A workflow in TypeScript: stages that are tried again, routed to a repair, and gone on from after a failure.
+// A workflow in TypeScript: a stage is retried, the run fails, and an operator continues it after the cause is fixed.
 
 import { createWorkflows, defineWorkflow, stage } from "faultline/workflow";
 import { fault, FaultError, tool } from "faultline";
@@ -47,7 +47,7 @@ console.log(report?.state.visits.map(({ node, state, attempt, callAttempts }) =>
 console.log(report?.actions.map(({ id }) => id).includes("retry-stage"));
 // true
 
-// Somebody switches the printer on and clicks. The draft is not written again.
+// An operator switches the printer on and retries. The draft is not written again.
 isDown = false;
 const { run: second } = await runs.act(first, "retry-stage", { by: "ann" });
 console.log((await runs.advance(second)).status, (await runs.show(first))?.summary.successor === second);

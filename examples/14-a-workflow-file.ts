@@ -1,4 +1,4 @@
-// A workflow in YAML with a gate: checked before it runs, put away while it waits, resumed by the answer.
+// A workflow in YAML with a gate: checked before it runs, stored while it waits, resumed by the answer.
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -146,7 +146,7 @@ function libraryPage(): string {
     return `## ${first.replace(/^\/\/ /, "")}\n\n\`examples/${name}\`\n\n\`\`\`ts\n${rest.join("\n").trim()}\n\`\`\``;
   });
   const intro =
-    "How to call it. Each example is a file under `examples/`; the tests run it and hold its output equal to its comments.";
+    "Complete programs for each part of the library. Every example is a file under `examples/`; the tests run it and compare its output with its comments.";
   return `${["# Library", intro, ...sections].join("\n\n")}\n`;
 }
 
@@ -184,12 +184,12 @@ function faultsPage(): string {
   });
   return `${[
     "# Faults",
-    "Every fault there is, made from `src/core/fault/catalogue.ts` by `npm run docs`. The names are fixed: files, tests and other programs match on them.",
+    "Every fault code, generated from `src/core/fault/catalogue.ts` by `npm run docs`. The names are fixed: files, tests and other programs match on them.",
     [
-      "- **retryable**: worth trying again unchanged.",
-      "- **may have happened**: the work may have been done although we saw a failure; it is run again only if it is idempotent.",
+      "- **retryable**: worth retrying unchanged.",
+      "- **may have happened**: the work may have been done although the call failed; it runs again only if it is idempotent.",
       "- **trips breaker**: counts against the target's circuit breaker.",
-      "- **scope**: what the fault is a property of; decides whether another target could do better.",
+      "- **scope**: what the fault belongs to; decides whether another target can help.",
       "- **HTTP**: the status of its `application/problem+json`.",
     ].join("\n"),
     ...sections,

@@ -154,7 +154,7 @@ function stepMistakes(step: ScenarioStep, path: Path): readonly Mistake[] {
           {
             path: [...path, name],
             message: complaint,
-            help: "`faultline chaos --list` shows what each fault may be told.",
+            help: "`faultline chaos --list` shows the parameters of each fault.",
           },
         ];
   });

@@ -3,21 +3,21 @@
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
   failed: { code: 1, meaning: "failed; the message says why" },
-  usage: { code: 2, meaning: "wrong call: unknown command, option or value, or a file that cannot be read" },
+  usage: { code: 2, meaning: "wrong usage: an unknown command, option or value, or an unreadable file" },
   config: {
     code: 3,
     meaning:
-      "a file is not what it should be: errors in a policy, a tool manifest or a workflow, a workflow that is not what its run was started with, or a journal that cannot be trusted",
+      "a bad file: errors in a policy, tool manifest or workflow, a workflow that changed since its run started, or a damaged journal",
   },
   waiting: { code: 4, meaning: "`run`, `workflow`, `runs`: waits for a person; the last line says how to answer" },
-  parked: { code: 5, meaning: "`run`, `workflow`, `runs`: put off until a limit lifts; the last line says until when" },
-  partial: { code: 6, meaning: "done in part: some input lines were unusable, the others were answered" },
-  timeout: { code: 124, meaning: "`run`: the command took longer than it may" },
-  missing: { code: 127, meaning: "`run`: the command is not there" },
+  parked: { code: 5, meaning: "`run`, `workflow`, `runs`: parked until a limit lifts; the last line says until when" },
+  partial: { code: 6, meaning: "partly done: some input lines were unusable, the others were answered" },
+  timeout: { code: 124, meaning: "`run`: the command exceeded its time limit" },
+  missing: { code: 127, meaning: "`run`: the command does not exist" },
   cancelled: {
     code: 130,
     meaning:
-      "cancelled: by Ctrl-C or another signal (`run`: the command was stopped; a run of a workflow is left as it is), or the run was cancelled",
+      "cancelled: by Ctrl-C or another signal (`run`: the command was stopped; a workflow run can be resumed), or the run was cancelled",
   },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 

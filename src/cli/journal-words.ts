@@ -54,7 +54,7 @@ const EN = {
   },
   needs: (node: string) => `needs ${node}`,
   asks: (kind: string) => `a person is asked (${kind})`,
-  answered: { accepted: "a person answered", rejected: "a person said no", timeout: "nobody answered in time" },
+  answered: { accepted: "a person answered", rejected: "a person said no", timeout: "no answer in time" },
   by: (who: string) => `by ${who}`,
   until: (time: string) => `until ${time}`,
   breaker: (from: string, to: string) => `circuit breaker: ${from} → ${to}`,
@@ -93,7 +93,7 @@ const EN = {
   exported: (session: string, file: string) => `session ${session} is in ${file}`,
   imported: (session: string, appended: number, already: number) =>
     `session ${session}: ${entriesIn(appended)} written, ${already} there already`,
-  adopted: "It was taken over from another store: do not go on with it there.",
+  adopted: "It was taken over from another store: do not continue it there.",
   adoptHint: "Without --adopt a session only goes back to the store that wrote it.",
   nothingIn: "Nothing to import: name a file, or pipe one in.",
   lineTooLong: (line: number) => `Line ${line} of it is too long for this program.`,
@@ -108,14 +108,14 @@ const EN = {
   isOver: (time: string) => `its time was over at ${time}: without an answer it is a no`,
   open: (url: string) => `open ${url}`,
   enter: (code: string) => `enter ${code}`,
-  isAnswered: (who: string) => `answered by ${who}, and not taken up yet: run the program`,
+  isAnswered: (who: string) => `answered by ${who}; run the program to continue`,
   goOn: (session: string) =>
-    `a program that runs takes it up by itself; otherwise run it again, and session ${session} goes on.`,
+    `a running program continues by itself. Otherwise run it again to continue session ${session}.`,
   answerIs: (question: string) => `question ${question} is answered`,
   noQuestion: (question: string, list: string) =>
-    `There is no open question ${question}: it was never asked here, or its answer was taken up. \`${list}\` lists what is open.`,
+    `There is no open question ${question}: it was never asked here, or it was already answered and used. \`${list}\` lists what is open.`,
   wasFirst: (question: string, who: string) =>
-    `Question ${question} was answered by ${who} before, and the first answer counts. Run the program to go on.`,
+    `Question ${question} was answered by ${who} before, and the first answer counts. Run the program to continue.`,
   unknownKind: (question: string, kind: string) =>
     `Question ${question} is of a kind this version does not know (${kind}). Upgrade it.`,
   badQuestions: (count: number) =>

@@ -15,16 +15,16 @@ const backoff = z
     kind: z.enum(["fixed", "linear", "exponential"]).describe("How waits grow from one attempt to the next."),
     initialMs: ms(DAY_MS, "The wait before the second attempt."),
     maxMs: ms(DAY_MS, "No computed wait is longer."),
-    multiplier: z.number().min(1).max(100).describe("Growth per attempt, for `exponential`. 2 when left out."),
+    multiplier: z.number().min(1).max(100).describe("Growth per attempt, for `exponential`. Default: 2."),
   })
   .partial({ maxMs: true, multiplier: true })
   .describe("How long to wait between attempts.");
 
 const retry = z
   .strictObject({
-    maxAttempts: z.int().min(1).max(100).describe("All attempts, the first included."),
+    maxAttempts: z.int().min(1).max(100).describe("The most attempts, including the first."),
     backoff,
-    jitter: z.number().min(0).max(1).describe("0.2 spreads a computed wait by ±20 %. 0.2 when left out."),
+    jitter: z.number().min(0).max(1).describe("0.2 spreads a computed wait by ±20 %. Default: 0.2."),
     maxWaitMs: ms(30 * DAY_MS, "A single wait longer than this is not slept on. 10 minutes when left out."),
     maxTotalWaitMs: ms(30 * DAY_MS, "All waits of one call together. One hour when left out."),
   })
@@ -45,8 +45,8 @@ const match = z
 const row = z
   .strictObject({
     match,
-    retry: z.union([z.literal("none"), retry]).describe("`none`, or how often and how long apart to try again."),
-    then: z.array(z.enum(RECOURSES)).min(1).describe("What to do once retrying is over or not allowed, in order."),
+    retry: z.union([z.literal("none"), retry]).describe("`none`, or how often, and how long apart, to retry."),
+    then: z.array(z.enum(RECOURSES)).min(1).describe("What to do when retries are used up or not allowed, in order."),
   })
   .partial({ retry: true })
   .describe("First match wins.");
@@ -76,7 +76,7 @@ const retryBudget = z
 export const policyFileSchema = z
   .strictObject({
     version: z.literal(1).describe("The version of this format."),
-    preset: z.enum(PRESET_NAMES).describe("The policy these rows are put in front of. `default` when left out."),
+    preset: z.enum(PRESET_NAMES).describe("The policy these rows are put in front of. Default: `default`."),
     rows: z.array(row).describe("Rows, first match wins, in front of the preset's."),
     breaker,
     retryBudget,

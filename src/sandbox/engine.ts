@@ -53,7 +53,7 @@ async function load(): Promise<Engine> {
     return withCap(await newQuickJSWASMModuleFromVariant(silent));
   } catch (error) {
     loading = null;
-    const message = "the engine for expressions could not be loaded. Install the package anew, with its dependencies.";
+    const message = "the engine for expressions could not be loaded. Reinstall the package with its dependencies.";
     throw new FaultError(fault("DependencyMissing", { message }), { cause: error });
   }
 }

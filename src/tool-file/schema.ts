@@ -19,16 +19,16 @@ const retryPolicy = z
   .strictObject({
     strategy: z
       .enum(["exponential_backoff", "linear_backoff", "fixed_delay"])
-      .describe("How waits grow from one attempt to the next. `exponential_backoff` when left out."),
-    initial_delay_ms: ms(0, DAY_MS, "The wait before the second attempt. 100 when left out."),
-    max_delay_ms: ms(0, DAY_MS, "No computed wait is longer. 800 when left out."),
-    multiplier: z.number().min(1).max(100).describe("Growth per attempt, for `exponential_backoff`. 2 when left out."),
-    jitter_percent: z.number().min(0).max(100).describe("15 spreads a computed wait by ±15 %. 10 when left out."),
-    max_attempts: z.int().min(1).max(100).describe("All attempts, the first included. 5 when left out."),
-    max_total_time_ms: ms(0, MONTH_MS, "All waits of one call together. 2000 when left out."),
+      .describe("How waits grow from one attempt to the next. Default: `exponential_backoff`."),
+    initial_delay_ms: ms(0, DAY_MS, "The wait before the second attempt. Default: 100."),
+    max_delay_ms: ms(0, DAY_MS, "No computed wait is longer. Default: 800."),
+    multiplier: z.number().min(1).max(100).describe("Growth per attempt, for `exponential_backoff`. Default: 2."),
+    jitter_percent: z.number().min(0).max(100).describe("15 spreads a computed wait by ±15 %. Default: 10."),
+    max_attempts: z.int().min(1).max(100).describe("The most attempts, including the first. Default: 5."),
+    max_total_time_ms: ms(0, MONTH_MS, "All waits of one call together. Default: 2000."),
   })
   .partial()
-  .describe("How often and how long apart to try again what fails in passing.");
+  .describe("How often, and how long apart, to retry transient failures.");
 
 const circuitBreaker = z
   .strictObject({
@@ -48,7 +48,7 @@ const classificationRow = z
     error_code: z
       .union([z.string().min(1).max(80), z.int()])
       .describe("An error code such as E_BUSY, in any letter case; as a number, a JSON-RPC code such as -32001."),
-    text: z.string().min(3).max(200).describe("Words of the error text, in any letter case."),
+    text: z.string().min(3).max(200).describe("Words of the error text; case does not matter."),
     as: z
       .enum([...MEANINGS, ...FAULT_CODES])
       .describe(
@@ -61,13 +61,13 @@ const classificationRow = z
 
 const settings = z
   .strictObject({
-    timeout_ms: ms(1, MONTH_MS, "Each attempt is given up after this long. 30000 when left out."),
-    idempotent: z.boolean().describe("The work may be done twice without harm. false when left out."),
-    optional: z.boolean().describe("The caller can do without it. false when left out."),
+    timeout_ms: ms(1, MONTH_MS, "Each attempt is given up after this long. Default: 30000."),
+    idempotent: z.boolean().describe("It can run twice without harm. Default: false."),
+    optional: z.boolean().describe("The caller can do without it. Default: false."),
     model_detail: z
       .enum(MODEL_DETAILS)
       .describe(
-        "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. Nothing when left out.",
+        "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. Default: `none`.",
       ),
     default: z.unknown().describe("The value used when all else fails. null is a value too."),
     alternatives: z.array(toolId).max(50).describe("Other tools that can do this with the same input, best first."),

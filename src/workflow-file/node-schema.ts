@@ -10,10 +10,10 @@ const target = z
     to: field(text(64), "The node to go to, or `end`.", "reviewer"),
     max: field(
       z.int().min(1).max(1000),
-      "The edge is closed once the node has been entered this often in all. One edge of every cycle needs it.",
+      "The edge closes once its target node has been entered this many times in total. Every cycle needs one edge with `max`.",
       3,
     ),
-    outcome: field(text(64), "How the run ended, for an edge to `end`.", "approved"),
+    outcome: field(text(64), "The outcome of the run, for an edge to `end`.", "approved"),
   })
   .partial({ max: true, outcome: true });
 
@@ -21,11 +21,11 @@ export const edge = target
   .extend({
     when: field(
       expression(),
-      "Taken only when this expression is true. Always when left out.",
+      "The edge is open only if this expression is true. Default: always.",
       "output.n > 3",
     ).optional(),
   })
-  .meta({ description: "A way to go on." });
+  .meta({ description: "An edge to another node." });
 
 const nodeName = field(text(64), "The node to go to, or `end`.", "reviewer");
 export const edgeOrName = z.union([nodeName, edge]);
@@ -64,59 +64,63 @@ export const prompt = (description: string, ...examples: readonly unknown[]) =>
 
 export const retry = z
   .strictObject({
-    max_attempts: field(z.int().min(1).max(100), "All attempts, the first included.", 3),
+    max_attempts: field(z.int().min(1).max(100), "The most attempts, including the first.", 3),
     backoff: field(
       z.enum(["none", "fixed", "linear", "exponential"]),
-      "How waits grow from one attempt to the next. `exponential` when left out.",
+      "How waits grow from attempt to attempt. Default: `exponential`.",
       "linear",
     ),
-    initial: duration("The wait before the second attempt. 1s when left out.", "1s"),
-    max: duration("No wait is longer. 1m when left out.", "30s"),
-    multiplier: field(z.number().min(1).max(100), "Growth per attempt, for `exponential`. 2 when left out.", 2),
-    jitter: field(z.number().min(0).max(1), "0.2 spreads a wait by ±20 %. 0.2 when left out.", 0.1),
+    initial: duration("The wait before the second attempt. Default: 1s.", "1s"),
+    max: duration("The longest wait. Default: 1m.", "30s"),
+    multiplier: field(z.number().min(1).max(100), "Growth per attempt, for `exponential`. Default: 2.", 2),
+    jitter: field(z.number().min(0).max(1), "0.2 spreads a wait by ±20 %. Default: 0.2.", 0.1),
     on: field(
       z.array(z.string().meta({ enum: [...REDOABLE_CODES] })).min(1),
-      "Only these faults are tried again. Every one that may be when left out.",
+      "Retry only these faults. Default: all retryable ones.",
       ["NetworkDisconnect"],
     ),
   })
   .partial({ backoff: true, initial: true, max: true, multiplier: true, jitter: true, on: true })
-  .meta({ description: "How often a failed attempt is made again, from its beginning." });
+  .meta({ description: "How often a failed attempt is repeated, from its beginning." });
 
 const assertion = z
   .strictObject({
-    that: field(expression(), "Must be true. `output` is what the node gave.", "output.items.length > 0"),
-    reason: field(text(500), "What is told when it is not.", "nothing was found"),
-    verdict: field(
-      z.enum(["retry", "fail"]),
-      "What happens then: another attempt, or the end of the node. `fail` when left out.",
-      "retry",
+    that: field(
+      expression(),
+      "An expression that must be true. `output` is the node's output.",
+      "output.items.length > 0",
     ),
+    reason: field(text(500), "The message if it is not true.", "nothing was found"),
+    verdict: field(z.enum(["retry", "fail"]), "What happens then: `retry` or `fail`. Default: `fail`.", "retry"),
   })
   .partial({ verdict: true });
 
 /** What every node may say. */
 const shared = {
-  retry: field(retry, "How often a failed attempt is made again. Once, and not again, when left out.", {
+  retry: field(retry, "Retries of a failed attempt. Default: none.", {
     max_attempts: 3,
   }),
   resolution: field(
     z.enum(RESOLUTIONS),
-    "What is done when it has failed for good. `abort-workflow` when left out.",
+    "What happens when it has failed for good. Default: `abort-workflow`.",
     "skip",
   ),
-  role: field(z.enum(["coder", "reviewer", "tester"]), "Names the outcome of a failure after the role.", "reviewer"),
-  only_if: field(expression(), "The node is passed over when this expression is false.", "inputs.tone !== 'x'"),
-  assert: field(z.array(assertion).min(1).max(50), "What must be true of the output.", [
+  role: field(
+    z.enum(["coder", "reviewer", "tester"]),
+    "The role of the node. It sets the outcome of an answer that does not fit its schema, such as `review_schema_invalid`.",
+    "reviewer",
+  ),
+  only_if: field(expression(), "The node is skipped if this expression is false.", "inputs.tone !== 'x'"),
+  assert: field(z.array(assertion).min(1).max(50), "Checks of the output.", [
     { that: "output.found", reason: "nothing was found", verdict: "retry" },
   ]),
-  on_failure: edges("Where to go when it has failed for good. The first edge that is open is taken.", [
+  on_failure: edges("Where to go when it has failed for good. The first open edge is taken.", [
     { to: "coder", max: 3 },
   ]),
-  idempotent: field(z.boolean(), "A whole attempt may be made twice without harm.", true),
+  idempotent: field(z.boolean(), "A whole attempt can run twice without harm.", true),
 };
 
-const next = edges("Where to go. The first edge that is open is taken; `end` when there is none.", "reviewer", [
+const next = edges("Where to go next. The first open edge is taken; without one the path ends.", "reviewer", [
   { to: "coder", when: "output.decision !== 'approve'", max: 3 },
   "tester",
 ]);
@@ -124,25 +128,27 @@ const next = edges("Where to go. The first edge that is open is taken; `end` whe
 const optional = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.strictObject(shape).partial().shape;
 const common = optional({ ...shared, next });
 
-const kind = <Name extends string>(name: Name) => field(z.literal(name), "What the node is.", name);
+const kind = <Name extends string>(name: Name) => field(z.literal(name), "The type of the node.", name);
 
 export const NODE_SCHEMAS = {
   agent: z.strictObject({
     type: kind("agent"),
-    agent: field(text(64), "The agent that does it, by its name under `agents`.", "coder"),
-    prompt: prompt("What it is asked.", "Do {{ inputs.task }}."),
+    agent: field(text(64), "The agent, by its name under `agents`.", "coder"),
+    prompt: prompt("The prompt.", "Do {{ inputs.task }}."),
     ...common,
-    ...optional({ timeout: duration("Of one attempt. 35m when left out.", "10m") }),
+    ...optional({ timeout: duration("Time limit of one attempt. Default: 35m.", "10m") }),
   }),
   command: z.strictObject({
     type: kind("command"),
     run: field(
       z.union([
         text(2000),
-        z.strictObject({ from: field(expression(), "Gives the commands as a list.", "nodes.tester.output.commands") }),
+        z.strictObject({
+          from: field(expression(), "Returns the commands as a list.", "nodes.tester.output.commands"),
+        }),
         z.array(text(2000)).min(1).max(50),
       ]),
-      "The commands, run one after the other; or `from:` with an expression that gives them.",
+      "The commands, run one after the other; or `from:` with an expression that returns them.",
       "npm test",
       { from: "nodes.tester.output.commands" },
     ),
@@ -150,20 +156,20 @@ export const NODE_SCHEMAS = {
     ...optional({
       allow: field(
         z.array(text(500)).min(1).max(100),
-        "The commands that may run: exactly these, or with these first words where one ends in ` *`. Needed when commands are only known at run time.",
+        "The commands that may run. An entry that ends in ` *` allows further words. Required if commands are only known at run time.",
         ["npm test", "node --test *"],
       ),
       cwd: field(text(500), "The folder they run in.", "packages/app"),
       env: env("its commands"),
-      timeout: duration("Of each command. 2m when left out.", "2m"),
+      timeout: duration("Time limit of each command. Default: 2m.", "2m"),
       fails_as: field(
         z.enum(["TestsFailed", "ExecutionFailed"]),
-        "What a command that fails is. `ExecutionFailed` when left out.",
+        "The fault code of a failed command. Default: `ExecutionFailed`.",
         "TestsFailed",
       ),
       stop_when_repeated: field(
         z.boolean(),
-        "When the command that failed the last time fails again, it has failed for good.",
+        "The node fails for good if the same command fails in two visits in a row.",
         true,
       ),
     }),
@@ -173,49 +179,45 @@ export const NODE_SCHEMAS = {
     tool: field(text(64), "The tool to call, by its name under `tools`.", "lookup"),
     ...common,
     ...optional({
-      input: field(z.unknown(), "What it is given; texts in it may have {{ … }}.", { q: "{{ inputs.task }}" }),
+      input: field(z.unknown(), "The tool's input. Texts may contain {{ … }}.", { q: "{{ inputs.task }}" }),
       timeout: duration(
-        "Of one attempt, all calls included. Enough for every attempt of the tool when left out.",
+        "Time limit of one attempt, including all calls. Default: enough for every attempt of the tool.",
         "2m",
       ),
     }),
   }),
   human_gate: z.strictObject({
     type: kind("human_gate"),
-    prompt: prompt("What the person is asked.", "Ship {{ nodes.coder.output }}?"),
+    prompt: prompt("The question.", "Ship {{ nodes.coder.output }}?"),
     ...common,
     ...optional({
-      ask: field(
-        z.enum(["Approve", "Confirm", "Select", "Ask"]),
-        "What kind of answer is wanted. `Approve` when left out.",
-        "Select",
-      ),
+      ask: field(z.enum(["Approve", "Confirm", "Select", "Ask"]), "The kind of answer. Default: `Approve`.", "Select"),
       options: field(
         z
           .array(
             z.strictObject({
-              id: field(text(64), "What the node's output is when it is chosen.", "ship"),
+              id: field(text(64), "The id of the option, as `choice` in the output.", "ship"),
               label: field(text(200), "What the person sees.", "Ship it"),
             }),
           )
           .min(1)
           .max(50),
-        "What can be chosen, for `Select`.",
+        "The options, for `Select`.",
         [{ id: "ship", label: "Ship it" }],
       ),
-      timeout: duration("How long it waits. As long as it takes when left out.", "1d"),
-      on_timeout: field(z.enum(["reject", "approve"]), "What silence means. `reject` when left out.", "reject"),
+      timeout: duration("How long to wait for an answer. Default: no limit.", "1d"),
+      on_timeout: field(z.enum(["reject", "approve"]), "What no answer means. Default: `reject`.", "reject"),
     }),
   }),
   // `next` is for one that is passed over, or whose edge is closed.
   condition: z.strictObject({
     type: kind("condition"),
-    when: field(expression(), "Gives true or false, or the name of a case.", "nodes.a.output.n > 3"),
+    when: field(expression(), "Returns true or false, or the name of a case.", "nodes.a.output.n > 3"),
     ...common,
     ...optional({
-      then: field(targetOrName, "Where to go when it is true.", "big"),
-      else: field(targetOrName, "Where to go when it is false.", "small"),
-      cases: field(z.record(z.string(), targetOrName), "Where to go for each value, by its name.", {
+      then: field(targetOrName, "Where to go if it is true.", "big"),
+      else: field(targetOrName, "Where to go if it is false.", "small"),
+      cases: field(z.record(z.string(), targetOrName), "Where to go for each value.", {
         small: "quick",
         big: "careful",
       }),
@@ -223,22 +225,22 @@ export const NODE_SCHEMAS = {
   }),
   transform: z.strictObject({
     type: kind("transform"),
-    value: field(expression(), "Gives the output.", "({ n: nodes.a.output.items.length })"),
+    value: field(expression(), "Returns the output.", "({ n: nodes.a.output.items.length })"),
     ...common,
   }),
   parallel: z.strictObject({
     type: kind("parallel"),
     branches: field(z.array(text(64)).min(1).max(50), "The nodes that run side by side.", ["lint", "tests"]),
-    join: field(text(64), "The merge node where all of them meet again.", "both_done"),
+    join: field(text(64), "The merge node where the branches join.", "both_done"),
     ...optional(shared),
     ...optional({
-      fail_fast: field(z.boolean(), "A branch that fails stops the others. true when left out.", false),
+      fail_fast: field(z.boolean(), "A failed branch stops the others. Default: true.", false),
     }),
   }),
   merge: z.strictObject({
     type: kind("merge"),
     ...common,
-    ...optional({ value: field(expression(), "Gives the output.", "({ lint: nodes.lint.output })") }),
+    ...optional({ value: field(expression(), "Returns the output.", "({ lint: nodes.lint.output })") }),
   }),
 } as const;
 

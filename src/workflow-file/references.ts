@@ -304,7 +304,7 @@ function unused(file: WorkflowFile): readonly Finding[] {
         finding(
           "unused",
           [section, name],
-          `nobody uses ${section.slice(0, -1)} \`${name}\``,
+          `${section.slice(0, -1)} \`${name}\` is not used`,
           "not used",
           "Use it, or delete it.",
           "key",

@@ -20,37 +20,37 @@ const about = z.strictObject({
     "review-loop",
   ),
   version: field(text(64), "Its version, as text.", "1"),
-  name: field(text(200), "What it is called. The id when left out.", "Code, review, test").optional(),
+  name: field(text(200), "Display name. Default: the id.", "Code, review, test").optional(),
 });
 
 export const input = z
   .strictObject({
-    type: field(z.enum(INPUT_TYPES), "`string` when left out.", "integer"),
+    type: field(z.enum(INPUT_TYPES), "The type of its value. Default: `string`.", "integer"),
     description: field(text(1000), "What it is for.", "What to build"),
-    enum: field(z.array(z.union([z.string(), z.number(), z.boolean()])).min(1), "The only values it may have.", [
+    enum: field(z.array(z.union([z.string(), z.number(), z.boolean()])).min(1), "The only values it accepts.", [
       "short",
       "long",
     ]),
-    default: field(z.unknown(), "Its value when none is given.", "short"),
-    required: field(z.boolean(), "A run is refused without it. true unless there is a default.", false),
-    secret: field(z.boolean(), "Never shown, neither in events nor on pages.", true),
+    default: field(z.unknown(), "Its value if none is given.", "short"),
+    required: field(z.boolean(), "A run cannot start without it. Default: true, or false if it has a default.", false),
+    secret: field(z.boolean(), "Masked in events, reports, exports and files.", true),
   })
   .partial();
 
 const limits = z
   .strictObject({
-    max_parallel: field(z.int().min(1).max(1000), "Nodes that run at the same time. 4 when left out.", 4),
+    max_parallel: field(z.int().min(1).max(1000), "Nodes that run at the same time. Default: 4.", 4),
     timeout: duration(
-      "Of the whole run; while it waits for a person or a reset its time stands still. None when left out.",
+      "Time limit of the whole run. Waiting for a person or a reset does not count. Default: none.",
       "30m",
     ),
-    max_cost_usd: dollars("All that the run may cost. Without bound when left out.", 2),
+    max_cost_usd: dollars("The most the run may cost. Default: no limit.", 2),
     on_exceed: field(
       z.enum(["warn", "pause_for_approval", "fail"]),
-      "What happens when that is used up. `fail` when left out.",
+      "What happens at the cost limit. Default: `fail`.",
       "pause_for_approval",
     ),
-    max_nodes: field(z.int().min(1).max(100_000), "Visits of nodes, all together. 100 when left out.", 100),
+    max_nodes: field(z.int().min(1).max(100_000), "The most node visits in one run. Default: 100.", 100),
   })
   .partial();
 
@@ -58,17 +58,17 @@ export const provider = z
   .strictObject({
     type: field(
       z.enum(PROVIDER_TYPES),
-      `Whose interface it speaks: ${PROVIDER_TYPES.join(", ")}. Its own name when left out.`,
+      `The API it speaks: ${PROVIDER_TYPES.join(", ")}. Default: the entry's name.`,
       "openai-compatible",
     ),
     base_url: field(
       z.url({ protocol: /^https?$/, error: "must be an http or https address" }).max(2000),
-      "Where it is reached. The provider's own address when left out.",
+      "Its base URL. Default: the provider's own.",
       "http://127.0.0.1:4010/v1",
     ),
     api_key_env: field(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be the name of an environment variable"),
-      "The environment variable that holds the key. The provider's own when left out.",
+      "The environment variable that holds the key. Default: the provider's own.",
       "OPENAI_API_KEY",
     ),
   })
@@ -77,9 +77,13 @@ export const provider = z
 const cliTarget = z
   .strictObject({
     name: field(text(64), `The CLI: ${AGENT_KINDS.join(", ")}.`, "generic"),
-    command: field(text(500), "What is run instead of the CLI's own name. Needed for `generic`.", "./my-claude"),
-    args: field(z.array(z.string().max(2000)).max(100), "Arguments, in front of the CLI's own.", ["--verbose"]),
-    model: field(text(200), "The model it is to use.", "opus"),
+    command: field(
+      text(500),
+      "The command to run instead of the CLI's own name. Required for `generic`.",
+      "./my-claude",
+    ),
+    args: field(z.array(z.string().max(2000)).max(100), "Arguments before the CLI's own.", ["--verbose"]),
+    model: field(text(200), "The model it uses.", "opus"),
   })
   .partial({ command: true, args: true, model: true });
 
@@ -100,32 +104,32 @@ const jsonSchema = (description: string, ...examples: readonly unknown[]) =>
 
 export const agent = z
   .strictObject({
-    model: field(text(200), "The model that answers, as provider/model.", "openai/gpt-5.5"),
-    cli: field(cliOrName, "The agent CLI that answers.", "claude"),
+    model: field(text(200), "The model to use, as provider/model.", "openai/gpt-5.5"),
+    cli: field(cliOrName, "The agent CLI to use.", "claude"),
     fallback: field(
       z
         .array(z.union([text(200), cliTarget]))
         .min(1)
         .max(20),
-      "Who stands in for it, best first: models and CLIs, also mixed.",
+      "Fallbacks in order: models, CLIs, or both.",
       ["anthropic/claude-sonnet-4-5"],
       ["openai/gpt-5.5", "codex"],
     ),
-    system: prompt("What it is told before everything else.", "You write code."),
-    output_schema: jsonSchema("What its answer must look like.", "schemas/verdict.json"),
+    system: prompt("The system prompt.", "You write code."),
+    output_schema: jsonSchema("The schema of its answer.", "schemas/verdict.json"),
     env: env("its CLIs"),
     tools: field(
       z.array(text(64)).min(1).max(100),
-      "The tools its models may use, by their names under `tools`; CLIs bring their own.",
+      "Tools for its models, by their names under `tools`. CLIs have their own tools.",
       ["read_file"],
     ),
-    turn_cap: field(z.int().min(1).max(1000), "Rounds of its message loop. 20 when left out.", 8),
+    turn_cap: field(z.int().min(1).max(1000), "The most rounds of its tool loop. Default: 20.", 8),
     on_cap: field(
       z.enum(["retry", "accept", "fail"]),
-      "What it means when all rounds are used: the node fails, the answer so far is accepted, or the whole attempt is made again. `fail` when left out.",
+      "What happens at the turn cap: fail the node, accept the answer so far, or retry the whole attempt. Default: `fail`.",
       "accept",
     ),
-    retry: field(retry, "For the nodes of this agent that do not say it themselves.", { max_attempts: 2 }),
+    retry: field(retry, "Retries of this agent's nodes, unless a node sets its own.", { max_attempts: 2 }),
     budget: field(
       z.strictObject({ max_cost_usd: dollars("What this agent may cost in one run.", 1) }),
       "What it may cost.",
@@ -133,13 +137,13 @@ export const agent = z
     ),
     max_output_tokens: field(
       z.int().min(1).max(1_000_000),
-      "The longest answer. The provider's own limit when left out.",
+      "The longest answer. Default: the provider's own limit.",
       4096,
     ),
-    stream: field(z.boolean(), "Answers arrive piece by piece. false when left out.", true),
+    stream: field(z.boolean(), "Stream the answers. Default: false.", true),
     idempotent: field(
       z.boolean(),
-      "A whole attempt may be made twice without harm. When left out: true for models, false with a CLI among them.",
+      "A whole attempt can run twice without harm. Default: true for models, false if a CLI is among the targets.",
       true,
     ),
   })
@@ -149,10 +153,10 @@ const commandWords = z.array(z.string().min(1).max(2000)).min(1).max(100);
 
 const mcp = z
   .strictObject({
-    command: field(commandWords, "What starts the server, in words.", ["node", "server.mjs"]),
+    command: field(commandWords, "The command that starts the server, as a list of words.", ["node", "server.mjs"]),
     url: field(
       z.url({ protocol: /^https?$/, error: "must be an http or https address" }).max(2000),
-      "Where the server is reached.",
+      "The URL of the server.",
       "https://tools.example/mcp",
     ),
   })
@@ -160,33 +164,36 @@ const mcp = z
 
 export const tool = z
   .strictObject({
-    command: field(commandWords, "What is run, in words; it gets the input as JSON.", ["node", "read.mjs"]),
-    mcp: field(mcp, "The MCP server that has it: `command:` or `url:`.", { command: ["node", "server.mjs"] }),
+    command: field(commandWords, "The command, as a list of words. It reads its input as JSON from stdin.", [
+      "node",
+      "read.mjs",
+    ]),
+    mcp: field(mcp, "The MCP server that provides it: `command:` or `url:`.", { command: ["node", "server.mjs"] }),
     env: env("its command or its server"),
-    tool: field(text(200), "What the MCP server calls it. Its name here when left out.", "lookup"),
+    tool: field(text(200), "Its name on the MCP server. Default: its name here.", "lookup"),
     description: field(text(4000), "What it does, for the model.", "Reads a file"),
-    input: jsonSchema("What it must be given.", { type: "object" }),
-    idempotent: field(z.boolean(), "It may be called twice without harm. false when left out.", true),
+    input: jsonSchema("The schema of its input.", { type: "object" }),
+    idempotent: field(z.boolean(), "It can run twice without harm. Default: false.", true),
     model_detail: field(
       z.enum(MODEL_DETAILS),
-      "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. none when left out; the error text that an MCP tool answers with is then still shown.",
+      "What a model may read of a failure, redacted: nothing (`none`), the end of stderr (`stderr_tail`), or the message too (`full`). Default: none, except that the model reads the error text of an MCP tool.",
       "stderr_tail",
     ),
-    timeout: duration("Of one attempt. 30s when left out.", "10s"),
+    timeout: duration("Time limit of one attempt. Default: 30s.", "10s"),
     optional: field(
       z.boolean(),
-      "The work can go on without it: when it fails, a node gets null and a model is told why. false when left out.",
+      "The work can continue without it: if it fails, a node gets null and a model reads why. Default: false.",
       true,
     ),
-    default: field(z.unknown(), "Its value when it fails. null is a value too.", { found: [] }),
+    default: field(z.unknown(), "The value to use if it fails. null is a value too.", { found: [] }),
     alternatives: field(
       z.array(text(64)).min(1).max(50),
-      "Other tools that can do this with the same input, by their names under `tools`, best first. After work that may have been done they are used only if the tool is idempotent.",
+      "Other tools that take the same input, by their names under `tools`, in order. If the failed call may have done its work, they are used only if the tool is idempotent.",
       ["lookup_b"],
     ),
     max_attempts: field(
       z.int().min(1).max(100),
-      "All attempts of one call, the first included. As the policy says when left out; how long it waits, the policy says too.",
+      "The most attempts of one call, including the first. Default: the policy's. The policy also sets the waits.",
       3,
     ),
   })
@@ -208,25 +215,25 @@ const node = z.discriminatedUnion("type", [
 export const workflowFileSchema = z
   .strictObject({
     faultline: field(z.literal(1), "The version of this format.", 1),
-    workflow: field(about, "What the workflow is.", { id: "review-loop", version: "1" }),
-    inputs: named(input, NAME, "What a run is given, by name.", { task: { type: "string" } }),
+    workflow: field(about, "Id, version and name of the workflow.", { id: "review-loop", version: "1" }),
+    inputs: named(input, NAME, "The inputs of a run, by name.", { task: { type: "string" } }),
     env: env("all commands, tools, MCP servers and agent CLIs"),
-    limits: field(limits, "What a run may use.", { max_parallel: 4 }),
+    limits: field(limits, "Limits of a run.", { max_parallel: 4 }),
     policy: field(
       z.union([z.string().min(1).max(500), inlinePolicy]),
-      "What is done about faults of single calls: a policy file in this folder or below, or its keys.",
+      "The policy for single calls: a policy file in this folder or below, or its keys.",
       "faults.policy.yaml",
       { preset: "headless" },
     ),
-    providers: named(provider, LABEL, "Where models are reached, by name.", {
+    providers: named(provider, LABEL, "Model providers, by name.", {
       openai: { base_url: "http://127.0.0.1:4010/v1" },
     }),
-    agents: named(agent, LABEL, "Who does the work, by name.", { coder: { cli: "claude" } }),
+    agents: named(agent, LABEL, "Agents, by name.", { coder: { cli: "claude" } }),
     tools: named(tool, LABEL, "Tools for agents and tool nodes, by name.", {
       read_file: { command: ["node", "read.mjs"] },
     }),
     nodes: named(node, NAME, "The nodes, by name.", { coder: { type: "agent", agent: "coder", prompt: "…" } }),
-    start: field(text(64), "The node to begin with. The first one when left out.", "coder"),
+    start: field(text(64), "The node to start with. Default: the first one.", "coder"),
   })
   .partial({
     inputs: true,

@@ -112,7 +112,7 @@ export function checkProviders(providers: Providers): readonly Finding[] {
         finding(
           "unknown-provider",
           path,
-          `nobody knows which interface provider \`${name}\` speaks`,
+          `provider \`${name}\` needs a \`type\`: the interface it speaks`,
           label,
           help,
           "key",

@@ -42,7 +42,7 @@ export async function keepStageFiles(
   } catch (error) {
     const { type, fault, reason } = suppressed(
       classify({ surface: "store", error, observedAt: at }),
-      `the files about node ${visit.node} could not be written; the run goes on`,
+      `the files about node ${visit.node} could not be written; the run continues`,
       at,
     );
     await session.record([{ type, fault, reason }]);

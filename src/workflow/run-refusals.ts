@@ -27,7 +27,7 @@ export function heldElsewhere(run: string): Fault {
 
 export function stopping(run: string): Fault {
   return fault("EngineState", {
-    message: `run ${run} was not advanced, because this process is stopping; whoever is next goes on with it`,
+    message: `run ${run} was not advanced, because this process is stopping; the next process continues it`,
     context: { run },
   });
 }
@@ -41,7 +41,7 @@ export function isOver(run: string, { status, outcome, successor }: RunSummary):
 const AFTER_END: Readonly<Record<RunStatus, string>> = {
   completed: "it did all there was to do; start another run to do it again",
   failed: "show it to see how to go on from where it failed",
-  cancelled: "somebody ended it for good; start another run",
+  cancelled: "it was cancelled for good; start another run",
   // A run that stands like this is not over.
   running: "look at it again",
   paused: "look at it again",

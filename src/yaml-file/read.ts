@@ -64,7 +64,7 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   }
   if (source.includes("\0")) return refuse("the file is not UTF-8 text", "Save the file as UTF-8.");
   const documents = documentsIn(source, kind);
-  const errors = documents.flatMap((document) => [...document.errors, ...repeatedKeys(document)]);
+  const errors = documents.flatMap(syntaxMistakes);
   if (errors.length > 0) {
     const mistakes = errors.map((error) => syntaxDiagnostic(error, place, kind));
     return { place, documents: [], mistakes: inOrder(mistakes) };
@@ -122,6 +122,12 @@ function documentsIn(source: string, kind: FileKind): readonly Document[] {
 
 /** What is told of a mistake in the YAML itself. */
 type SyntaxMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
+
+/** After the first syntax error the parser has lost its place, so the further ones are consequences of it. */
+function syntaxMistakes(document: Document): readonly SyntaxMistake[] {
+  const first = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
+  return [...(first === undefined ? [] : [first]), ...repeatedKeys(document)];
+}
 
 /** The second of two keys, and every one after it. In linear time, and without recursion, whatever was written. */
 export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly SyntaxMistake[] {

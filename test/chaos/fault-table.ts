@@ -3,7 +3,7 @@
 import { CHAOS_FAULTS, type ChaosFault } from "../../src/chaos/faults.ts";
 
 export function faultTableLines(): readonly string[] {
-  return ["| fault | is | may be told | what happens |", "|---|---|---|---|", ...CHAOS_FAULTS.map(lineOf)];
+  return ["| fault | is | parameters | what happens |", "|---|---|---|---|", ...CHAOS_FAULTS.map(lineOf)];
 }
 
 function lineOf({ id, means, params, about, needs }: ChaosFault): string {

@@ -95,7 +95,7 @@ describe("journal answer", () => {
     expect((await runAsking(agent, FAR_AHEAD)).status).toBe("waiting");
     const { Approve = "", Ask = "", Select = "" } = await idsByKind();
     expect(await journal("answer", agent, Approve, "yes", "--by", "ada")).toEqual({
-      stdout: `✓ question ${Approve} is answered\nNext: a program that runs takes it up by itself; otherwise run it again, and session report-3 goes on.\n`,
+      stdout: `✓ question ${Approve} is answered\nNext: a running program continues by itself. Otherwise run it again to continue session report-3.\n`,
       stderr: "",
       exit: "ok",
     });
@@ -107,7 +107,7 @@ describe("journal answer", () => {
     expect(await journal("answer", agent, Ask, '{"query":"cats"}')).toMatchObject({ exit: "ok" });
     const { stdout: waiting } = await journal("questions", agent);
     expect(waiting).toContain(
-      `${Approve}  Approve  session report-3  answered by ada, and not taken up yet: run the program\n`,
+      `${Approve}  Approve  session report-3  answered by ada; run the program to continue\n`,
     );
 
     const after = await runAsking(agent, FAR_AHEAD + 60_000);

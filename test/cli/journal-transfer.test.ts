@@ -80,7 +80,7 @@ describe("journal import", () => {
     expect(await pipedInto(lines, "import", file, "-", "--adopt")).toEqual({
       stdout:
         `✓ session trip-42: ${count} entries written, 0 there already\n` +
-        "It was taken over from another store: do not go on with it there.\n",
+        "It was taken over from another store: do not continue it there.\n",
       stderr: "",
       exit: "ok",
     });

@@ -81,10 +81,10 @@ describe("the name of a run", () => {
     });
     const many = await world.call(["runs", "show", "run_ab"]);
     expect(many.exit).toBe("usage");
-    expect(many.stderr).toContain("is the beginning of several runs: run_abd2, run_abc1");
+    expect(many.stderr).toContain("matches several runs: run_abd2, run_abc1");
     const none = await world.call(["runs", "show", "xyz"]);
     expect(none.exit).toBe("usage");
-    expect(lastLine(none)).toContain("There is no run xyz. See which there are: faultline runs list");
+    expect(lastLine(none)).toContain("There is no run xyz. List the runs: faultline runs list");
   });
 });
 
@@ -282,7 +282,7 @@ describe("answering", () => {
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "done"]);
     const none = await world.call(["runs", "answer", "done", "yes"]);
     expect(none.exit).toBe("failed");
-    expect(none.stderr).toContain("asks nothing now");
+    expect(none.stderr).toContain("has no open question");
   });
 });
 
@@ -379,7 +379,7 @@ describe("acting on a run", () => {
       "faultline: run done is over (completed, fine); it did all there was to do; start another run to do it again.",
     );
     expect(await said("broken")).toMatch(/\(failed, \w+\); show it to see how to go on from where it failed\.$/);
-    expect(await said("gone")).toMatch(/\(cancelled, \w+\); somebody ended it for good; start another run\.$/);
+    expect(await said("gone")).toMatch(/\(cancelled, \w+\); it was cancelled for good; start another run\.$/);
   });
 
   it("cancels one of a workflow in TypeScript, which the command line knows nothing of", async () => {
@@ -422,7 +422,7 @@ describe("acting on a run", () => {
     await journal.hold("ship", "elsewhere:1:x", now + 60_000, now);
     const got = await world.call(["runs", "cancel", "ship", "--detach"]);
     await journal.close();
-    expect(got.stdout).toBe("✓ The process that advances run ship was told to stop it.\n");
+    expect(got.stdout).toBe("✓ Asked the process that works on run ship to stop it.\n");
   });
 
   it("refuses what is not offered, and what is no action", async () => {
@@ -528,7 +528,7 @@ describe("two providers of one type", () => {
     expect(ran.stderr).toContain("failed at review (provider_auth_error): Sign-in failed · west/unauthorized.");
     const { stdout } = await world.call(["runs", "show", "two"]);
     expect(stdout).toContain("Sign-in failed (AuthFailed), west/unauthorized: ");
-    expect(stdout).toContain("put in a valid key for west/unauthorized first");
+    expect(stdout).toContain("set a valid key for west/unauthorized first");
     const shown = JSON.parse((await world.call(["runs", "show", "two", "--json"])).stdout) as Record<string, unknown>;
     expect(shown["visits"]).toMatchObject([
       { node: "write" },

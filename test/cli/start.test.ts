@@ -68,7 +68,7 @@ describe("start", () => {
       expect(stderr).toMatch(/Too many requests → Try again in 2 s, as the server asked/);
       expect(stderr).toMatch(/worker 1 \(process \d+\) is killed[^]*worker 2 \(process \d+\) takes the run over/);
       expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
-      expect(stdout).toContain("no finished work was done twice");
+      expect(stdout).toContain("no finished work was repeated");
       expect(stdout).toMatch(/Next:\n {2}npx faultline .+\n {2}npx faultline .+\n {2}npx faultline .+\n$/);
     },
     LIMIT_MS,

@@ -287,7 +287,7 @@ describe("a run with models", () => {
     chaos.script([{ answer: "prose" }, { json: { n: 1 } }]);
     const got = await world.call(["workflow", "run", file, "--run", "again"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "completed\n", exit: "ok" });
-    expect(got.stderr).toMatch(/write: .+ · openai\/gpt-5\.5 is asked once more\n/);
+    expect(got.stderr).toMatch(/write: .+ · openai\/gpt-5\.5 is asked again\n/);
     expect(got.stderr).toContain("survived 1 regeneration");
     const { stdout } = await world.call(["runs", "watch", "again", "--jsonl"]);
     const told = stdout.split("\n").filter((line) => line.includes("call.regenerating"));
@@ -356,11 +356,11 @@ describe("a run that another process advances", () => {
     await journal.hold("h", "elsewhere:1:x", now + 60_000, now);
     const got = await world.call(["workflow", "resume", "h"], {
       onStderr: (text) => {
-        if (text.includes("another process advances h")) void journal.letGo("h", "elsewhere:1:x");
+        if (text.includes("another process works on h")) void journal.letGo("h", "elsewhere:1:x");
       },
     });
     await journal.close();
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "fine\n", exit: "ok" });
-    expect(got.stderr).toContain("another process advances h; it is watched from here");
+    expect(got.stderr).toContain("another process works on h; watching it");
   });
 });

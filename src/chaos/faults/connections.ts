@@ -11,6 +11,6 @@ export const CONNECTIONS = [
     about: "The request is read and nothing comes back, not even headers, until the connection is closed.",
     seenIn: "transport", params: { "for-ms": 600_000 }, plan: ({ params }) => [{ do: "wait", ms: params["for-ms"] }, { do: "cut" }] }),
   row("refuse", "NetworkDisconnect", {
-    about: "This connection is reset and nobody listens for a while: whoever comes meanwhile is refused.",
+    about: "This connection is reset, and new connections are refused for a while.",
     seenIn: "transport", params: { "for-ms": 1000 }, plan: ({ params }) => [{ do: "refuse", ms: params["for-ms"] }] }),
 ] as const;

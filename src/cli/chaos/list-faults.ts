@@ -1,4 +1,4 @@
-// `faultline chaos --list`: every fault with what it may be told and the code it should be given.
+// `faultline chaos --list`: every fault with its parameters and the code it is classified as.
 
 import { CHAOS_FAULTS, type ChaosFault, faultTable } from "../../chaos/faults.ts";
 import { type Io, paintFor } from "../io.ts";
@@ -9,7 +9,7 @@ export async function listFaults(io: Io, { json, color }: GlobalOptions): Promis
   if (json) return io.stdout.write(`${JSON.stringify(faultTable())}\n`);
   const paint = paintFor(io.stdout, io.env, color);
   const [head = "", ...lines] = tableLines(
-    [{ title: "fault" }, { title: "is" }, { title: "may be told" }],
+    [{ title: "fault" }, { title: "is" }, { title: "parameters" }],
     CHAOS_FAULTS.map((row) => [row.id, codesOf(row), toldOf(row)]),
   );
   await io.stdout.write(`${paint("bold", head)}\n`);

@@ -13,12 +13,12 @@ export function addChaos(program: Command, io: Io): void {
     .command("chaos")
     .summary("start a model provider that fails on demand")
     .description(
-      "Starts a server on this machine that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and fails as it is told.",
+      "Starts a server on this machine that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and fails on demand.",
     )
     .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--scenario <file>", "a YAML file that says which request gets which fault")
-    .option("--seed <number>", "what probabilities are rolled from", seedOf)
+    .option("--seed <number>", "the seed of all probabilities", seedOf)
     .option("--list", "list all faults and end")
     .addHelpText(
       "after",

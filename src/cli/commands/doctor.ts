@@ -17,14 +17,14 @@ interface RawOptions {
 export function addDoctor(program: Command, io: Io): void {
   program
     .command("doctor")
-    .summary("say which agent CLIs can be used here, and what to do about the others")
+    .summary("show which agent CLIs work here, and how to fix the others")
     .description(
-      "Looks which agent CLIs are installed, in which version, and whether they are logged in. Looks at files and variables only: nothing is sent, no login is started, no secret is read.",
+      "Shows which agent CLIs are installed, in which version, and whether they are logged in. It only looks at files and variables: it sends nothing, starts no login and reads no secret.",
     )
-    .argument("[cli...]", "the CLIs that are needed (claude, codex, gemini, opencode, qwen, goose); all when left out")
-    .option("--journal <file>", "a journal that must be usable, too")
-    .option("--workflow <file>", "a workflow that must be usable, too; says when all targets of an agent fail together")
-    .option("--timeout <seconds>", "how long a CLI may take to say its version", secondsOf, DEFAULT_TIMEOUT_SECONDS)
+    .argument("[cli...]", "the CLIs you need (claude, codex, gemini, opencode, qwen, goose); default: all")
+    .option("--journal <file>", "also check this journal")
+    .option("--workflow <file>", "also check this workflow; reports agents whose targets all fail together")
+    .option("--timeout <seconds>", "how long a CLI may take to print its version", secondsOf, DEFAULT_TIMEOUT_SECONDS)
     .addHelpText(
       "after",
       `

@@ -32,7 +32,7 @@ import { CLI_WORDS } from "../words.ts";
 export function addExplain(program: Command, io: Io): void {
   program
     .command("explain")
-    .summary("say what a fault means, what is done about it and what you can do")
+    .summary("show what a fault means, what Faultline does and what you can do")
     .description(
       "Explains a fault code, the fault behind an error text, or what failed under a correlation id, with its causes.",
     )

@@ -13,12 +13,12 @@ interface RawInit {
 export function addInit(program: Command, io: Io): void {
   program
     .command("init")
-    .summary("write files to begin with, such as a team of agents")
-    .description("Writes the files of a template into a folder. Files that are there already are not overwritten.")
-    .argument("[template]", "which one; --list lists them")
-    .argument("[folder]", "where to; for a team the root of the repository it works on", ".")
-    .option("--with <variant>", "for `team`: agent CLIs (clis, the usual) or models with an API key (models)")
-    .option("--force", "overwrite files that are there")
+    .summary("write starter files, such as a team of agents")
+    .description("Writes the files of a template into a folder. Existing files are not overwritten.")
+    .argument("[template]", "the template; --list lists them")
+    .argument("[folder]", "the target folder; for a team, the root of its repository", ".")
+    .option("--with <variant>", "for `team`: agent CLIs (`clis`, the default) or models with an API key (`models`)")
+    .option("--force", "overwrite existing files")
     .option("--list", "list the templates and end")
     .addHelpText(
       "after",

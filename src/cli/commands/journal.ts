@@ -13,8 +13,8 @@ const SHOWN_SESSIONS = 50;
 export function addJournal(program: Command, io: Io): void {
   const journal = program
     .command("journal")
-    .summary("read, check and move what sessions wrote down; answer what waits")
-    .description("Reads, checks, moves and clears out what sessions wrote down, and answers what waits for a person.")
+    .summary("read, check, move and prune sessions; answer questions")
+    .description("Reads, checks, moves and prunes the sessions of a journal, and answers open questions.")
     .addHelpText(
       "after",
       `
@@ -32,7 +32,7 @@ Examples:
 
 function addReading(journal: Command, io: Io): void {
   withFile(journal.command("sessions").description("Lists sessions, the newest first."))
-    .addOption(new Option("--status <status>", "only those that stand so").choices(STATUSES))
+    .addOption(new Option("--status <status>", "only sessions with this status").choices(STATUSES))
     .option("--limit <number>", "how many at most", toCount, SHOWN_SESSIONS)
     .action(async (file: string, options: { status?: SessionStatus; limit: number }, command: Command) => {
       const { listSessions } = await import("../journal/sessions.ts");
@@ -42,18 +42,18 @@ function addReading(journal: Command, io: Io): void {
   withFile(
     journal
       .command("show")
-      .description("Tells what happened in a session: what failed, what was decided and why, what it cost."),
+      .description("Shows what happened in a session: what failed, what was decided and why, what it cost."),
   )
     .argument("<session>", "its name")
     .option("--turn <id>", "only this turn")
-    .option("--events", "print the entries as they stand there, one JSON a line")
+    .option("--events", "print the raw entries, one JSON document per line")
     .action(async (file: string, session: string, options: { turn?: string; events?: true }, command: Command) => {
       const { showSession } = await import("../journal/show.ts");
       const { turn, events } = options;
       await showSession(file, session, { turn: turn ?? null, events: events === true }, io, globalOptions(command, io));
     });
   withFile(
-    journal.command("verify").description("Checks that every entry is as it was written; names the first that is not."),
+    journal.command("verify").description("Checks that every entry is unchanged; names the first one that is not."),
   ).action(async (file: string, _options: object, command: Command) => {
     const { verifyJournal } = await import("../journal/verify.ts");
     await verifyJournal(file, io, globalOptions(command, io));
@@ -64,7 +64,7 @@ function addMoving(journal: Command, io: Io): void {
   withFile(journal.command("export").description("Writes a session as lines that can be imported elsewhere."))
     .argument("<session>", "its name")
     .option("-o, --out <file>", "write to this new file instead of stdout")
-    .option("--with-results", "add what calls returned, exactly as it was: needed to go on with it elsewhere")
+    .option("--with-results", "add the exact results of calls; needed to continue the session elsewhere")
     .action(async (file: string, session: string, options: { out?: string; withResults?: true }, command: Command) => {
       const { exportTo } = await import("../journal/transfer.ts");
       const out = options.out === undefined || options.out === "-" ? null : options.out;
@@ -77,18 +77,18 @@ function addMoving(journal: Command, io: Io): void {
     ),
   )
     .argument("[lines]", "the exported file; `-`, or nothing, for stdin", "-")
-    .option("--adopt", "take over a session that another store wrote; makes the journal if there is none")
+    .option("--adopt", "take over a session from another store; creates the journal if needed")
     .action(async (file: string, lines: string, options: { adopt?: true }, command: Command) => {
       const { importFrom } = await import("../journal/transfer.ts");
       await importFrom(file, lines, options.adopt === true, io, globalOptions(command, io));
     });
   withFile(
     ofOperator(journal.command("prune"), io).description(
-      "Removes sessions that ended long ago, with all that is theirs.",
+      "Removes old ended sessions and everything that belongs to them.",
     ),
   )
     .requiredOption("--older-than <time>", "not touched for this long, e.g. 30d, 12h, 90m", toMs)
-    .option("--dry-run", "only say which would go")
+    .option("--dry-run", "only list what would be removed")
     .action(async (file: string, options: { olderThan: number; dryRun?: true }, command: Command) => {
       const { pruneSessions } = await import("../journal/sessions.ts");
       const { olderThan: olderThanMs, dryRun } = options;
@@ -97,7 +97,7 @@ function addMoving(journal: Command, io: Io): void {
 }
 
 function addQuestions(journal: Command, io: Io): void {
-  withFile(journal.command("questions").description("Lists what waits for a person, and how to answer it.")).action(
+  withFile(journal.command("questions").description("Lists open questions and how to answer them.")).action(
     async (file: string, _options: object, command: Command) => {
       const { listQuestions } = await import("../journal/questions.ts");
       await listQuestions(file, io, globalOptions(command, io));

@@ -19,16 +19,16 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
         write(`${text.replace(/^error: /, "faultline: ")}${hint}`);
       },
     })
-    .summary("run any command, and do the right thing when it fails")
+    .summary("run any command; retry or fall back when it fails and that is safe")
     .description(
-      "Runs a command and passes on what it prints. When it fails, says what that was, tries again or elsewhere where that is safe, and ends with what to type next.",
+      "Runs a command and passes on its output. If it fails, names the failure, retries or falls back where that is safe, and prints what to type next.",
     )
-    .argument("<command...>", "the command and its arguments, behind `--`; passed on as they are")
-    .option("--retry <n>", "attempts in all for failures that pass (default: as the policy says)", attemptsOf)
-    .option("--fallback <command>", "another command that stands in for it; can be repeated", collect, [])
+    .argument("<command...>", "the command and its arguments, after `--`; passed on unchanged")
+    .option("--retry <n>", "total attempts for transient failures (default: the policy's)", attemptsOf)
+    .option("--fallback <command>", "another command to use as a fallback; can be repeated", collect, [])
     .addOption(new Option("--as <kind>", "how its output is read (default: by its name)").choices(AGENT_KINDS))
-    .option("--journal <file>", "write down what happens; made when it is not there")
-    .option("--session <id>", "the session in the journal: a new one, or one to go on with")
+    .option("--journal <file>", "record the run in this journal; created if it does not exist")
+    .option("--session <id>", "the session in the journal: a new one, or one to continue")
     .option("--timeout <duration>", "how long one attempt may take, e.g. 90s, 15m, 2h", durationOf)
     .option("--idle <duration>", "how long it may print nothing", durationOf)
     .option("--idempotent", "running it twice does no harm")

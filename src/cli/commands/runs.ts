@@ -1,4 +1,4 @@
-// `faultline runs`: look at runs of workflows, watch them, act on them. What does the work is loaded by the command that needs it.
+// `faultline runs`: show, watch and act on workflow runs. What does the work is loaded by the command that needs it.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run.ts";
@@ -19,14 +19,12 @@ const SHOWN_RUNS = 50;
 export function addRuns(program: Command, io: Io): void {
   const runs = program
     .command("runs")
-    .summary("look at runs of workflows, watch them, act on them")
-    .description(
-      "Looks at runs of workflows, watches them, answers what they ask, and acts on them when they have failed.",
-    )
+    .summary("show, watch and act on workflow runs")
+    .description("Shows and watches workflow runs, answers their questions, and acts on runs that failed.")
     .addHelpText(
       "after",
       `
-A run is named by its id, by the beginning of it, or by \`last\`. Acting on a run that has ended starts another one that goes on from it.
+Name a run by its id, the beginning of its id, or \`last\`. Acting on a run that has ended starts a new run that continues it.
 
 Examples:
   $ faultline runs list --status failed
@@ -42,21 +40,21 @@ Examples:
 
 function addLooking(runs: Command, io: Io): void {
   withJournalOption(runs.command("list").description("Lists runs, the newest first, with what to do next."))
-    .addOption(new Option("--status <status>", "only those that stand so").choices(STATUSES))
+    .addOption(new Option("--status <status>", "only runs with this status").choices(STATUSES))
     .option("--workflow <id>", "only those of this workflow")
     .option("--limit <number>", "how many at most", toCount, SHOWN_RUNS)
     .action(async (options: ListOptions, command: Command) => {
       const { listRuns } = await import("../runs/list-runs.ts");
       await listRuns(options, io, globalOptions(command, io));
     });
-  withRun(runs.command("show").description("Shows a run: its stages, what it asks, and what can be done.")).action(
+  withRun(runs.command("show").description("Shows a run: its stages, open questions, and what you can do.")).action(
     async (run: string, options: JournalOption, command: Command) => {
       const { showRun } = await import("../runs/show-run.ts");
       await showRun(run, options, io, globalOptions(command, io));
     },
   );
   withRun(
-    runs.command("output").description("Prints what a node gave: the last one that is done, or the one you name."),
+    runs.command("output").description("Prints the output of a node: the last finished one, or the one you name."),
   )
     .argument("[node]", "a node of the workflow")
     .action(async (run: string, node: string | undefined, options: JournalOption, command: Command) => {
@@ -65,7 +63,7 @@ function addLooking(runs: Command, io: Io): void {
     });
   withRun(runs.command("watch").description("Watches a run from its beginning until it is over."))
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
-    .option("--after <number>", "only events behind this number", toSequence, 0)
+    .option("--after <number>", "only events after this number", toSequence, 0)
     .action(async (run: string, options: WatchOptions, command: Command) => {
       const { watchRun } = await import("../runs/watch-run.ts");
       await watchRun(run, options, io, globalOptions(command, io));
@@ -87,21 +85,21 @@ function addActing(runs: Command, io: Io): void {
     const { actOnRun } = await import("../runs/act-on-run.ts");
     await actOnRun(run, action, options, io, globalOptions(command, io));
   };
-  withGoingOn(withRunArgument(operator("retry").description("Tries the stage again that failed or waits.")))
-    .option("--now", "do not wait for the time at which it would be tried anyway")
+  withGoingOn(withRunArgument(operator("retry").description("Retries the stage that failed or waits.")))
+    .option("--now", "retry now instead of at the planned time")
     .action((run: string, { now, ...options }: ActOptions & { now?: true }, command: Command) =>
       act(run, now === true ? "retry-now" : "retry-stage", options, command),
     );
-  withGoingOn(withRunArgument(operator("switch").description("Tries the stage again with another provider.")))
-    .option("--to <target>", "which one; not needed when there is one")
+  withGoingOn(withRunArgument(operator("switch").description("Retries the stage with another provider.")))
+    .option("--to <target>", "which one; not needed if there is only one")
     .action((run: string, { to, ...options }: ActOptions & { to?: string }, command: Command) =>
       act(run, "switch-provider", to === undefined ? options : { ...options, target: to }, command),
     );
-  withGoingOn(withRunArgument(operator("continue").description("Lets a discussion go on, with a word from you.")))
+  withGoingOn(withRunArgument(operator("continue").description("Continues a discussion with a comment from you.")))
     .requiredOption("--text <text>", "what you say")
     .action((run: string, options: ActOptions, command: Command) => act(run, "continue-discussion", options, command));
   withRun(operator("cancel").description("Stops a run for good."))
-    .option("--detach", "do not wait until the process that advances it has stopped")
+    .option("--detach", "do not wait until the process that works on it has stopped")
     .action(async (run: string, options: JournalOption & { detach?: true }, command: Command) => {
       const { cancelRun } = await import("../runs/act-on-run.ts");
       await cancelRun(run, options, io, globalOptions(command, io));
@@ -109,7 +107,7 @@ function addActing(runs: Command, io: Io): void {
   withJournalOption(
     operator("answer").description("Answers what a run asks and continues the run. The first answer counts."),
   )
-    .argument("<run>", "the run, when it asks one question; or the question's id")
+    .argument("<run>", "the run, if it has one open question; or the question's id")
     .argument("[answer]", "yes, no, the id of an option, a text or JSON; `-` reads it from stdin")
     .option("--reject <reason>", "say no to any kind of question")
     .option("--by <name>", "who answers", "cli")
@@ -124,7 +122,7 @@ function addActing(runs: Command, io: Io): void {
       "<action>",
       "e.g. send-back, edit-and-retry, regenerate-once, shorten-context, grant-and-retry, sign-in-again, accept-partial, raise-limit",
     )
-    .option("--text <text>", "what the node is told")
+    .option("--text <text>", "the new text for the node")
     .option("--target <target>", "another provider")
     .option("--command <command>", "a command to allow; can be repeated", collect, [])
     .option("--tool <tool>", "a tool to allow; can be repeated", collect, [])
@@ -141,7 +139,7 @@ function withRun(command: Command): Command {
 }
 
 function withRunArgument(command: Command): Command {
-  return command.argument("<run>", "its id, the beginning of it, or `last`");
+  return command.argument("<run>", "its id, the beginning of its id, or `last`");
 }
 
 function toCount(value: string): number {

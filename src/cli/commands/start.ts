@@ -17,7 +17,7 @@ export function addStart(program: Command, io: Io): void {
     .description(
       "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder.",
     )
-    .option("--ask", "be asked at the gate, instead of having it confirmed")
+    .option("--ask", "ask you at the gate instead of confirming it")
     // What this command starts, and kills, and starts again.
     .addOption(new Option("--worker <journal>", "advance a run of this journal").hideHelp())
     .addOption(new Option("--worker-run <run>", "the run that is advanced").hideHelp())

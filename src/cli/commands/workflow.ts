@@ -10,10 +10,8 @@ import type { ResumeWorkflowOptions, WorkflowRunOptions } from "../workflow/run-
 export function addWorkflow(program: Command, io: Io): void {
   const workflow = program
     .command("workflow")
-    .summary("check workflow files, run them, take runs up again")
-    .description(
-      "Checks workflow files, starts runs of them, and takes runs up again. A run survives the process that runs it.",
-    )
+    .summary("check, run and resume workflows")
+    .description("Checks workflow files, starts runs and resumes them. A run survives the process that runs it.")
     .addHelpText(
       "after",
       `
@@ -34,7 +32,9 @@ Examples:
       const { checkWorkflows } = await import("../workflow/check-workflow.ts");
       await checkWorkflows(files, options.strict === true, io, globalOptions(command, io));
     });
-  withGoingOn(workflow.command("run").description("Starts a run of a workflow and takes it as far as it goes."))
+  withGoingOn(
+    workflow.command("run").description("Starts a run of a workflow and advances it until it ends or has to wait."),
+  )
     .argument("<file>", "a workflow file")
     .option("--input <name=value>", "an input of the workflow; can be repeated", collect, [])
     .option("--inputs <file>", "a JSON file with inputs; --input wins")
@@ -45,10 +45,10 @@ Examples:
     });
   withGoingOn(
     ofOperator(workflow.command("resume"), io).description(
-      "Takes a run up again; one that another process advances is watched.",
+      "Resumes a run. If another process works on it, watches it.",
     ),
   )
-    .argument("<run>", "its id, the beginning of it, or `last`")
+    .argument("<run>", "its id, the beginning of its id, or `last`")
     .addOption(
       new Option("--changed <how>", "when the file is not what it was: refuse, go on with it, or with the old text")
         .choices(["refuse", "accept", "as-started"])
@@ -73,11 +73,11 @@ export function withGoingOn(command: Command): Command {
   return withJournalOption(command)
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
     .option("--no-wait", "do not ask and do not wait: end as soon as the run has to wait")
-    .option("--detach", "do not go on with it from here");
+    .option("--detach", "only record it; another process advances it");
 }
 
 export function withJournalOption(command: Command): Command {
-  return command.option("--journal <file>", "the journal the runs stand in");
+  return command.option("--journal <file>", "the journal with the runs");
 }
 
 export function collect(value: string, before: readonly string[]): readonly string[] {

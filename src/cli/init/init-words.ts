@@ -31,7 +31,7 @@ export const INIT_WORDS: Readonly<Record<Locale, InitWords>> = {
         ? `The template ${template} comes in one form only: leave out --with.`
         : `--with must be one of: ${known}.`,
     inTheWay: (names) =>
-      `Nothing was written, because these files are there and say something else: ${names}. Write elsewhere, or overwrite them with --force.`,
+      `Nothing was written, because these files already exist with other content: ${names}. Choose another folder, or overwrite them with --force.`,
   },
   "zh-CN": {
     template: "模板",

@@ -43,33 +43,33 @@ const row =
 
 const EN: StartWords = {
   title: "a team of agents fixes a bug while everything around it fails",
-  real: "The models are played by a provider on this machine that fails on purpose: no key, no network. All else is real.",
+  real: "The models are played by a provider on this machine that fails on purpose: no key, no network. Everything else is real.",
   task: "task  ",
   folder: "folder",
   worker: (worker, pid) => `worker ${worker} (process ${pid}) advances the run`,
   killed: (worker, pid) => `worker ${worker} (process ${pid}) is killed with SIGKILL while it waits for an answer`,
   takesOver: (worker, pid) => `worker ${worker} (process ${pid}) takes the run over`,
-  goesOn: (finished) => `goes on from the journal; ${finished} finished stages are not done again`,
+  goesOn: (finished) => `continues from the journal and repeats none of the ${finished} finished stages`,
   confirmed: "confirmed for you; `--ask` lets you decide",
   answered: (answer) => `you said: ${answer}`,
   changes: (count) => (count === 1 ? "wants 1 change" : `wants ${count} changes`),
   approves: "approves",
   sentBack: (to) => `→ back to ${to}`,
   colon: ": ",
-  ended: (outcome, time) => `${outcome} after ${time}. By its journal, the run has survived`,
+  ended: (outcome, time) => `${outcome} after ${time}. According to its journal, the run survived`,
   survived: {
     rateLimits: row(counted("rate limit", "rate limits"), "waited for exactly as long as the server asked"),
     failovers: row(counted("broken stream", "broken streams"), "answered by the other provider"),
-    hangs: row(counted("hanging tool", "hanging tools"), "ended, and called again"),
-    regenerated: row(counted("unfit answer", "unfit answers"), "asked for once more, with what was wrong"),
-    reviews: row(counted("review", "reviews"), "changes were asked for, and made"),
+    hangs: row(counted("hanging tool", "hanging tools"), "stopped and called again"),
+    regenerated: row(counted("unfit answer", "unfit answers"), "asked for again, with the reason"),
+    reviews: row(counted("review", "reviews"), "changes requested and made"),
     failedTests: row(counted("failed test run", "failed test runs"), "sent back with its output, fixed, passed"),
-    crashes: row(counted("killed process", "killed processes"), "another one went on"),
+    crashes: row(counted("killed process", "killed processes"), "another process continued"),
   },
-  notRedone: "no finished work was done twice",
+  notRedone: "no finished work was repeated",
   cost: "cost",
   costIs: (sum, estimated) =>
-    `${sum} at list prices${estimated === "" ? "" : `, ${estimated} of it estimated`}; nobody was paid`,
+    `${sum} at list prices${estimated === "" ? "" : `, ${estimated} of it estimated`}; nothing was charged`,
   change: "change",
   journal: "journal",
   stages: "stages",
@@ -91,7 +91,7 @@ const EN: StartWords = {
   leave: "Ctrl-C ends it",
   needsTerminal: "--ask needs a terminal to ask on; leave it out, and the gate is confirmed for you.",
   stopped: (folder, resume) =>
-    `stopped; what there is lies in ${folder}. The run waits as it is: ${resume}\nIts models were played by this command, so agents it comes to will fail; \`npx faultline start --ask\` begins anew.`,
+    `stopped; the files are in ${folder}. Continue the run with: ${resume}\nThis command played the models, so agents that start later will fail; \`npx faultline start --ask\` starts over.`,
 };
 
 const countedZh = (what: string) => (count: number) => `${count} ${what}`;

@@ -63,7 +63,7 @@ export interface FollowWords {
 
 const EN: FollowWords = {
   begins: (run, workflow) => `run ${run} of ${workflow}`,
-  goesOnFrom: (run, predecessor) => `run ${run} goes on from ${predecessor}`,
+  goesOnFrom: (run, predecessor) => `run ${run} continues ${predecessor}`,
   nodeBegins: "begins",
   round: (execution) => `round ${execution}`,
   attempt: (attempt, of) => (of > 0 ? `attempt ${attempt}/${of}` : `attempt ${attempt}`),
@@ -71,7 +71,7 @@ const EN: FollowWords = {
   callAgain: (target, why, attempt, of) => `${target}: ${why}, try ${attempt}${of === null ? "" : `/${of}`}`,
   callReasons: { paused: "held back", paced: "paced" },
   switched: (from, to) => `${from} → ${to}`,
-  regenerates: (target) => `${target} is asked once more`,
+  regenerates: (target) => `${target} is asked again`,
   retried: "tried again",
   inTime: (left) => `in ${left}`,
   at: (time) => `at ${time}`,
@@ -90,16 +90,16 @@ const EN: FollowWords = {
   skipped: {
     "gate": "skipped by itself",
     "resolution": "failed, and skipped",
-    "sibling-failed": "stopped, because one beside it failed",
+    "sibling-failed": "stopped, because a parallel branch failed",
     "operator": "skipped by a person",
   },
   goesTo: (nodes) => `→ ${nodes}`,
-  resumed: "is taken up again",
+  resumed: "resumed",
   instructed: (action, by) => `${action}, said ${by}`,
-  spent: (spent, most) => `${spent} of ${most} are spent`,
+  spent: (spent, most) => `${spent} of ${most} spent`,
   more: (count) => `… and ${count} more`,
   leaveHint: "Ctrl-C stops it; resume continues",
-  watched: (run) => `another process advances ${run}; it is watched from here`,
+  watched: (run) => `another process works on ${run}; watching it`,
   statuses: {
     running: "running",
     paused: "waiting",
@@ -125,14 +125,14 @@ const EN: FollowWords = {
   cancelled: "cancelled.",
   waitsForPerson: (questions) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
   parkedUntil: (time, left) => `put off until ${time} (in ${left}).`,
-  standsStill: "stands still; nobody works on it.",
+  standsStill: "stopped; no process works on it.",
   left: "left as it is; nothing is lost.",
   stopped: (nodes) => `stopped; nothing is lost. What was running (${nodes}) runs again when you resume.`,
   idle: "stopped",
   allFailed: (title, detail) => `every agent failed: ${title}: ${detail}`,
   mendThen: (remedy, command) => `${remedy} Then: ${command}`,
   afterTime: (time, command) => `after ${time}: ${command}`,
-  superseded: (successor) => `run ${successor} went on from it.`,
+  superseded: (successor) => `run ${successor} continues it.`,
 };
 
 const ZH: FollowWords = {

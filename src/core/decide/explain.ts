@@ -145,7 +145,7 @@ const EN: DecisionWords = {
     "already-taken": "already tried once",
     "no-target": "no other target can take it",
     "no-alternative": "there is no other tool",
-    "no-reset-time": "nobody knows when it lifts",
+    "no-reset-time": "it is not known when the limit lifts",
   },
 };
 

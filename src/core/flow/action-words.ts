@@ -56,17 +56,17 @@ const againWith =
   ({ node, attempt, isSuccessor }: ActionFacts): string =>
     `Runs ${node} again with ${what}, ${isSuccessor ? "in a new run" : `as attempt ${attempt}`}.`;
 const kept = ({ finished, isSuccessor }: ActionFacts): string => {
-  const run = isSuccessor ? " The failed run stays as it is, to be looked at." : "";
-  if (finished.length === 0) return `No node is finished yet, so there is nothing to keep.${run}`;
+  const run = isSuccessor ? " The failed run stays as it is, so you can inspect it." : "";
+  if (finished.length === 0) return `No node is finished yet.${run}`;
   const more = finished.length > MAX_NAMES ? ` and ${finished.length - MAX_NAMES} more` : "";
-  return `Keeps what is finished: ${finished.slice(0, MAX_NAMES).join(", ")}${more}.${run}`;
+  return `Keeps the finished nodes: ${finished.slice(0, MAX_NAMES).join(", ")}${more}.${run}`;
 };
-const nothing = (): string => "Nothing is done again.";
+const nothing = (): string => "Repeats nothing.";
 
 const EN: Readonly<Record<ActionId, ActionWords>> = {
   "answer": {
     label: "Answer",
-    explains: () => "Answers the question the run waits for, and it goes on from there.",
+    explains: () => "Answers the open question; the run continues from there.",
     when: "a question or a gate is open",
     redoes: nothing,
     keeps: kept,
@@ -75,48 +75,48 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
     label: "Continue the discussion",
     explains: () => "Answers the gate with a comment and sends the participants into another round.",
     when: "a gate offers the option `continue`",
-    redoes: ({ node }) => `Goes on from ${node} into another round, with your comment.`,
+    redoes: ({ node }) => `Starts another round after ${node}, with your comment.`,
     keeps: kept,
   },
   "retry-now": {
     label: "Retry now",
-    explains: () => "Does not wait any longer for the time at which it would be tried again.",
+    explains: () => "Retries now instead of at the planned time.",
     when: "a node waits for a time",
     redoes: again,
     keeps: kept,
   },
   "retry-stage": {
     label: "Retry this stage",
-    explains: () => "Tries the stage again as it is, after whatever was in its way has passed or was put right.",
-    when: "the fault passes by itself, or can be put right outside: network, timeout, rate limit, overload, a missing program",
+    explains: () => "Retries the stage unchanged. Use it when the cause has passed or is fixed.",
+    when: "the fault passes by itself, or you can fix it outside: network, timeout, rate limit, overload, a missing program",
     redoes: again,
     keeps: kept,
   },
   "sign-in-again": {
     label: "Sign in again and retry",
     explains: ({ target }) =>
-      `Sign in or put in a valid key${target === "" ? "" : ` for ${target}`} first; then the stage is tried again with it.`,
+      `Sign in or set a valid key${target === "" ? "" : ` for ${target}`} first; then this retries the stage.`,
     when: "a provider refused the credential",
     redoes: again,
     keeps: kept,
   },
   "grant-and-retry": {
     label: "Grant and retry",
-    explains: () => "Allows what was refused, for this run only, and tries the stage again.",
+    explains: () => "Allows what was refused, for this run only, and retries the stage.",
     when: "a tool or a command was refused",
     redoes: again,
     keeps: kept,
   },
   "raise-limit": {
     label: "Raise the limit",
-    explains: () => "Sets a higher limit of cost, time, nodes or rounds for this run, and goes on.",
+    explains: () => "Sets a higher limit of cost, time, nodes or rounds for this run, and continues.",
     when: "a limit of cost, time or rounds was reached",
     redoes: again,
     keeps: kept,
   },
   "regenerate-once": {
     label: "Generate the answer again",
-    explains: () => "Tells the model what was wrong with its answer and asks once more.",
+    explains: () => "Tells the model what was wrong with its answer and asks again.",
     when: "an answer had the wrong form, was cut or was empty",
     redoes: again,
     keeps: kept,
@@ -130,37 +130,37 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
   },
   "send-back": {
     label: "Send back",
-    explains: () => "Gives the work back to the node that made it, together with what was found wrong.",
+    explains: () => "Gives the work back to the node that made it, with the findings.",
     when: "a test failed, or a reviewer or tester gave an unusable answer, and there is a node to send it back to",
     redoes: ({ node, backTo }) => `Runs ${backTo} again and then goes the same way to ${node}.`,
     keeps: (facts) => kept(without(facts.backTo, facts)),
   },
   "edit-and-retry": {
     label: "Edit the prompt and retry",
-    explains: () => "Replaces the prompt of the stage, or its commands, with your text and tries it again.",
+    explains: () => "Replaces the prompt of the stage, or its commands, with your text and retries.",
     when: "the same request would fail the same way",
     redoes: againWith("your text"),
     keeps: kept,
   },
   "switch-provider": {
     label: "Switch provider and retry",
-    explains: () => "Tries the stage again with another model or agent that you choose.",
-    when: "another provider could do better, and the node has one",
+    explains: () => "Retries the stage with another model or agent that you choose.",
+    when: "another provider could help, and the node has one",
     redoes: againWith("the chosen provider"),
     keeps: kept,
   },
   "accept-partial": {
     label: "Accept what is there",
-    explains: () => "Takes the output the failed stage had by then as its result and goes on with it.",
+    explains: () => "Uses what the failed stage had produced as its result and continues.",
     when: "the failed node has left part of an output",
     redoes: nothing,
-    keeps: (facts) => `Keeps what ${facts.node} had by then. ${kept(facts)}`,
+    keeps: (facts) => `Keeps what ${facts.node} had produced. ${kept(facts)}`,
   },
   "resume": {
     label: "Resume",
-    explains: () => "Takes the run up again where it stands, if nobody is working on it.",
+    explains: () => "Continues the run where it stopped, unless another process works on it.",
     when: "the run is paused, or was interrupted",
-    redoes: () => "Goes on with what was begun; calls that were finished are not made again.",
+    redoes: () => "Continues the interrupted work; finished calls are not repeated.",
     keeps: kept,
   },
   "cancel": {

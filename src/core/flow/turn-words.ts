@@ -209,7 +209,7 @@ const EN: TurnWords = {
     "Auth.DeviceCode": "waits for a sign-in",
     "Auth.Password": "waits for a password",
   },
-  goesOn: (at) => (at === "" ? "goes on later" : `goes on at ${at}`),
+  goesOn: (at) => (at === "" ? "continues later" : `continues at ${at}`),
   resumable: "was stopped and waits to be resumed",
   running: (label) => `${label} is running`,
   halted: (label) => `${label} was stopped because a branch beside it failed`,

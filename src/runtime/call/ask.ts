@@ -155,7 +155,7 @@ function isCancelled({ cancelled }: Asker): boolean {
   return cancelled !== null;
 }
 
-const NOBODY: Answered = { answer: { status: "rejected", reason: "nobody is there to ask" }, by: "nobody" };
+const NOBODY: Answered = { answer: { status: "rejected", reason: "no person can be asked" }, by: "nobody" };
 
 async function postedAnswer({ engine }: Asker, { id }: Question): Promise<Answered | null> {
   return ((await engine.store.kept("answer", id)) ?? null) as Answered | null;

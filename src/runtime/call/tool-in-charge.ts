@@ -20,7 +20,7 @@ export function toolInCharge({ call, engine, request }: LiveCall, tried: readonl
 
 function toolGone(call: string, id: string): Fault {
   return fault("ResumeMismatch", {
-    message: `call ${call} had gone on with the tool ${id}, which is not there now; register it, or use another call id`,
+    message: `call ${call} was continued with the tool ${id}, which no longer exists; register it, or use another call id`,
     context: { call, tool: id },
   });
 }

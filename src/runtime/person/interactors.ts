@@ -191,7 +191,7 @@ const CANCELLED: Answered = { answer: { status: "rejected", reason: "cancelled" 
 const EXPIRED: Answered = { answer: { status: "timeout" }, by: "clock" };
 
 function settleUnanswered({ gaveUp, question, settle }: Asked): void {
-  const why = gaveUp.length === 0 ? `nobody is there who takes ${question.payload.kind}` : gaveUp.join(", ");
+  const why = gaveUp.length === 0 ? `no interactor takes ${question.payload.kind}` : gaveUp.join(", ");
   settle({ status: "rejected", reason: `no answer: ${why}` }, "nobody");
 }
 
@@ -209,7 +209,7 @@ function withdraw(asked: Asked, seat: Seat): void {
 function reasonOfFailure({ settledBy, seats }: Asked, seat: Seat): string {
   if (settledBy !== null) return `${settledBy} had settled the question before`;
   const others = seats.has(seat) ? seats.size - 1 : seats.size;
-  return others > 0 ? "the others go on" : "nobody else can answer, so it is a no";
+  return others > 0 ? "the others continue" : "no other interactor can answer, so it counts as a no";
 }
 
 function about(seen: Fault, { question }: Asked, { interactor }: Seat): Fault {

@@ -35,7 +35,7 @@ export function targetChain(
 }
 
 function nobody(agent: string): FaultError {
-  const message = `agent ${agent} has nobody to ask: give it a model or a cli`;
+  const message = `agent ${agent} has no target: give it a model or a cli`;
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets", agent } }));
 }
 

@@ -101,7 +101,7 @@ async function hasWayForNo(
 }
 
 function notApproved(node: string, output: GateOutput): StageFailure {
-  const why = output.timedOut === true ? "nobody answered in time" : (output.reason ?? "");
-  const message = `the gate ${node} was not approved${why === "" ? "" : `: ${why}`}. Approve it in another run, or add an edge for this answer.`;
+  const why = output.timedOut === true ? "no answer came in time" : (output.reason ?? "");
+  const message = `gate ${node} was not approved${why === "" ? "" : `: ${why}`}, and the workflow has no edge for this answer. Retry the stage to be asked again, or add an edge with \`when: "!output.approved"\` to the gate.`;
   return new StageFailure(fault("Forbidden", { message, context: { stage: node } }), output);
 }

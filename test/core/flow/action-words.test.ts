@@ -41,7 +41,7 @@ describe("the words of actions", () => {
     const retry = (locale: "en" | "zh-CN") => actionWords("retry-stage", locale);
     expect(retry("en").redoes(FACTS)).toBe("Runs reviewer again, as attempt 3.");
     expect(retry("en").keeps({ ...FACTS, finished })).toBe(
-      "Keeps what is finished: n1, n2, n3, n4, n5, n6 and 2 more.",
+      "Keeps the finished nodes: n1, n2, n3, n4, n5, n6 and 2 more.",
     );
     expect(retry("zh-CN").redoes(FACTS)).toBe("重新执行 reviewer（第 3 次尝试）。");
     expect(retry("zh-CN").keeps({ ...FACTS, finished })).toBe("保留已完成的结果：n1、n2、n3、n4、n5、n6 等 8 个节点。");

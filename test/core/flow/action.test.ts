@@ -62,9 +62,9 @@ describe("a failed run", () => {
       node: "reviewer",
       execution: 1,
       label: "Retry this stage",
-      explains: "Tries the stage again as it is, after whatever was in its way has passed or was put right.",
+      explains: "Retries the stage unchanged. Use it when the cause has passed or is fixed.",
       redoes: "Runs reviewer again from its beginning, in a new run.",
-      keeps: "Keeps what is finished: coder. The failed run stays as it is, to be looked at.",
+      keeps: "Keeps the finished nodes: coder. The failed run stays as it is, so you can inspect it.",
       needs: "nothing",
       choices: [],
       limits: {},
@@ -126,7 +126,7 @@ describe("a failed run", () => {
     expect(offered("TestsFailed", "send-back")).toMatchObject({
       choices: ["coder"],
       redoes: "Runs coder again and then goes the same way to reviewer.",
-      keeps: "No node is finished yet, so there is nothing to keep. The failed run stays as it is, to be looked at.",
+      keeps: "No node is finished yet. The failed run stays as it is, so you can inspect it.",
     });
   });
 

@@ -79,11 +79,11 @@ const standings: fc.Arbitrary<Standing> = fc.oneof(
   })),
   faults.map((seen): Standing => ({
     ...{ state: "ready", over: { fault: seen, notBefore: WAKE_AT, attempt: 1 } },
-    says: RegExp(`${reason(seen)} and goes on at 2030-01-02 17:00 UTC$`),
+    says: RegExp(`${reason(seen)} and continues at 2030-01-02 17:00 UTC$`),
   })),
   faults.map((seen): Standing => ({
     ...{ state: "paused", over: { fault: seen, ...paused("parked", [], WAKE_AT) } },
-    says: RegExp(`${reason(seen)} and goes on at 2030-01-02 17:00 UTC$`),
+    says: RegExp(`${reason(seen)} and continues at 2030-01-02 17:00 UTC$`),
   })),
   fc.tuple(fc.constantFrom<PauseReason>("gate", "question", "budget"), questions).map(([why, asked]): Standing => ({
     state: "paused",

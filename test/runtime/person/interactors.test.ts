@@ -92,7 +92,7 @@ describe("a question", () => {
   it("is a no at once when nobody takes its kind", async () => {
     const { interactors, clock } = world(scriptedInteractor("none", [], []));
     expect(await interactors.ask(confirm("q_1"), null)).toEqual({
-      answer: { status: "rejected", reason: "no answer: nobody is there who takes Confirm" },
+      answer: { status: "rejected", reason: "no answer: no interactor takes Confirm" },
       by: "nobody",
     });
     expect(clock.pending).toBe(0);
@@ -226,7 +226,7 @@ describe("an interactor", () => {
     other.say(YES);
     expect(await asked).toEqual({ answer: YES, by: "other" });
     expect(told).toMatchObject([
-      { fault: { code: "NetworkDisconnect", context: { interactor: "broken" } }, reason: "the others go on" },
+      { fault: { code: "NetworkDisconnect", context: { interactor: "broken" } }, reason: "the others continue" },
     ]);
   });
 

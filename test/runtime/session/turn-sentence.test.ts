@@ -65,7 +65,7 @@ const ENDINGS: readonly Ending[] = [
   { name: "waits for an approval", a: failing("ExecutionFailed"), then: ["ask"],                 en: "Completed B; A failed and waits for an approval.", zh: "已完成B；A失败，正在等待批准。" },
   { name: "waits for an answer",   a: failing("InputInvalid"), then: ["ask"],                    en: "Completed B; A failed and waits for an answer.", zh: "已完成B；A失败，正在等待回答。" },
   { name: "waits for a choice",    a: failing("MissingModality"), then: ["ask"],                 en: "Completed B; A cannot do what was asked and waits for a choice.", zh: "已完成B；A无法完成所要求的操作，正在等待选择。" },
-  { name: "parked",                a: parking, then: ["park"],                                   en: "Completed B; A has used up its quota and goes on at 2030-01-02 17:00 UTC.", zh: "已完成B；A额度已用完，将于 2030-01-02 17:00 UTC 继续。" },
+  { name: "parked",                a: parking, then: ["park"],                                   en: "Completed B; A has used up its quota and continues at 2030-01-02 17:00 UTC.", zh: "已完成B；A额度已用完，将于 2030-01-02 17:00 UTC 继续。" },
   { name: "out of time",           a: hanging, limits: { turnTimeoutMs: 1_000 },                 en: "Completed B; A timed out.", zh: "已完成B；A超时。" },
 ];
 

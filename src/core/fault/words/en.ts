@@ -9,8 +9,7 @@ export const EN: Words = {
     next: "Check what you entered and send it again; ask the operator if it looks right to you.",
     model:
       "The data did not have the required form; correct the fields that are wrong and do not send the same data again.",
-    operator:
-      "A value failed validation at a boundary; check the offending field named in the evidence and whoever sent it.",
+    operator: "A value failed validation at a boundary; check the field named in the evidence, and its sender.",
   },
   ContractVersionMismatch: {
     title: "Versions do not match",
@@ -171,7 +170,7 @@ export const EN: Words = {
   SessionLost: {
     title: "Session lost",
     user: "The earlier conversation is no longer known to the agent.",
-    next: "Nothing, if the agent goes on in a new conversation; otherwise start one and say what matters from the old one.",
+    next: "Nothing, if the agent continues in a new conversation; otherwise start one and repeat what matters from the old one.",
     model: "The earlier session does not exist any more; start a new one with what has to be known from it.",
     operator:
       "The session id given to resume is unknown to the agent CLI: it was deleted, or belongs to another folder or account.",

@@ -1,0 +1,109 @@
+// Snippets in the pages work: TypeScript type-checks against the built package, YAML loads, and commands and options exist.
+
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseScenario } from "../src/chaos/scenario.ts";
+import { parsePolicy } from "../src/policy-file/index.ts";
+import { parseToolManifests } from "../src/tool-file/index.ts";
+import { parseWorkflow } from "../src/workflow-file/index.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** `docs/LIBRARY.md` is made of examples, which `docs.test.ts` runs; decisions are history. */
+const PAGES = [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md") && name !== "LIBRARY.md")
+    .map((name) => `docs/${name}`),
+];
+
+interface Snippet {
+  /** `docs/MCP.md:8` */
+  readonly place: string;
+  readonly page: string;
+  readonly text: string;
+}
+
+function snippetsIn(language: string): readonly Snippet[] {
+  return PAGES.flatMap((page) => {
+    const content = readFileSync(join(ROOT, page), "utf8");
+    return Array.from(content.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm")), (match) => ({
+      place: `${page}:${content.slice(0, match.index).split("\n").length}`,
+      page,
+      text: match[1] ?? "",
+    }));
+  });
+}
+
+/** What a snippet may use without showing where it comes from. */
+const GIVEN: Readonly<Record<string, string>> = {
+  fl: 'import("faultline").Faultline',
+  model: 'import("ai").LanguageModel',
+  messages: 'import("ai").ModelMessage[]',
+  agent: 'import("faultline").Agent',
+  prompt: "string",
+};
+
+function withGiven(text: string): string {
+  const missing = Object.entries(GIVEN).filter(
+    ([name]) =>
+      new RegExp(`\\b${name}\\b`).test(text) && !new RegExp(`(?:const|let) (?:\\{[^}]*)?\\b${name}\\b`).test(text),
+  );
+  return [...missing.map(([name, type]) => `declare const ${name}: ${type};`), text, "export {};", ""].join("\n");
+}
+
+/** A project that has Faultline and its packages installed. */
+function projectOf(files: ReadonlyMap<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-snippets-"));
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of readdirSync(join(ROOT, "node_modules")).filter((one) => !one.startsWith("."))) {
+    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+  }
+  symlinkSync(ROOT, join(folder, "node_modules", "faultline"));
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: "esnext",
+    module: "nodenext",
+    skipLibCheck: true,
+    types: ["node"],
+  };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+it("TypeScript snippets type-check in a project that has the package installed", async () => {
+  const snippets = snippetsIn("ts");
+  expect(snippets.length).toBeGreaterThan(10);
+  const files = snippets.map(({ place, text }) => [`${place.replaceAll(/[/:]/g, "_")}.ts`, withGiven(text)] as const);
+  const folder = projectOf(new Map(files));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder], { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe("");
+}, 60_000);
+
+describe("YAML snippets load", () => {
+  const WORKFLOW_HEAD = 'faultline: 1\nworkflow: { id: part, version: "1" }\n';
+  const diagnosticsOf = async (text: string): Promise<readonly unknown[]> => {
+    if (/^rules:/m.test(text)) return parseScenario(text, "scenario").diagnostics;
+    if (/^rows:/m.test(text)) return parsePolicy(text, "policy").diagnostics;
+    if (/^tools?:\n {2}(?:-|id:)/m.test(text)) return parseToolManifests(text, "tools").diagnostics;
+    const whole = /^faultline:/m.test(text) ? text : `${WORKFLOW_HEAD}${text}`;
+    const { diagnostics } = await parseWorkflow(whole, "part.faultline.yaml");
+    return diagnostics.filter(({ severity }) => severity === "error");
+  };
+
+  it.each(snippetsIn("yaml"))("$place", async ({ text }) => {
+    expect(await diagnosticsOf(text)).toEqual([]);
+  });
+});
