@@ -47,6 +47,12 @@ export const LIMIT_OWNERS: readonly OwnerRow[] = [
     /\bmodel\b|\bfor \S+ in organi[sz]ation\b/i,
     "Rate limit reached for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Used 29937",
   ),
+  // Anthropic names the organisation and means its limit for one model: https://docs.anthropic.com/en/api/rate-limits
+  words(
+    "model",
+    /\borgani[sz]ation(?:['’]s rate limit)?(?: \([^)]{1,80}\))? of [\d,]+ (?:input tokens|output tokens|requests) per minute/i,
+    "This request would exceed the rate limit for your organization of 20,000 input tokens per minute.",
+  ),
   words(
     "account",
     /\b(?:organi[sz]ation|account|workspace|project|team|subscription|api key)(?:['’]s)?(?: \w+){0,2} (?:rate|request|usage|token|concurrency) ?limit/i,

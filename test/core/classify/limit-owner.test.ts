@@ -26,7 +26,9 @@ describe("whose limit it is", () => {
 
   // prettier-ignore
   it.each([
-    { owner: "account", message: "This request would exceed the rate limit for your organization of 20,000 input tokens per minute." },
+    { owner: "model", message: "This request would exceed the rate limit for your organization (00000000-0000-4000-8000-000000000004) of 1,000,000 input tokens per minute." },
+    { owner: "model", message: "This request would exceed your organization's rate limit of 50 requests per minute." },
+    { owner: "account", message: "This request would exceed your organization's rate limit. Please try again later." },
     { owner: "account", message: "Organization Rate limit exceeded, please try again after 1 seconds" },
     { owner: "account", message: "Your account org-1 / proj-1 <ak-1> request reached organization TPD rate limit, current: 1526210, limit: 1500000" },
     { owner: "account", message: "Usage rate limit exceeded for orgId=1234" },
