@@ -25,7 +25,7 @@ export class Watch {
   private readonly setAlarm: RunContext["alarm"];
   private readonly expired: (fault: Fault) => void;
   private readonly startedAt: number;
-  private phase: Phase = "headers";
+  private phase: Phase;
   /** When it is too late; Infinity while nobody waits. */
   private dueAt: number;
   /** How long may be waited when somebody waits again. */
@@ -39,7 +39,9 @@ export class Watch {
     this.setAlarm = alarm;
     this.expired = expired;
     this.startedAt = steadyNow(clock);
-    this.dueAt = this.startedAt + timeouts.headersMs;
+    // Some SDKs report a response only with its first event, so the limit for the first content holds from the start.
+    this.phase = timeouts.firstTokenMs < timeouts.headersMs ? "firstToken" : "headers";
+    this.dueAt = this.startedAt + this.timeouts[LIMIT_OF[this.phase]];
     this.arm(this.startedAt);
   }
 

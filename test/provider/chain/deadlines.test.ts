@@ -54,6 +54,23 @@ describe("the limit on", () => {
     },
   );
 
+  it.each(["gpt", "responses", "claude", "gemini"] as const)(
+    "first content holds for %s, whenever its SDK reports the response",
+    async (vendor) => {
+      const model = { gpt: GPT, responses: GPT, claude: CLAUDE, gemini: GEMINI }[vendor];
+      const world = await chainWorld([always(model, { fault: "stall", after: 0 })]);
+      const chain = world.fl.model([world[vendor](), vendor === "claude" ? world.gpt() : world.claude()], {
+        timeouts: { firstTokenMs: 4_000 },
+        hurried: { maxAttempts: 1 },
+      });
+      const { stream } = await world.run(chain.doStream(ASKED));
+      expect(textOf(await world.run(partsOf(stream)))).toBe(ANSWERED);
+      const [failed] = only(world.events(), "call-failed");
+      expect(failed?.fault).toMatchObject({ code: "NetworkTimeout", context: { phase: "firstToken", limit: 4_000 } });
+      expect(world.received()[0]).toMatchObject({ ended: "client-left", clientLeftAt: START_AT + 4_000 });
+    },
+  );
+
   it("silence ends a stream that has begun with an error", async () => {
     const world = await chainWorld([always(GPT, { fault: "stall", after: 2 })]);
     const { stream } = await world.run(world.fl.model([world.gpt(), world.claude()], ONCE).doStream(ASKED));
