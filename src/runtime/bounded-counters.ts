@@ -1,8 +1,10 @@
 // The counters of all tools, in bounded room: names may come from a model, so their number may not be what is kept.
 // B1  a tool the program has registered always has counters of its own; of the others, the first ones have.
-// B2  what all further tools do is counted in one row of its own: no number is lost, only whose it was.
+// B2  two targets are never counted in one row of their own, even if their names are equal.
+// B3  what all further tools do is counted in one row of its own: no number is lost, only whose it was.
 
 import { createCounters, type ToolCounters } from "../core/record/metrics.ts";
+import type { AnyTool } from "./tool/tool.ts";
 
 /** The row of the tools that have none of their own. */
 export const OTHER_TOOLS = "(other tools)";
@@ -11,6 +13,8 @@ export class BoundedCounters extends Map<string, ToolCounters> {
   readonly #most: number;
   readonly #isRegistered: (id: string) => boolean;
   #others: ToolCounters | null = null;
+  /** The target that was counted first under each name. */
+  readonly #firstOf = new Map<string, string>();
   /** How many rows have been given to tools that nobody registered. */
   #given = 0;
 
@@ -18,6 +22,17 @@ export class BoundedCounters extends Map<string, ToolCounters> {
     super();
     this.#most = most;
     this.#isRegistered = isRegistered;
+  }
+
+  /**
+   * The row of a model, an agent CLI or a client that is not the first target of its name: its name and its failure domains. null: the row
+   * has the tool's own name. Programs often leave names out, and then `openai/gpt-5` at two addresses has one.
+   */
+  rowApart({ id, target, chain }: AnyTool): string | null {
+    if (chain === null) return null;
+    const first = this.#firstOf.get(id) ?? target;
+    if (this.#firstOf.size < this.#most) this.#firstOf.set(id, first);
+    return first === target ? null : `${id} (${target})`;
   }
 
   /** Once all rows are given, a tool without one has that of the others. */

@@ -304,7 +304,10 @@ export class Runtime {
     };
   }
 
-  /** Per tool, with the names of the tool error handling specification; `OTHER_TOOLS` for those beyond `maxTargets`. */
+  /**
+   * Per tool and per target of a model, with the names of the tool error handling specification; `OTHER_TOOLS` for those beyond `maxTargets`.
+   * A second target of the same name has its own row: the name, and the target as `targets()` shows it.
+   */
   metrics(): Readonly<Record<string, ToolMetrics>> {
     const counters = this.#engine?.counters ?? [];
     return Object.fromEntries(Array.from(counters, ([tool, counted]) => [tool, metricsOf(counted)]));

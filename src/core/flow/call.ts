@@ -12,7 +12,14 @@ import { type Recourse, RECOURSES } from "../policy/policy.ts";
 import type { Answer, Question } from "./interaction.ts";
 import type { Cost } from "./money.ts";
 
-export type CallEvent =
+/** In events about a target whose name another target had first: its own row in the metrics. */
+export interface CountedApart {
+  readonly countedAs?: string;
+}
+
+export type CallEvent = CountedApart & AnyCallEvent;
+
+type AnyCallEvent =
   | {
       readonly type: "call-started";
       readonly call: string;

@@ -3,7 +3,7 @@
 
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Fault } from "../fault/fault.ts";
-import type { CallEvent } from "../flow/call.ts";
+import type { CallEvent, CountedApart } from "../flow/call.ts";
 import type { RunEvent } from "../flow/run-event.ts";
 import type { SuppressedFault } from "../fault/suppressed.ts";
 
@@ -56,14 +56,14 @@ export type TurnEvent =
   | { readonly type: "turn-ended"; readonly turn: string; readonly status: TurnStatus; readonly fault: Fault | null };
 
 export type GuardEvent =
-  | {
+  | (CountedApart & {
       readonly type: "breaker-changed";
       readonly target: string;
       /** The tool whose call moved it. */
       readonly tool: string;
       readonly from: BreakerState;
       readonly to: BreakerState;
-    }
+    })
   | { readonly type: "target-paused"; readonly target: string; readonly until: number; readonly call: string }
   | {
       /**

@@ -1,4 +1,4 @@
-// Numbers per tool, with the names of the tool error handling specification. The live path and the fold over a journal
+// Numbers per tool and per target of a model, with the names of the tool error handling specification. The live path and the fold over a journal
 // count with the same functions, so they cannot disagree. What is counted:
 // M1  a cancellation is no error. A late result is neither: its call was counted when it was given up.
 // M2  an error is a fault a call met, in an attempt or before it could start. That a person's no brings the same fault
@@ -6,7 +6,7 @@
 // M3  a price nobody knows is counted as such, never as zero.
 
 import type { Decision } from "../decide/decision.ts";
-import type { CallEvent } from "../flow/call.ts";
+import type { CallEvent, CountedApart } from "../flow/call.ts";
 import type { Cost } from "../flow/money.ts";
 import { traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -135,35 +135,36 @@ type Counting = {
 };
 
 const COUNTING: Counting = {
-  "call-started": ({ tool }, map) => void countersOf(map, tool).calls++,
-  "call-admitted": ({ tool, attempt }, map) => {
-    if (attempt > 1) countersOf(map, tool).retries++;
+  "call-started": (event, map) => void countersFor(map, event).calls++,
+  "call-admitted": (event, map) => {
+    if (event.attempt > 1) countersFor(map, event).retries++;
   },
   "call-failed": (event, map) => {
-    countFailure(countersOf(map, event.tool), event.fault, event.cost);
+    countFailure(countersFor(map, event), event.fault, event.cost);
     countHandedOver(event, map);
   },
   "call-decided": (event, map) => {
     const afterANo = event.decision.considered.some(({ refused }) => refused === "denied");
-    if (!afterANo) countFailure(countersOf(map, event.tool), event.fault, null);
+    if (!afterANo) countFailure(countersFor(map, event), event.fault, null);
     countHandedOver(event, map);
   },
-  "call-succeeded": ({ tool, attempt, cost }, map) => countSuccess(countersOf(map, tool), attempt, cost),
-  "call-cancelled": ({ tool, cost }, map) => {
-    const counters = countersOf(map, tool);
+  "call-succeeded": (event, map) => countSuccess(countersFor(map, event), event.attempt, event.cost),
+  "call-cancelled": (event, map) => {
+    const counters = countersFor(map, event);
     counters.cancelled++;
-    countCost(counters, cost);
+    countCost(counters, event.cost);
   },
-  "call-late": ({ tool, cost, booked }, map) => {
-    const counters = countersOf(map, tool);
+  "call-late": (event, map) => {
+    const { cost, booked } = event;
+    const counters = countersFor(map, event);
     counters.late++;
     if (cost === null) return;
     if (booked?.microcents === null) counters.unpriced--;
     else counters.costMicrocents -= booked?.microcents ?? 0;
     countCost(counters, cost);
   },
-  "breaker-changed": ({ tool, from, to }, map) => {
-    if (to === "open" && from !== "open") countersOf(map, tool).breakerOpens++;
+  "breaker-changed": (event, map) => {
+    if (event.to === "open" && event.from !== "open") countersFor(map, event).breakerOpens++;
   },
 };
 
@@ -177,6 +178,10 @@ function countHandedOver(event: DecidedEvent, map: Map<string, ToolCounters>): v
 
 function handedTo({ decision }: DecidedEvent): string | null {
   return decision.recourse === "alternative" ? decision.tool : null;
+}
+
+function countersFor(map: Map<string, ToolCounters>, event: CountedApart & { readonly tool: string }): ToolCounters {
+  return countersOf(map, event.countedAs ?? event.tool);
 }
 
 function countersOf(map: Map<string, ToolCounters>, tool: string): ToolCounters {

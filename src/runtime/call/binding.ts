@@ -11,9 +11,12 @@ import { type Fault, fault, isWholeFault, withOrigin } from "../../core/fault/fa
 import { type Place, type Policy, type PolicyRow, type Recourse } from "../../core/policy/policy.ts";
 import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
+import { type CountedApart } from "../../core/flow/call.ts";
 import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
 import { LastFailure } from "./last-failure.ts";
 import { answerAtOnce } from "../../host/foreign-code.ts";
+import type { JournalEvent } from "../../core/record/event.ts";
+import type { BoundedCounters } from "../bounded-counters.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { Target } from "../target/target.ts";
 import { accountKey } from "../target/target-key.ts";
@@ -26,7 +29,7 @@ export interface BindingDeps {
   readonly targets: Targets;
   /** Finds a registered tool. */
   readonly find: (id: string) => AnyTool | undefined;
-  readonly counters: Map<string, ToolCounters>;
+  readonly counters: BoundedCounters;
   readonly overrides: ReadonlyMap<string, ToolOverride>;
 }
 
@@ -67,6 +70,8 @@ export class Binding {
   readonly hurried: Policy;
   readonly provider: Provider;
   readonly counters: ToolCounters;
+  /** Added to its events, where its row in the metrics does not have its name. */
+  readonly #apart: CountedApart | null;
   readonly alternatives: readonly AnyTool[];
   /** Nothing has to be read, checked or paid for. */
   isPlain: boolean;
@@ -99,8 +104,10 @@ export class Binding {
     const rules = [...tool.rules, ...deps.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
     this.provider = deps.targets.provider(tool.chain?.facts.endpoint ?? tool.provider);
-    this.counters = deps.counters.get(tool.id) ?? createCounters();
-    deps.counters.set(tool.id, this.counters);
+    const countedAs = deps.counters.rowApart(tool);
+    this.#apart = countedAs === null ? null : { countedAs };
+    this.counters = deps.counters.get(countedAs ?? tool.id) ?? createCounters();
+    deps.counters.set(countedAs ?? tool.id, this.counters);
     this.alternatives = tool.alternatives.map((named) =>
       typeof named === "string" ? known(named, tool.id, deps) : named,
     );
@@ -120,6 +127,11 @@ export class Binding {
     const { target, maxConcurrent, maxQueued, chain } = this.tool;
     const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
     return this.bindings.deps.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));
+  }
+
+  /** The event as it is counted and written down. */
+  counted<E extends JournalEvent>(event: E): E {
+    return this.#apart === null || !("tool" in event) ? event : { ...event, ...this.#apart };
   }
 
   /** From now on its calls are held against the budget. */

@@ -53,7 +53,7 @@ export function endQuietly(run: LiveCall, attempt: Attempt): CallValue | null {
   const endedAt = run.engine.clock.now();
   quiet?.keepQuiet({
     call: run.call,
-    tool: tool.id,
+    by: binding,
     deadlineAt: deadline.at,
     startedAt,
     endedAt,

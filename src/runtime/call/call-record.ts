@@ -7,6 +7,7 @@ import { advanceCall, type CallEvent, type CallState, startCall } from "../../co
 import type { GuardEvent, HostEvent, JournalEvent, MoneyEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
+import type { Binding } from "./binding.ts";
 import type { CallRequest } from "./call-request.ts";
 import { preview } from "./preview.ts";
 
@@ -19,6 +20,11 @@ export interface CallValue {
 interface RecordHome {
   readonly counters: Map<string, ToolCounters>;
   readonly clock: Clock;
+}
+
+/** The call, whose binding changes when another tool or target takes over. */
+interface Recorded {
+  readonly binding: Binding;
 }
 
 export class CallRecord {
@@ -37,14 +43,16 @@ export class CallRecord {
   readonly #request: CallRequest;
   readonly #counters: Map<string, ToolCounters>;
   readonly #clock: Clock;
+  readonly #run: Recorded;
   #state: CallState | null;
   /** Events that stand after that state. Most calls succeed at once, and then nobody asks for it. */
   #unfolded: { readonly event: CallEvent; readonly at: number }[] = [];
   /** Events that count already and are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
-  constructor(request: CallRequest, { counters, clock }: RecordHome) {
+  constructor(request: CallRequest, { counters, clock }: RecordHome, run: Recorded) {
     this.#request = request;
+    this.#run = run;
     this.#counters = counters;
     this.#clock = clock;
     this.#state = request.resumed;
@@ -80,18 +88,18 @@ export class CallRecord {
 
   /** Takes an event in without waiting for the journal. */
   note(event: CallEvent, at: number): void {
-    this.#unwritten.push(event);
+    this.#unwritten.push(this.#run.binding.counted(event));
     this.#unfolded.push({ event, at });
   }
 
   /** Something that happened on the way and changes nothing for the call. */
   aside(event: GuardEvent | MoneyEvent | HostEvent): void {
-    this.#unwritten.push(event);
+    this.#unwritten.push(this.#run.binding.counted(event));
   }
 
   /** Writes the event, with the values that belong to it, and then lets it count. null: done, nothing to wait for. */
   write(event: CallEvent, keeps: readonly Keep[] = NO_KEEPS, at = this.#clock.now()): Promise<void> | null {
-    this.#unwritten.push(event);
+    this.#unwritten.push(this.#run.binding.counted(event));
     const events = this.#unwritten;
     this.#unwritten = [];
     for (const each of events) countEvent(this.#counters, each);

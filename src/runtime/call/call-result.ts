@@ -74,7 +74,7 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
     costMicrocents !== null && (booked?.basis !== attempt.costBasis || booked.microcents !== costMicrocents);
   const cost = isNews ? costOf(true, costMicrocents, null, attempt.costBasis) : null;
   request.budget.rebook(booked, cost);
-  const event = {
+  const event = binding.counted({
     type: "call-late",
     call,
     tool: tool.id,
@@ -84,7 +84,7 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
     durationMs: now - attempt.startedAt,
     cost,
     booked,
-  } as const;
+  } as const);
   countEvent(engine.counters, event);
   unawaited(run.engine, request.recorder.record([event], [], now));
 }

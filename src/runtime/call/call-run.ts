@@ -58,7 +58,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   /** Made when there is something to remember. */
   get record(): CallRecord {
-    return (this.kept ??= new CallRecord(this.request, this.engine));
+    return (this.kept ??= new CallRecord(this.request, this.engine, this));
   }
 
   get input(): unknown {

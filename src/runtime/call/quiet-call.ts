@@ -4,10 +4,11 @@
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { Cost } from "../../core/flow/money.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
+import type { Binding } from "./binding.ts";
 
 export interface QuietCall {
   readonly call: string;
-  readonly tool: string;
+  readonly by: Pick<Binding, "tool" | "counted">;
   /** Infinity for never. */
   readonly deadlineAt: number;
   readonly startedAt: number;
@@ -24,16 +25,20 @@ interface Happened {
 /** How many events it stands for. */
 export const QUIET_EVENTS = 3;
 
-export function eventsOf({ call, tool, deadlineAt, startedAt, endedAt, cost, errors }: QuietCall): readonly Happened[] {
+export function eventsOf({ call, by, deadlineAt, startedAt, endedAt, cost, errors }: QuietCall): readonly Happened[] {
   const attempt = 1;
+  const { id: tool } = by.tool;
   const durationMs = endedAt - startedAt;
   const until = Number.isFinite(deadlineAt) ? deadlineAt : null;
   return [
     {
       at: startedAt,
-      event: { type: "call-started", call, turn: "", tool, digest: "", input: null, deadlineAt: until },
+      event: by.counted({ type: "call-started", call, turn: "", tool, digest: "", input: null, deadlineAt: until }),
     },
-    { at: startedAt, event: { type: "call-admitted", call, tool, attempt } },
-    { at: endedAt, event: { type: "call-succeeded", call, tool, attempt, durationMs, cost, errors, output: null } },
+    { at: startedAt, event: by.counted({ type: "call-admitted", call, tool, attempt }) },
+    {
+      at: endedAt,
+      event: by.counted({ type: "call-succeeded", call, tool, attempt, durationMs, cost, errors, output: null }),
+    },
   ];
 }
