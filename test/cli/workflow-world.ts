@@ -24,6 +24,8 @@ export interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How wide stdout is. */
   readonly columns?: number;
+  /** stdout and stderr are a terminal. */
+  readonly isTTY?: boolean;
   /** Called with everything on stderr so far, whenever something comes. */
   readonly onStderr?: (text: string) => void;
 }
@@ -54,11 +56,14 @@ export class WorkflowWorld {
   }
 
   /** The journal is named for every command that has one. */
-  async call(args: readonly string[], { env = {}, columns = Infinity, onStderr }: CallOptions = {}): Promise<Ran> {
+  async call(
+    args: readonly string[],
+    { env = {}, columns = Infinity, isTTY = false, onStderr }: CallOptions = {},
+  ): Promise<Ran> {
     let [stdout, stderr] = ["", ""];
     const exits: ExitName[] = [];
     const sink = (take: (text: string) => void): Sink => ({
-      isTTY: false,
+      isTTY,
       columns,
       write: (text) => Promise.resolve(void take(text)),
     });
