@@ -168,7 +168,7 @@ export class Runtime {
       optional: options.optional ?? false,
       mayRepeat: false,
       fallbackValue: options !== NO_OPTIONS && "default" in options ? { value: options.default } : null,
-      resumed: null,
+      inSession: null,
       headless: false,
     }).run();
   }

@@ -19,7 +19,8 @@ import type { CallValue } from "./call-record.ts";
 import { checkValue } from "./check-value.ts";
 import { keepArtefacts } from "./keep-artefacts.ts";
 import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
-import { hasJsonForm, preview } from "./preview.ts";
+import { hasJsonForm, noJsonForm, preview } from "./preview.ts";
+import { noQuestion } from "./ask.ts";
 
 /** What it came to: as the attempt said, or, if it said nothing, what is known of one that went out. */
 function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: Attempt): Cost | null {
@@ -92,7 +93,7 @@ async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Chec
 function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt: Attempt): Promise<void> | null {
   const { record, call, request } = run;
   if (request.recorder.session !== "" && !hasJsonForm(value)) {
-    return fail(run, noJsonForm(run.binding.tool.id), ran, attempt);
+    return fail(run, noJsonForm(run.binding.tool.id, { ran: true }), ran, attempt);
   }
   record.result = { value, errors };
   giveBack(run, "success", ran.at);
@@ -107,29 +108,17 @@ function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt:
   );
 }
 
-/** Results are kept for the next life of the program, as JSON. */
-function noJsonForm(tool: string): Fault {
-  return fault("OutputMalformed", {
-    message: `what ${tool} returned has no form in JSON, so the session cannot keep it; return plain data`,
-    context: { ran: true },
-  });
-}
-
 export function endAsCancelled(run: LiveCall, why: Fault, cost: Cost | null): Promise<void> | null {
   const { record, call, binding } = run;
   giveBack(run, "neutral", run.engine.clock.now());
   return record.write({ type: "call-cancelled", call, tool: binding.tool.id, fault: why, cost }, withdrawn(run));
 }
 
-/** A question about a call that is over waits for nobody. */
+/** Removes the question that the call was waiting for. */
 function withdrawn({ record, request }: LiveCall): readonly Keep[] {
   const { step } = record.state;
   if (request.recorder.session === "" || step.at !== "ask" || step.question === null) return NO_KEEPS;
-  const { id: key } = step.question;
-  return [
-    { kind: "question", key, value: null },
-    { kind: "answer", key, value: null },
-  ];
+  return noQuestion(step.question.id);
 }
 
 /** Found running after a crash: how it ended is not known. It went out, and that much is booked, once, as estimated. */

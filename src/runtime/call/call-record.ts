@@ -44,10 +44,11 @@ export class CallRecord {
   readonly #counters: Map<string, ToolCounters>;
   readonly #clock: Clock;
   readonly #run: Recorded;
-  #state: CallState | null;
-  /** Events that stand after that state. Most calls succeed at once, and then nobody asks for it. */
-  #unfolded: { readonly event: CallEvent; readonly at: number }[] = [];
-  /** Events that count already and are written with the next one. */
+  /** The state of a call outside sessions, without `#noted`. In a session the session has it. */
+  #own: CallState | null = null;
+  /** Events that count, although they are not folded into the state yet. Most calls succeed at once, and nothing asks for it. */
+  #noted: { readonly event: CallEvent; readonly at: number }[] = [];
+  /** Events that are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
   constructor(request: CallRequest, { counters, clock }: RecordHome, run: Recorded) {
@@ -55,21 +56,29 @@ export class CallRecord {
     this.#run = run;
     this.#counters = counters;
     this.#clock = clock;
-    this.#state = request.resumed;
   }
 
   get begun(): boolean {
-    return this.#state !== null || this.#unfolded.length > 0;
+    return this.#noted.length > 0 || this.#written() !== null;
   }
 
   get state(): CallState {
-    for (const { event, at } of this.#unfolded) {
-      if (event.type === "call-started") this.#state = startCall(event);
-      else if (this.#state !== null) this.#state = advanceCall(this.#state, event, at);
+    let state = this.#written();
+    for (const { event, at } of this.#noted) {
+      if (event.type === "call-started") state = startCall(event);
+      else if (state !== null) state = advanceCall(state, event, at);
     }
-    this.#unfolded = [];
-    if (this.#state === null) throw new Error("a call was looked at before it had begun");
-    return this.#state;
+    if (state === null) throw new Error("a call was looked at before it had begun");
+    if (this.#request.inSession === null) {
+      this.#own = state;
+      this.#noted = [];
+    }
+    return state;
+  }
+
+  #written(): CallState | null {
+    const { inSession } = this.#request;
+    return inSession === null ? this.#own : inSession();
   }
 
   begin(call: string): void {
@@ -89,7 +98,7 @@ export class CallRecord {
   /** Takes an event in without waiting for the journal. */
   note(event: CallEvent, at: number): void {
     this.#unwritten.push(this.#run.binding.counted(event));
-    this.#unfolded.push({ event, at });
+    this.#noted.push({ event, at });
   }
 
   /** Something that happened on the way and changes nothing for the call. */
@@ -104,9 +113,9 @@ export class CallRecord {
     this.#unwritten = [];
     for (const each of events) countEvent(this.#counters, each);
     const written = this.#request.recorder.record(events, keeps, at);
-    if (written === null) this.#unfolded.push({ event, at });
-    // Waits are counted from when the event was on disk.
-    return written === null ? null : written.then(() => void this.#unfolded.push({ event, at: this.#clock.now() }));
+    if (written === null) this.#noted.push({ event, at });
+    // The session has folded all of it when it is on disk.
+    return written === null ? null : written.then(() => void (this.#noted = []));
   }
 
   /** The value of a call, kept apart from its events so that they can be shown. */

@@ -26,8 +26,8 @@ export interface CallRequest {
   readonly optional: boolean;
   /** The caller's own default, in front of the tool's. */
   readonly fallbackValue: { readonly value: unknown } | null;
-  /** Where an earlier life of this call stopped; null for a new one. */
-  readonly resumed: CallState | null;
+  /** The state the session holds for this call, or null before the first event is on disk. Null outside sessions. */
+  readonly inSession: (() => CallState | null) | null;
   /** A person asked for it to run again if it was interrupted. */
   readonly mayRepeat: boolean;
   /** Nobody sits in front of it: a question is written down and the call stops until it is answered. */

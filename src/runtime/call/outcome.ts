@@ -44,6 +44,8 @@ export type Outcome<T> =
   /** … or until a time has come. */
   | (Common & { readonly status: "parked"; readonly wakeAt: number; readonly fault: Fault });
 
+type Undecided<T> = Extract<Outcome<T>, { readonly decision: unknown }> & { readonly status: "failed" };
+
 export type OutcomeStatus = Outcome<unknown>["status"];
 
 /**
@@ -61,6 +63,11 @@ export function hasValue<T>(
   outcome: Outcome<T>,
 ): outcome is Extract<Outcome<T>, { readonly status: "done" | "defaulted" | "partial" }> {
   return outcome.status === "done" || outcome.status === "defaulted" || outcome.status === "partial";
+}
+
+/** Nothing was decided about the call, as when the journal could not be read: it is as open as before, and nothing follows from it. */
+export function isUndecided<T>(outcome: Outcome<T>): outcome is Undecided<T> {
+  return outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
 }
 
 /** Not over: it goes on when it is taken up again. */

@@ -1,5 +1,6 @@
 // A short look at a value, for events and pages: cut in depth, width and length. The value itself is kept apart.
 
+import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { tolerate } from "../../core/tolerate.ts";
 
@@ -15,6 +16,12 @@ export function hasJsonForm(value: unknown): boolean {
     JSON.stringify(value);
     return true;
   }, false);
+}
+
+/** A session keeps results as JSON, so that they are there after a restart. */
+export function noJsonForm(who: string, context: FaultContext): Fault {
+  const message = `${who} returned a value that cannot be written as JSON, so the session cannot keep it; return plain data`;
+  return fault("OutputMalformed", { message, context });
 }
 
 /** Secrets are taken out before anything is cut: half a secret is not recognised any more. */

@@ -34,13 +34,6 @@ export function otherPlan(turn: string): Fault {
   });
 }
 
-export function noJsonForm(turn: string): Fault {
-  return fault("OutputMalformed", {
-    message: `what the body of turn ${turn} returned has no form in JSON, so the session cannot keep it; return plain data`,
-    context: { turn },
-  });
-}
-
 export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResult {
   return {
     turn,

@@ -8,7 +8,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Plan, PlanNode } from "../../core/flow/plan.ts";
 import { endUnrun } from "../../core/flow/cascade.ts";
 import { createRound, type Settled } from "../../core/flow/round.ts";
-import { handedOut, hasValue, isOpen, type Outcome } from "../call/outcome.ts";
+import { handedOut, hasValue, isOpen, isUndecided, type Outcome } from "../call/outcome.ts";
 import type { Got, PlanSteps } from "./plan.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -94,7 +94,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     for (const { node, outcome } of finished.splice(0)) {
       running -= 1;
       outcomes.set(node.id, outcome);
-      if (isOpen(outcome) || isUntaken(outcome)) continue;
+      if (isOpen(outcome) || isUndecided(outcome)) continue;
       const settlement = { status: outcome.status, fault: "fault" in outcome ? outcome.fault : null };
       const { ready: more, settled } = round.settle(node.id, settlement);
       for (const id of more) ready.push(id);
@@ -106,11 +106,6 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
   if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, held));
   return resultOf(options, outcomes, causes, scope.cancelled);
-}
-
-/** Nothing was decided about it, as when the journal could not be read: nothing follows from it either. */
-function isUntaken(outcome: Outcome<unknown>): boolean {
-  return outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
 }
 
 function callOf({ turn, round }: RoundOptions, { id }: PlanNode): string {
@@ -154,7 +149,7 @@ async function startNode(
   });
 }
 
-/** Nothing follows from it if it could not be written down: see `isUntaken`. */
+/** Nothing follows from it if it could not be written down: see `isUndecided`. */
 async function endWithoutInput(options: RoundOptions, settled: Settled): Promise<Outcome<unknown>> {
   const outcome = outcomeOfSettled(options, settled);
   try {

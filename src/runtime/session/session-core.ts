@@ -3,6 +3,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { CallState } from "../../core/flow/call.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import type { Clock, Moment } from "../../host/clock.ts";
@@ -13,7 +14,7 @@ import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/call-run.ts";
 import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
-import { handedOut, type Outcome } from "../call/outcome.ts";
+import { handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import { inside } from "./still-inside.ts";
@@ -81,26 +82,24 @@ export class SessionCore {
   /** Never rejects: what goes wrong, the store included, is an outcome. */
   async call(spec: SessionCall): Promise<Outcome<unknown>> {
     const outcome = await this.#call(spec);
-    // Nothing was decided about it: it is as open as it was before.
-    const isRefused = outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
-    if (isRefused) this.#refused.set(spec.turn, outcome.fault);
+    if (isUndecided(outcome)) this.#refused.set(spec.turn, outcome.fault);
     return outcome;
   }
 
   async #call(spec: SessionCall): Promise<Outcome<unknown>> {
     const { call, turn, signal, deadline, deadlineCode, optional, fallbackValue } = spec;
     const { recorder, budget, headless } = this;
-    const resumed = this.state.calls.get(call) ?? null;
+    const inSession = (): CallState | null => this.state.calls.get(call) ?? null;
     const digest = digestOf(spec.input);
     const refused = this.#refusal(spec, digest);
     if (refused !== null) return failedOutcome(call, refused);
     const { scope, leave } = signal === null ? { scope: spec.scope, leave: null } : scopeWithin(spec.scope, signal);
     try {
       const binding = this.#bindings.bind(spec.tool);
-      const input = resumed?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
+      const input = inSession()?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
       const where = { call, turn, digest, recorder, budget, scope, deadline, deadlineCode };
       const mayRepeat = this.repeatInterrupted.has(turn);
-      const rest = { binding, input, optional, fallbackValue, resumed, mayRepeat, headless };
+      const rest = { binding, input, optional, fallbackValue, inSession, mayRepeat, headless };
       const run = new CallRun(this.engine, { ...where, ...rest });
       this.#live.set(call, run);
       return await inside(this.state.session, `call ${call}`, () => run.run());

@@ -15,7 +15,7 @@ import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
-import { hasJsonForm } from "../call/preview.ts";
+import { hasJsonForm, noJsonForm } from "../call/preview.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
@@ -24,7 +24,7 @@ import { checkOptions, invalidOption, optionsFault } from "../../options/check-o
 import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
 import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./recall-turn.ts";
-import { emptyResult, endedFault, noJsonForm, runTimeoutFault, turnKey, turnLimitFault } from "./refused-turn.ts";
+import { emptyResult, endedFault, runTimeoutFault, turnKey, turnLimitFault } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
 import { inside, refuseInside } from "./still-inside.ts";
 import { type LastWords, type SessionLimits, SILENT, type TurnOptions } from "./session-options.ts";
@@ -180,7 +180,7 @@ export class Session {
     const ending = await inside(this.id, `turn ${id}`, () => runBody(core, live, body, scope));
     const isKept = hasJsonForm(ending.value);
     const value = isKept ? ending.value : undefined;
-    const thrown = isKept ? ending.thrown : noJsonForm(id);
+    const thrown = isKept ? ending.thrown : noJsonForm(`the body of turn ${id}`, { turn: id });
     // A call the body did not wait for belongs to the turn all the same.
     await core.idleIn(id);
     await live.close();
