@@ -11,6 +11,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { FaultError } from "../core/fault/fault-error.ts";
+import { lastOf } from "../core/fault/last-of.ts";
 import { fault, type Fault, withContext } from "../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { isAnswered, isConnectionLoss } from "./failures.ts";
@@ -164,7 +165,7 @@ export class Link {
   #listen(): void {
     const { stderr } = this.#transport as { stderr?: NodeJS.ReadableStream | null };
     stderr?.on("data", (chunk: string | Uint8Array) => {
-      this.#stderr = lastOf(`${this.#stderr}${String(chunk)}`);
+      this.#stderr = lastOf(`${this.#stderr}${String(chunk)}`, MAX_STDERR_CHARS);
     });
   }
 
@@ -207,11 +208,6 @@ export function withStderr(error: unknown, seen: Fault): Fault {
   const link = typeof error === "object" && error !== null ? linkOf.get(error) : undefined;
   const stderr = link?.isOver === true ? link.stderr : "";
   return stderr === "" ? seen : withContext(seen, { stderr });
-}
-
-/** Whole words only: half a secret is not known as one. */
-function lastOf(text: string): string {
-  return text.length <= MAX_STDERR_CHARS ? text : text.slice(-MAX_STDERR_CHARS).replace(/^\S*\s*/, "");
 }
 
 function optionsOf({ signal, timeoutMs }: RequestLimits): { readonly signal: AbortSignal; readonly timeout: number } {

@@ -13,10 +13,13 @@ const KEY_VARIABLES: ReadonlySet<string> = new Set([
   ...Object.values(AGENT_CLIS).flatMap(({ keyEnv }) => keyEnv),
 ]);
 
+/** Folders that shells keep in variables with the name of a password: every path would be masked. */
+const FOLDERS = new Set(["PWD", "OLDPWD"]);
+
 /** Whatever they look like. */
 export function secretsIn(env: Environment): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) =>
-    value !== "" && (KEY_VARIABLES.has(name) || isSecretName(name)) ? [value] : [],
+    value !== "" && !FOLDERS.has(name) && (KEY_VARIABLES.has(name) || isSecretName(name)) ? [value] : [],
   );
 }
 

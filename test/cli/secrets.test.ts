@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJournal } from "../../src/journal/open-journal.ts";
+import { secretsIn } from "../../src/workflow/known-keys.ts";
 import { WorkflowWorld } from "./workflow-world.ts";
 
 /** None of them has a shape that anybody would know. */
@@ -15,7 +16,12 @@ const INNER = "marmalade-seven-Oaks";
 const KEY = "plainwordskeynobodyknows";
 const REGISTERED = "underTheThirdStone";
 /** Parts that quoting and escaping leave as they are. */
-const PLANTED = ["zebra paints", "noon", "918273645", "marmalade-seven-Oaks", KEY, REGISTERED];
+const PLANTED = ["zebra paints", "noon", "918273645", ...piecesOf(INNER), KEY, REGISTERED];
+
+/** A cut through it would leave one of these. */
+function piecesOf(value: string): readonly string[] {
+  return Array.from({ length: value.length - 7 }, (_, at) => value.slice(at, at + 8));
+}
 
 const ENV = { EAST: KEY, DB_PASSWORD: REGISTERED };
 const GIVEN = [
@@ -65,12 +71,20 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "a tool": `tools:
   say: { command: [node, read.cjs] }
 nodes:
-  last: { type: tool, tool: say, input: "({ token: inputs.token, pin: inputs.pin, card: inputs.card })" }
+  last: { type: tool, tool: say, input: { token: "{{ inputs.token }}", pin: "{{ inputs.pin }}", card: "{{ inputs.card }}" } }
 `,
   "a tool that fails": `tools:
   say: { command: [node, readfail.cjs], max_attempts: 2, idempotent: true }
 nodes:
-  last: { type: tool, tool: say, input: "({ token: inputs.token, pin: inputs.pin, card: inputs.card })" }
+  last: { type: tool, tool: say, input: { token: "{{ inputs.token }}", pin: "{{ inputs.pin }}", card: "{{ inputs.card }}" } }
+`,
+  "a tool that says much and fails": `tools:
+  say: { command: [node, muchfail.cjs] }
+nodes:
+  last: { type: tool, tool: say, input: { token: "{{ inputs.token }}", pin: "{{ inputs.pin }}", card: "{{ inputs.card }}" } }
+`,
+  "a command that says much and fails": `nodes:
+  last: { type: command, run: { from: "['node much.cjs ' + inputs.card.holder.code + ' ' + inputs.pin]" }, allow: ["node *"] }
 `,
   "the prompt of a gate": `nodes:
   made: { type: transform, value: "inputs", next: last }
@@ -119,6 +133,11 @@ async function planted(entry: string): Promise<WorkflowWorld> {
   world.write("fail.cjs", `${ECHO}\nprocess.exitCode = 3;`);
   world.write("read.cjs", `process.env.READ = "1";\n${ECHO}`);
   world.write("readfail.cjs", `process.env.READ = "1";\n${ECHO}\nprocess.exitCode = 3;`);
+  // A secret again and again, so that whatever keeps only an end or a beginning cuts through it.
+  const much =
+    'const much = Array(9000).fill(input.match(/marma[a-z-]+Oaks/)[0]).join("."); console.log(much); console.error(much); process.exitCode = 3;';
+  world.write("much.cjs", `${ECHO}\n${much}`);
+  world.write("muchfail.cjs", `process.env.READ = "1";\n${ECHO}\n${much}`);
   const url = await startProvider();
   const providers = `providers: { east: { type: openai-compatible, base_url: "${url}", api_key_env: EAST } }\n`;
   world.write("planted.yaml", `${HEAD}${entry.includes("east/") ? providers : ""}${entry}`);
@@ -204,6 +223,7 @@ describe("a secret that enters through", () => {
     expect(leaks).toEqual([]);
     // It did get to where it is used: a run that never had it would pass, too.
     expect(shown.get("workflow run")).not.toContain("is missing");
+    expect([...shown.values()].join("")).toContain("[redacted]");
   });
 
   it("reaches the command it is meant for, also in a run that goes on from another", async () => {
@@ -219,4 +239,15 @@ describe("a secret that enters through", () => {
     await world.call(["runs", "retry", "first"]);
     expect(world.read("got.txt")).toBe(`${INNER} ${PIN}\n${INNER} ${PIN}\n`);
   });
+});
+
+it("knows the variables that hold secrets, and does not take the working folder for a password", () => {
+  const env = {
+    PWD: "/home/me/project",
+    OLDPWD: "/home/me",
+    DB_PWD: "one",
+    DB_PASSWORD: "two",
+    OPENAI_API_KEY: "three",
+  };
+  expect(secretsIn(env)).toEqual(["one", "two", "three"]);
 });

@@ -1,5 +1,8 @@
 // The end of a stream, in a ring of fixed size: what a program said last before it died is what explains its death.
-// T1  never more memory than maxBytes, whatever comes.   T2  the text is the last bytes in order, from a whole character on.
+// T1  never more memory than maxBytes, whatever comes.   T2  the text is the last bytes in order;
+// what was cut begins with `…` and a whole word, so that no half of a secret is left.
+
+import { afterCut } from "../../core/fault/last-of.ts";
 
 export interface Tail {
   push(chunk: Uint8Array): void;
@@ -27,7 +30,7 @@ export function createTail(maxBytes: number): Tail {
     text() {
       if (totalBytes <= maxBytes) return Buffer.from(ring.subarray(0, totalBytes)).toString("utf8");
       const bytes = Buffer.concat([ring.subarray(at), ring.subarray(0, at)]);
-      return bytes.subarray(brokenStartBytes(bytes)).toString("utf8");
+      return afterCut(bytes.subarray(brokenStartBytes(bytes)).toString("utf8"));
     },
   };
 }

@@ -2,7 +2,7 @@
 // known value (also encoded). Everything that leaves for a model, a user, a log or a page passes here.
 
 import { parseJson, tolerate } from "../tolerate.ts";
-import { spellingsIn } from "./known-values.ts";
+import { createKnownValues, CUT } from "./known-values.ts";
 import { canBeSecret, isSecretName } from "./secret-names.ts";
 import { REDACTED, SECRET_SHAPES } from "./secret-shapes.ts";
 
@@ -28,13 +28,8 @@ const MAX_NODES = 20_000;
 const MAX_TEXT = 262_144;
 const ESCAPE = "\u001b";
 const COLOURS = /\u001b\[[0-9;?]{0,32}[A-Za-z]/g;
-/** A longer one is searched for as it is, not as a pattern. */
-const MAX_PATTERN = 1024;
 /** How far from its beginning a secret may be recognised: so much in front of a cut is not shown. */
 const REACH = 4608;
-const CUT = "…";
-/** A shorter beginning of a known value may be any word. */
-const MIN_BEGINNING = 4;
 
 /**
  * A redactor that knows these values besides the shapes: texts and numbers, also inside lists and objects. Shorter than four characters they
@@ -42,13 +37,13 @@ const MIN_BEGINNING = 4;
  */
 export function createRedactor(knownValues: Iterable<unknown> = [], base: Redactor | null = null): LearningRedactor {
   const values = [...knownValues];
-  let known = needlesOf(values);
+  let known = createKnownValues(values);
 
   function text(value: string): string {
     // A colour in front of a secret would hide where it begins.
     const plain = value.includes(ESCAPE) ? value.replace(COLOURS, "") : value;
     // A known value may lie across the cut, so it is taken out before.
-    const out = withoutKnown(plain, known);
+    const out = known.mask(plain);
     return base === null ? withoutShapes(out) : base.text(out);
   }
 
@@ -59,46 +54,13 @@ export function createRedactor(knownValues: Iterable<unknown> = [], base: Redact
       const news = [...more].filter((value) => value !== undefined && value !== "" && !values.includes(value));
       if (news.length === 0) return;
       values.push(...news);
-      known = needlesOf(values);
+      known = createKnownValues(values);
     },
   };
 }
 
 /** Knows shapes and names only. */
 export const SHAPE_REDACTOR: Redactor = createRedactor();
-
-interface Needles {
-  readonly all: readonly string[];
-  /** Those that are searched for as they are … */
-  readonly long: readonly string[];
-  /** … and the others in one pattern, in any letter case: what passes a value on may have changed it. */
-  readonly short: RegExp | null;
-}
-
-function needlesOf(values: readonly unknown[]): Needles {
-  const all = spellingsIn(values);
-  const long = all.filter(({ length }) => length > MAX_PATTERN);
-  const short = all.filter(({ length }) => length <= MAX_PATTERN);
-  return { all, long, short: short.length === 0 ? null : new RegExp(short.map(patternOf).join("|"), "gi") };
-}
-
-function withoutKnown(text: string, { all, long, short }: Needles): string {
-  let out = text;
-  for (const needle of long) out = out.replaceAll(needle, REDACTED);
-  if (short !== null) out = out.replace(short, REDACTED);
-  return out.endsWith(CUT) ? withoutBeginning(out, all) : out;
-}
-
-/** What others have cut before it came here may end in the beginning of a known value. */
-function withoutBeginning(text: string, needles: readonly string[]): string {
-  const end = text.slice(0, -CUT.length);
-  for (const needle of needles) {
-    for (let chars = Math.min(needle.length, end.length); chars >= MIN_BEGINNING; chars--) {
-      if (end.endsWith(needle.slice(0, chars))) return `${end.slice(0, -chars)}${REDACTED}${CUT}`;
-    }
-  }
-  return text;
-}
 
 /** Of a text that is too long, what is near the cut goes as well: half a secret is not recognised any more. */
 function withoutShapes(text: string): string {
@@ -107,17 +69,6 @@ function withoutShapes(text: string): string {
     out = replace === undefined ? out.replace(pattern, REDACTED) : out.replace(pattern, replace);
   }
   return text.length > MAX_TEXT ? `${out.slice(0, -REACH)}${CUT} (${text.length} characters)` : out;
-}
-
-/** Quotes and line breaks in a value get more backslashes each time it is put into a text of a text. */
-function patternOf(text: string): string {
-  return text
-    .replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
-    .replace(/\\\\/g, String.raw`\\+`)
-    .replace(/["'`]/g, String.raw`\\*$&`)
-    .replace(/\n/g, String.raw`(?:\n|\\+n)`)
-    .replace(/\r/g, String.raw`(?:\r|\\+r)`)
-    .replace(/\t/g, String.raw`(?:\t|\\+t)`);
 }
 
 function scrub(root: unknown, text: (value: string) => string): unknown {

@@ -6,6 +6,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
+import { lastOf } from "../../core/fault/last-of.ts";
 import { parseJson } from "../../core/tolerate.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type AnyTool, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
@@ -67,7 +68,7 @@ function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd,
   const said = stderr.trim() === "" ? stdout : stderr;
   // It was started, so it may have done its work, whatever it says.
   const how = { ran: true, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) };
-  const seen = classify({ surface: "tool", message: said.slice(-MOST_READ_CHARS), observedAt });
+  const seen = classify({ surface: "tool", message: lastOf(said, MOST_READ_CHARS), observedAt });
   if (seen.evidence.rule !== "none" && !traitsOf(seen.code).cancels) return withContext(seen, { tool: id, ...how });
   const ended = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;
   return fault("ExecutionFailed", {

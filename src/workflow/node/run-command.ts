@@ -7,6 +7,7 @@ import type { ProcessEnd, SpawnObstacle } from "../../agent/process/process-spec
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
+import { lastOf } from "../../core/fault/last-of.ts";
 import type { Clock } from "../../host/clock.ts";
 
 export interface CommandSpec {
@@ -105,5 +106,5 @@ const EXCERPT_CHARS = 2_000;
 
 /** The last words of a process, for whoever looks into its failure. */
 export function saidEvidence(rule: string, said: string): Fault["evidence"] {
-  return { rule, source: "process", nearly: [], excerpt: said.trim().slice(-EXCERPT_CHARS) };
+  return { rule, source: "process", nearly: [], excerpt: lastOf(said.trim(), EXCERPT_CHARS) };
 }
