@@ -57,6 +57,7 @@ async function serve(): Promise<void> {
     { name: "change", inputSchema: open },
     { name: "old", inputSchema: open },
     { name: "broken_schema", inputSchema: { ...open, properties: { a: { type: "nonsense" } } } },
+    { name: "throws", inputSchema: open },
     { name: "as_task", inputSchema: open, execution: { taskSupport: "required" } },
   ];
 
@@ -68,6 +69,9 @@ async function serve(): Promise<void> {
       refuse: () => ({ ...text("HTTP 429 rate limit: no seats left on KL1001"), isError: true }),
       code: ({ code }) => {
         throw new McpError(Number(code), "as asked");
+      },
+      throws: ({ text: said }) => {
+        throw new Error(String(said), { cause: new TypeError(String(said)) });
       },
       crash: () => new Promise(() => process.stderr.write("fatal: out of seats\n", () => process.exit(3))),
       crash_once: () => (starts === 1 ? process.exit(1) : text("done the second time")),
