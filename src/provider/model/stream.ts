@@ -6,6 +6,7 @@
 import type { LanguageModelV4Content, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
+import { readField } from "../../core/tolerate.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type { Follower } from "../paced-stream.ts";
@@ -71,7 +72,7 @@ export async function stream(
     if (wrong !== null) throw new FaultError(wrong);
     return { content: tally.content, finish };
   } catch (error) {
-    const told = leaving.late === null ? error : new FaultError(leaving.late);
+    const told = leaving.late === null ? readAs(error, upstream.provider, tally) : new FaultError(leaving.late);
     if (!isPriced) meter.failed(told, tally.characters);
     memory.lastAnswer = tally.text;
     leaving.leave(null, told);
@@ -134,6 +135,12 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     this.context.commit();
     return true;
   }
+}
+
+/** Some SDKs report a stream without an end by an error of their own. If nothing came before it, it was not an answer that was cut. */
+function readAs(error: unknown, provider: string, tally: Tally): unknown {
+  if (tally.content.length > 0 || typeof error !== "object" || error === null) return error;
+  return readField(error, "name") === "AI_InvalidResponseDataError" ? new FaultError(nothingRead(provider)) : error;
 }
 
 function cutShort(provider: string, tally: Tally): Fault {

@@ -2,44 +2,10 @@
 // Each is a fault of the endpoint: tried again, sent on, counted by the breaker, and never taken for a model's bad output.
 
 import { generateText, streamText } from "ai";
-import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { createFaultline, DEFAULT_POLICY, type Faultline, type FaultError, traitsOf } from "../../../src/index.ts";
-import {
-  asBytes,
-  type DialectName,
-  DIALECTS,
-  type DialectStub,
-  type RawReply,
-  startDialectStub,
-  type StubReply,
-  type StubRequest,
-} from "../../support/dialect-stub.ts";
-
-const GOOD: StubReply = { text: "a good answer, long enough to be cut in the middle of its compressed form" };
-
-function gzipped(request: StubRequest, change: (bytes: Buffer) => Buffer): RawReply {
-  const { bytes } = asBytes(GOOD, request);
-  return { headers: { "content-encoding": "gzip" }, bytes: change(gzipSync(bytes)) };
-}
-
-const BROKEN: Readonly<Record<string, (request: StubRequest) => StubReply>> = {
-  "gzip that was cut": (request) => gzipped(request, (bytes) => bytes.subarray(0, 30)),
-  "gzip that is none": (request) => gzipped(request, () => Buffer.from("this was never compressed")),
-  "a page": () => ({
-    headers: { "content-type": "text/html" },
-    bytes: "<!doctype html><html><body><h1>Please sign in to the hotel's network</h1></body></html>",
-  }),
-  "a page that says it is what was asked for": () => ({ bytes: "<html><body>Bad gateway</body></html>" }),
-  "an error object": () => ({
-    headers: { "content-type": "application/json" },
-    bytes: JSON.stringify({ ok: false, error: { reason: "E-1207" } }),
-  }),
-  "a malformed beginning": ({ isStreaming }) => ({
-    bytes: isStreaming ? 'data: {"id": "x", "cho\n\n' : '{"id": "x", "cho',
-  }),
-  "nothing": () => ({ bytes: "" }),
-};
+import { type DialectName, DIALECTS, type DialectStub, startDialectStub } from "../../support/dialect-stub.ts";
+import { UNREADABLE } from "../../support/unreadable-answers.ts";
 
 const CASES = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect) =>
   (["whole", "streamed"] as const).map((form) => ({ dialect, form })),
@@ -90,7 +56,7 @@ const targets = (): readonly string[] => stub?.requests.map(({ target }) => targ
 describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
   const { make } = DIALECTS[dialect];
 
-  it.each(Object.entries(BROKEN))(
+  it.each(Object.entries(UNREADABLE))(
     "%s, alone: tried again, AnswerUnreadable, counted by the breaker",
     async (_name, reply) => {
       stub = await startDialectStub(reply);
@@ -107,7 +73,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     },
   );
 
-  it.each(Object.entries(BROKEN))("%s, with a stand-in: it answers", async (_name, reply) => {
+  it.each(Object.entries(UNREADABLE))("%s, with a stand-in: it answers", async (_name, reply) => {
     stub = await startDialectStub((request) => (request.target === "first" ? reply(request) : { text: "well" }));
     const hurried = { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 } } as const;
     const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
