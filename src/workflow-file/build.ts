@@ -90,10 +90,16 @@ function buildAgent(
     tools: agent.tools ?? [],
     turnCap: agent.turn_cap ?? 20,
     onCap: agent.on_cap ?? "fail",
+    repeatedFailures: repeatsOf(agent),
     maxCostMicrocents: microcents(agent.budget?.max_cost_usd) ?? 0,
     maxOutputTokens: agent.max_output_tokens ?? 0,
     stream: agent.stream ?? false,
   };
+}
+
+function repeatsOf({ repeated_failures: written = {} }: WrittenAgent): AgentSpec["repeatedFailures"] {
+  const { tell_after: tellAfter, stop_after: stopAfter } = written;
+  return { ...(tellAfter !== undefined && { tellAfter }), ...(stopAfter !== undefined && { stopAfter }) };
 }
 
 /** Readable, or it would not have come as far as here. */

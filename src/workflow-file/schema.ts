@@ -129,6 +129,16 @@ export const agent = z
       "What happens at the turn cap: fail the node, accept the answer so far, or retry the whole attempt. Default: `fail`.",
       "accept",
     ),
+    repeated_failures: field(
+      z
+        .strictObject({
+          tell_after: field(z.int().min(2).max(1000), "Tell the model after this many. Default: 3.", 3),
+          stop_after: field(z.int().min(2).max(1000), "Fail the node with `ToolLoop` after this many. Default: 12.", 6),
+        })
+        .partial(),
+      "For a model that repeats a failing tool call with the same arguments: it is told after `tell_after` failures, and the node fails with `ToolLoop` after `stop_after`. Default: 3 and 12.",
+      { stop_after: 6 },
+    ),
     retry: field(retry, "Retries of this agent's nodes, unless a node sets its own.", { max_attempts: 2 }),
     budget: field(
       z.strictObject({ max_cost_usd: dollars("What this agent may cost in one run.", 1) }),

@@ -73,6 +73,8 @@ export interface AgentSpec {
   readonly turnCap: number;
   /** What a message loop that used all its rounds is: tried again, good as it is, or failed. */
   readonly onCap: "retry" | "accept" | "fail";
+  /** When a model is told that it repeats a failing tool call, and when it is stopped. The runtime's own numbers where left out. */
+  readonly repeatedFailures: { readonly tellAfter?: number; readonly stopAfter?: number };
   /** 0: without bound. */
   readonly maxCostMicrocents: number;
   readonly maxOutputTokens: number;

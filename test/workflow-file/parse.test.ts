@@ -138,6 +138,15 @@ describe("what is left out", () => {
     });
   });
 
+  it.each([
+    ["", {}],
+    [", repeated_failures: { stop_after: 4 }", { stopAfter: 4 }],
+    [", repeated_failures: { tell_after: 2, stop_after: 4 }", { tellAfter: 2, stopAfter: 4 }],
+  ])("of the limits on repeated failures, where the agent says %j", async (written, repeatedFailures) => {
+    const found = nodeOf(await definitionOf(agentFile(`{ model: openai/x${written} }`)), "n");
+    expect(found).toMatchObject({ agent: { repeatedFailures } });
+  });
+
   it("of a node's retry is its agent's", async () => {
     const agent = "{ cli: claude, retry: { max_attempts: 4, on: [NetworkDisconnect] } }";
     const retries = async (node: string): Promise<unknown> => {

@@ -53,7 +53,7 @@ async function act(
   scope: StageScope,
 ): Promise<ActResult> {
   const { faultline, turn, signal, turnCap } = tools;
-  const { outputSchema, stream, maxOutputTokens } = agent;
+  const { outputSchema, stream, maxOutputTokens, repeatedFailures } = agent;
   const { instruction } = scope;
   const { env, cwd } = home;
   const system = renderedFor(agent.system, scope);
@@ -72,7 +72,7 @@ async function act(
       const among = { agent: agent.id, clock: home.clock, log, resumes: !isShortened(instruction) };
       const within = clis.length === 0 ? turn : turnWithClis(turn, clis, among);
       // The answer is read when it is whole, so a stream that breaks can begin again.
-      return faultline.model(targets, { within, midStream: "restart" });
+      return faultline.model(targets, { within, midStream: "restart", repeatedFailures });
     },
     system: [system, inWords].filter((part) => part !== "").join("\n\n"),
     prompt,

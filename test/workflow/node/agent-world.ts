@@ -27,6 +27,7 @@ export const SPEC: AgentSpec = {
   env: [],
   tools: [],
   turnCap: 5,
+  repeatedFailures: {},
   onCap: "fail",
   maxCostMicrocents: 0,
   maxOutputTokens: 0,

@@ -97,6 +97,27 @@ describe("its tools", () => {
     },
   );
 
+  it("end the loop as soon as the agent's own limit says", async () => {
+    const world = await agentWorld([steps(GPT, ...Array.from({ length: 20 }, () => call("oslo")))]);
+    let runs = 0;
+    const find = tool<{ readonly name: string }, string>({
+      id: "find",
+      run: () => {
+        runs += 1;
+        throw new FaultError(fault("NotFound", { message: "no such place" }));
+      },
+    });
+    const repeatedFailures = { tellAfter: 2, stopAfter: 4 };
+    const { fault: seen } = await world.attempt({
+      agent: { targets: [world.openai(GPT)], tools: ["find"], turnCap: 40, repeatedFailures },
+      tools: { find },
+      words: FINDING_WORDS,
+    });
+    expect([seen?.code, runs]).toEqual(["ToolLoop", 4]);
+    const told = world.received().map(({ body }) => JSON.stringify(body).includes("failed 2 times with the same"));
+    expect(told).toEqual([false, false, true, true]);
+  });
+
   it("are run as protected calls: one that fails once is tried again, and the model reads what it gave", async () => {
     const world = await agentWorld([steps(GPT, call("oslo"))]);
     let runs = 0;
