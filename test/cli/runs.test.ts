@@ -64,6 +64,32 @@ describe("the list of runs", () => {
   });
 });
 
+describe("a run whose process died in the middle of a stage", () => {
+  it("is shown as stopped everywhere, never as running", async () => {
+    const world = new WorkflowWorld();
+    const journal = await openJournal(world.path("runs.db"));
+    const workflows = createWorkflows({ journal });
+    const entered = Promise.withResolvers<void>();
+    const hangs = stage({
+      act: () => {
+        entered.resolve();
+        return new Promise(() => undefined);
+      },
+    });
+    await workflows.runs.start(defineWorkflow({ id: "w", stages: { coder: hangs } }), { run: "ship" });
+    const advanced = workflows.runs.advance("ship").catch((error: unknown) => error);
+    await entered.promise;
+    await workflows.close();
+    await advanced;
+    await journal.close();
+    const { stdout } = await world.call(["runs", "show", "ship"]);
+    expect(stdout).toMatch(/^run ship +stopped$/m);
+    expect(stdout).toContain("coder was stopped and waits to be resumed");
+    expect(stdout).toMatch(/coder +stopped/);
+    expect(stdout).not.toContain("running");
+  });
+});
+
 describe("the name of a run", () => {
   it("may be its beginning or `last`, as long as it is clear", async () => {
     const world = new WorkflowWorld();

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { parsePolicy } from "../../src/policy-file/index.ts";
 import { parseToolManifests } from "../../src/tool-file/index.ts";
+import { parseWorkflow } from "../../src/workflow-file/index.ts";
 import { repeatedKeys } from "../../src/yaml-file/read.ts";
 
 const KEYS = ["a", "b", '"a"', "1", '"1"', "1.0", "true", "null", "~", "? [a]\n: 1\nb"];
@@ -44,4 +45,13 @@ it.each([
   const [found, ...more] = read(["version: 1", ...MANY, "version: 2", ""].join("\n"));
   expect(found).toMatchObject({ code, line: MANY.length + 2, column: 1, message: "the same key stands here twice" });
   expect(more).toEqual([]);
+});
+
+it.each([
+  ["a policy", (text: string) => parsePolicy(text, "p.yaml").diagnostics],
+  ["a tool manifest", (text: string) => parseToolManifests(text, "t.yaml").diagnostics],
+  ["a workflow", async (text: string) => (await parseWorkflow(text, "w.yaml")).diagnostics],
+])("one syntax error in %s is one message, without its consequences in the lines after it", async (_what, read) => {
+  const broken = ['a: { run: node -e "f(()=>{},8)", next: b }', "b:", "  - { c: 1 }", "  - d", ""].join("\n");
+  expect(await read(broken)).toMatchObject([{ line: 1, severity: "error" }]);
 });

@@ -35,13 +35,23 @@ import { RUNS_WORDS } from "./runs-words.ts";
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (home) => {
     const { run } = await findRun(home, given);
-    const report = await home.workflows.runs.show(run);
-    if (report === null)
-      throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
+    const found = await home.workflows.runs.show(run);
+    if (found === null) throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
     const isHeld = (await heldRuns(home)).has(run);
+    const report = isHeld ? found : withStoppedVisits(found);
     if (shared.json) return io.stdout.write(`${safeJson(reportJson(home, report, isHeld))}\n`);
     for (const line of reportLines(home, report, isHeld)) await io.stdout.write(`${line}\n`);
   });
+}
+
+/** No process works on the run, so a visit that the journal calls running was interrupted: its process died. */
+function withStoppedVisits(report: RunReport): RunReport {
+  const stopped: Pick<Visit, "state" | "pause"> = {
+    state: "paused",
+    pause: { why: "stopped", wakeAt: null, questions: [] },
+  };
+  const visits = report.state.visits.map((visit) => (visit.state === "running" ? { ...visit, ...stopped } : visit));
+  return { ...report, state: { ...report.state, visits } };
 }
 
 export function reportJson(home: RunHome, report: RunReport, isHeld: boolean): object {
@@ -147,6 +157,10 @@ function factsOf({ shared, io }: RunHome, { summary, spending }: RunReport, isHe
   ];
 }
 
+function stateWord({ state, pause }: Visit, locale: Locale): string {
+  return pause?.why === "stopped" ? FOLLOW_WORDS[locale].pauses.stopped : RUNS_WORDS[locale].visitStates[state];
+}
+
 function visitLines(
   { io, shared, command }: RunHome,
   visit: Visit,
@@ -163,7 +177,7 @@ function visitLines(
   const { mark, style } = MARKS[state];
   const nextAt = visit.pause?.wakeAt ?? (state === "ready" ? visit.notBefore : null);
   const facts = [
-    skipped === null ? words.visitStates[state] : follow.skipped[skipped],
+    skipped === null ? stateWord(visit, locale) : follow.skipped[skipped],
     ...(attempt > 1 || of > 1 ? [follow.attempt(attempt, of)] : []),
     ...(callAttempts > 0 ? [follow.calls(callAttempts)] : []),
     ...(startedAt > 0 ? [formatMs((endedAt === 0 ? now : endedAt) - startedAt, locale)] : []),
