@@ -309,6 +309,21 @@ describe("with a journal", () => {
     expect(kept.join("\n")).not.toContain("abcdefghijklmnopqrstuvwxyz0123456789");
   });
 
+  it.each(["DB_PASSWORD", "STRIPE_SECRET_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN"])(
+    "the value of %s is kept nowhere, whatever it looks like",
+    async (name) => {
+      const value = "underTheThirdStone";
+      const file = newPath();
+      const script = `echo refused: ${value} >&2; exit 1`;
+      const got = await run(["--journal", file, "--json", "--", "sh", "-c", script], { [name]: value });
+      expect(got.exit).toBe("failed");
+      const ours = got.stderr.split("\n").filter((line) => line.startsWith("faultline:"));
+      expect(got.stdout + ours.join("\n")).not.toContain(value);
+      const kept = filesUnder(dirname(file)).map((path) => readFileSync(path, "latin1"));
+      expect(kept.join("\n")).not.toContain(value);
+    },
+  );
+
   it("a run that waits for a person says what to do, and goes on in the same session", async () => {
     const file = newPath();
     const missing = withClis({});

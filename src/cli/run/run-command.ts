@@ -1,9 +1,9 @@
 // Runs the command: in memory, or in a session of a journal; then says how it ended.
 
-import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { createFaultline, type Faultline, type FaultlineOptions } from "../../index.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import { isOpen } from "../../runtime/call/outcome.ts";
+import { secretsIn } from "../../workflow/known-keys.ts";
 import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -38,7 +38,7 @@ export async function runCommand(
   const stdin = options.stdin === true ? await readInput("-", io, true) : null;
   const targets = targetsOf(words, options, stdin);
   const policy = await policyOf(options, targets[0].kind !== "generic", io, shared);
-  const settings: FaultlineOptions = { policy, locale, clock: io.clock, secrets: keysIn(io.env) };
+  const settings: FaultlineOptions = { policy, locale, clock: io.clock, secrets: secretsIn(io.env) };
   const run: Run = { words, options, io, shared, targets };
   const ending =
     file === undefined
@@ -52,11 +52,6 @@ export async function runCommand(
           return ended;
         });
   await tell(ending, io, shared);
-}
-
-/** Their values never get out, whatever they look like. */
-function keysIn(env: Io["env"]): readonly (string | undefined)[] {
-  return Object.values(AGENT_CLIS).flatMap(({ keyEnv }) => keyEnv.map((name) => env[name]));
 }
 
 async function perform(fl: Faultline, session: Session | null, run: Run): Promise<RunEnding> {
