@@ -10,6 +10,7 @@ import { parseScenario } from "../src/chaos/scenario.ts";
 import { parsePolicy } from "../src/policy-file/index.ts";
 import { parseToolManifests } from "../src/tool-file/index.ts";
 import { parseWorkflow } from "../src/workflow-file/index.ts";
+import { runCli } from "./support/run-cli.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -102,5 +103,28 @@ describe("YAML snippets load", () => {
 
   it.each(snippetsIn("yaml"))("$place", async ({ text }) => {
     expect(await diagnosticsOf(text)).toEqual([]);
+  });
+});
+
+describe("commands in shell snippets", () => {
+  interface Line {
+    readonly line: string;
+    readonly words: readonly string[];
+  }
+  /** Without comments, and without what stands behind `--`, which is another program's. */
+  const lines: readonly Line[] = snippetsIn("sh").flatMap(({ text }) =>
+    Array.from(text.matchAll(/^(?:npx )?faultline ([^#|<>\n]+)/gm), ([line, rest = ""]) => ({
+      line,
+      words: (rest.split(" -- ")[0] ?? "").trim().split(/\s+/),
+    })),
+  );
+
+  it.each(lines)("$line names a command and options that exist", async ({ words }) => {
+    const [group = "", command = ""] = words;
+    const path = /^[a-z]+$/.test(command) ? [group, command] : [group];
+    const { stdout, exit } = await runCli([...path, "--help"]);
+    expect(exit).toBe("ok");
+    expect(stdout).toContain(`Usage: faultline ${group}`);
+    for (const option of words.filter((word) => word.startsWith("--"))) expect(stdout).toContain(option);
   });
 });

@@ -69,10 +69,10 @@ describe("a run whose process died in the middle of a stage", () => {
     const world = new WorkflowWorld();
     const journal = await openJournal(world.path("runs.db"));
     const workflows = createWorkflows({ journal });
-    const entered = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<null>();
     const hangs = stage({
       act: () => {
-        entered.resolve();
+        entered.resolve(null);
         return new Promise(() => undefined);
       },
     });
