@@ -437,6 +437,7 @@ describe("acting on a run", () => {
       outcome: "canceled",
       questions: [],
     });
+    expect((await world.call(["runs", "show", "ship"])).stdout).toMatch(/^run ship {2}cancelled\n/);
     const { stdout } = await world.call(["runs", "watch", "ship", "--jsonl"]);
     expect(stdout.match(/"run\.cancelled"/g)).toHaveLength(1);
   });

@@ -121,9 +121,9 @@ export function pillOf(summary: RunSummary, isHeld: boolean, locale: GlobalOptio
   const words = FOLLOW_WORDS[locale];
   const waits = questions.length > 0 || wakeAt !== null;
   if (!isEnded(summary) && !isHeld && !waits) return words.idle;
-  return outcome === "" || outcome === status
-    ? words.statuses[status]
-    : `${words.statuses[status]}: ${shown(outcome, 40)}`;
+  // The outcome of a cancelled run is the same word in another spelling.
+  const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
+  return saysMore ? `${words.statuses[status]}: ${shown(outcome, 40)}` : words.statuses[status];
 }
 
 function nextOf(
