@@ -134,12 +134,23 @@ export function mistakeIn(given: object, kinds: object, path = "", isOpen = fals
     const mistake = mistakeOf(value, kind, `${prefix}${name}`);
     if (mistake !== null) return mistake;
   }
-  for (const name in known) {
-    if (known[name]?.isRequired !== true || (given as Readonly<Record<string, unknown>>)[name] !== undefined) continue;
+  for (const name of requiredIn(known)) {
+    if ((given as Readonly<Record<string, unknown>>)[name] !== undefined) continue;
     const field = `${prefix}${name}`;
-    return { field, message: `${field} is missing; it must be ${known[name].says}` };
+    return { field, message: `${field} is missing; it must be ${known[name]?.says ?? "given"}` };
   }
   return null;
+}
+
+/** Looked up once for each shape: every protected call with options is checked, and most shapes require nothing. */
+const REQUIRED = new WeakMap<object, readonly string[]>();
+
+function requiredIn(known: AnyShape): readonly string[] {
+  const found = REQUIRED.get(known);
+  if (found !== undefined) return found;
+  const names = Object.keys(known).filter((name) => known[name]?.isRequired === true);
+  REQUIRED.set(known, names);
+  return names;
 }
 
 function mistakeOf(value: unknown, kind: Kind, field: string): Mistake | null {
