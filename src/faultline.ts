@@ -9,7 +9,7 @@ import { having, shape } from "./options/kind.ts";
 import { pricesKind, priceTable, type PriceTable } from "./provider/price/price-table.ts";
 import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
 import { createFetch, type ProtectFetch } from "./provider/fetch/protected-fetch.ts";
-import type { MembersHome } from "./provider/model/members.ts";
+import type { MembersDeps } from "./provider/model/members.ts";
 import { createModel, type Protect } from "./provider/model/chain-model.ts";
 import { MODEL_OPTIONS, type ModelOptions, type ModelTarget } from "./provider/model/model-options.ts";
 import { Runtime } from "./runtime/runtime.ts";
@@ -51,7 +51,7 @@ const FETCH_OPTIONS_WITHIN = shape<FaultlineFetchOptions>({ ...FETCH_OPTIONS, wi
 const AGENT_OPTIONS_WITHIN = shape<FaultlineAgentOptions>({ ...AGENT_OPTIONS, within: withinKind });
 
 export class Faultline extends Runtime {
-  readonly #home: Omit<MembersHome, "isKept">;
+  readonly #home: Omit<MembersDeps, "isKept">;
 
   constructor(options: ResolvedOptions, prices: PriceTable) {
     super(options);
@@ -86,7 +86,7 @@ export class Faultline extends Runtime {
       home.protect(tool, request as never, signal === undefined ? undefined : { signal });
   }
 
-  #homeIn(within: Session | Turn | undefined): MembersHome {
+  #homeIn(within: Session | Turn | undefined): MembersDeps {
     return { ...this.#home, isKept: within !== undefined };
   }
 }

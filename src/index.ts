@@ -238,11 +238,11 @@ export type { Extension, ExtensionOptions } from "./runtime/extension/extension.
 export type { AdapterOptions, ExtensionHost } from "./runtime/extension/extension-host.ts";
 
 export type { Journal, Keep, KeepKind, NewEntry, SessionSummary, VerifyReport } from "./journal/journal.ts";
-export { createMemoryJournal } from "./journal/memory.ts";
+export { createMemoryJournal } from "./journal/memory/memory-journal.ts";
 export { openJournal } from "./journal/open-journal.ts";
-export type { SqliteJournalOptions } from "./journal/sqlite.ts";
-export { exportSession, importSession } from "./journal/transfer.ts";
-export { artefactsFolder, keepArtefact, readArtefact } from "./journal/artefacts.ts";
+export type { SqliteJournalOptions } from "./journal/sqlite/sqlite-journal.ts";
+export { exportSession, importSession } from "./journal/files/transfer.ts";
+export { artefactsFolder, keepArtefact, readArtefact } from "./journal/files/artefacts.ts";
 export { cli } from "./agent/run/cli.ts";
 export type { CliOptions, CliTarget } from "./agent/run/cli.ts";
 export type { Agent, AgentOptions, AgentRunOptions } from "./agent/run/agent.ts";

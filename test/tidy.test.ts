@@ -368,9 +368,9 @@ const BANNED: readonly Ban[] = [
   { call: /\bconsole\./, instead: "the Io of src/cli/io.ts", where: /^src\//, except: [] },
   {
     call: /\bcatch\b/,
-    instead: "tolerate() of src/core/tolerate.ts",
+    instead: "tryRead() of src/core/try-read.ts",
     where: /^src\/core\//,
-    except: ["src/core/tolerate.ts"],
+    except: ["src/core/try-read.ts"],
   },
   {
     call: /\bas any\b|: any\b|@ts-ignore|@ts-expect-error|(?:ox|es)lint-disable/,

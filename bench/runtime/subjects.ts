@@ -113,7 +113,7 @@ function faultlineEnding(settled: Settled): Ending {
 
 /** OURS. */
 export async function openFaultlineJournal(path: string): Promise<Journal> {
-  const { openSqliteJournal } = await import("../../src/journal/sqlite.ts");
+  const { openSqliteJournal } = await import("../../src/journal/sqlite/sqlite-journal.ts");
   return openSqliteJournal(path);
 }
 

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/host/clock.ts";
-import { parseJson } from "../../src/core/tolerate.ts";
+import { parseJson } from "../../src/core/try-read.ts";
 
 export interface Kill {
   /** The entry of the run after which it is killed. */

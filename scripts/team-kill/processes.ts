@@ -1,7 +1,7 @@
 // Processes that a worker has started, found by the mark in their environment: on Linux, where the environment can be read.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tolerate } from "../../src/core/tolerate.ts";
+import { tryRead } from "../../src/core/try-read.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { MARK } from "./life.ts";
 
@@ -22,12 +22,12 @@ export async function livingWith(mark: string): Promise<readonly string[]> {
 }
 
 export function markedNow(mark: string): readonly string[] {
-  const ids = tolerate(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name));
+  const ids = tryRead(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
-    const environment = tolerate(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
+    const environment = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
     if (!environment.split("\0").includes(`${MARK}=${mark}`)) return [];
     return [
-      `${id} ${tolerate(() => readFileSync(`/proc/${id}/cmdline`, "utf8"), "")
+      `${id} ${tryRead(() => readFileSync(`/proc/${id}/cmdline`, "utf8"), "")
         .replaceAll("\0", " ")
         .trim()}`,
     ];

@@ -2,7 +2,7 @@
 // refusal can be read.
 
 import type { IncomingMessage } from "node:http";
-import { parseJson } from "../core/tolerate.ts";
+import { parseJson } from "../core/try-read.ts";
 
 export type ReadBody =
   | { readonly kind: "text"; readonly text: string }

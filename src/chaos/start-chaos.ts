@@ -20,7 +20,7 @@ import {
   text,
   whole,
 } from "../options/kind.ts";
-import { readAsked, type Route, routeOf } from "./asked.ts";
+import { parseRequest, type Route, routeOf } from "./parse-request.ts";
 import { type Choice, createChooser, UNCHOSEN } from "./choose.ts";
 import { control, CONTROL_PATH, type Controlled } from "./control.ts";
 import { bodyPlan, errorOf, errorPlan, goodPlan } from "./faults/plans.ts";
@@ -153,7 +153,7 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
   ): Promise<void> {
     const at = clock.now();
     const json = text === null ? { value: undefined, complaint: TOO_LARGE } : readJson(text);
-    const asked = readAsked(route, json.value);
+    const asked = parseRequest(route, json.value);
     const key = keyIn(request.headers, url);
     const header = request.headers["x-chaos"];
     const isKey = (written: string): boolean => written === key || fingerprintOf(written) === key;

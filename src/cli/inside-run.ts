@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { INSIDE_RUN } from "../agent/process/child-env.ts";
-import { tolerate } from "../core/tolerate.ts";
+import { tryRead } from "../core/try-read.ts";
 import { type Io, UsageError } from "./io.ts";
 import type { GlobalOptions } from "./options.ts";
 import { RUNS_WORDS } from "./runs/runs-words.ts";
@@ -18,7 +18,7 @@ export function refuseInsideRun({ env }: Pick<Io, "env">, { locale }: Pick<Globa
 /** A process can clear its own environment, but not that of those it comes from. On Linux only, where it can be read. */
 function hasMarkedAncestor(from: number): boolean {
   for (let id = from, steps = 0; id > 1 && steps < MOST_ANCESTORS; id = parentOf(id), steps++) {
-    const environment = tolerate(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
+    const environment = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
     if (environment.split("\0").some((entry) => entry.startsWith(`${INSIDE_RUN}=`))) return true;
   }
   return false;
@@ -28,6 +28,6 @@ const MOST_ANCESTORS = 64;
 
 /** 0 when nobody knows. The name of a program stands in brackets and may hold anything, brackets too. */
 function parentOf(id: number): number {
-  const stat = tolerate(() => readFileSync(`/proc/${id}/stat`, "utf8"), "");
+  const stat = tryRead(() => readFileSync(`/proc/${id}/stat`, "utf8"), "");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
 }

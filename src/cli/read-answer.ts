@@ -3,7 +3,7 @@
 import { exampleOf, formOf, readTyped } from "../core/flow/answer-form.ts";
 import type { AnswerSchema } from "../core/flow/interaction.ts";
 import { INTERACTIONS, type Locale, type Question } from "../core/index.ts";
-import { parseJson } from "../core/tolerate.ts";
+import { parseJson } from "../core/try-read.ts";
 import { type Io, UsageError } from "./io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "./journal-words.ts";
 import { shown } from "./journal/show-values.ts";

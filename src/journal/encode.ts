@@ -1,9 +1,9 @@
 // Entries and kept values as text, made at the moment they are handed over: whoever changes them later changes nothing here.
 
 import type { JournalEvent } from "../core/record/event.ts";
-import { isKeepKind, type Place, placeOf, SEAL } from "./belongs.ts";
+import { isKeepKind, type Place, placeOf, SEAL } from "./keep-kinds.ts";
 import type { Keep, KeepKind, NewEntry } from "./journal.ts";
-import { drift, unfit } from "./refusals.ts";
+import { drift, unfit } from "./journal-faults.ts";
 import { statusMarkOf, type StatusMark } from "./session-status.ts";
 
 export interface EncodedEntry {

@@ -1,10 +1,10 @@
 // Opens the embedded journal. The store is loaded with the first one, so that programs without sessions do not pay for it.
 
 import type { Journal } from "./journal.ts";
-import type { SqliteJournalOptions } from "./sqlite.ts";
+import type { SqliteJournalOptions } from "./sqlite/sqlite-journal.ts";
 
 /** A journal in one file; made when it is not there. Refuses a file that is not a journal, or not one it can read. */
 export async function openJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
-  const { openSqliteJournal } = await import("./sqlite.ts");
+  const { openSqliteJournal } = await import("./sqlite/sqlite-journal.ts");
   return openSqliteJournal(path, options);
 }

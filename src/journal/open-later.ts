@@ -4,10 +4,10 @@
 // L3  a subscriber from before the opening gets every entry written after it.
 
 import { resolve } from "node:path";
-import { journalClosed } from "./refusals.ts";
+import { journalClosed } from "./journal-faults.ts";
 import type { Journal, Subscription } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";
-import type { SqliteJournalOptions } from "./sqlite.ts";
+import type { SqliteJournalOptions } from "./sqlite/sqlite-journal.ts";
 import type { Entry } from "../core/record/event.ts";
 
 interface Waiting {

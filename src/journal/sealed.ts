@@ -1,11 +1,11 @@
 // The checksums of kept values: how each is made when a value is written, and held against what is read. A value that was changed,
 // moved to another key or put back from earlier is refused by name, before anything is done with it.
 
-import { SEAL } from "./belongs.ts";
+import { SEAL } from "./keep-kinds.ts";
 import { boundDigest, keptDigest } from "./chain.ts";
 import type { EncodedKeep } from "./encode.ts";
 import type { KeepKind } from "./journal.ts";
-import { drift } from "./refusals.ts";
+import { drift } from "./journal-faults.ts";
 
 /** A row of kept values, with the entry that it hangs on, if any. */
 export interface KeptRow {

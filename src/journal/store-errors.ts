@@ -4,8 +4,8 @@ import { classify } from "../core/classify/classify.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { withContext, type FaultContext } from "../core/fault/fault.ts";
 import { FaultError, isFaultError } from "../core/fault/fault-error.ts";
-import { readField } from "../core/tolerate.ts";
-import { refusal } from "./refusals.ts";
+import { readField } from "../core/try-read.ts";
+import { refusal } from "./journal-faults.ts";
 
 interface ResultRow {
   readonly name: string;

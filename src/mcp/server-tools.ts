@@ -28,20 +28,20 @@ interface Checks {
   readonly output: Check | null;
 }
 
-export interface ServerToolsHome {
+export interface ServerToolsDeps {
   readonly options: ResolvedMcpOptions;
   readonly link: (signal: AbortSignal) => Promise<Link>;
   readonly suppress: (seen: Fault, reason: string) => void;
 }
 
 export class ServerTools {
-  readonly #home: ServerToolsHome;
+  readonly #home: ServerToolsDeps;
   readonly #known = new Map<string, Known>();
   /** Offered, but with a schema that cannot be used. Known at the first use. */
   readonly #unusable = new Map<string, Fault>();
   #tools: ReadonlyMap<string, McpTool> = new Map();
 
-  constructor(home: ServerToolsHome) {
+  constructor(home: ServerToolsDeps) {
     this.#home = home;
   }
 

@@ -14,7 +14,7 @@ import type { Engine } from "./engine.ts";
 import { Incidents, MAX_FINGERPRINTS } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { PatientStore } from "./patient-store.ts";
+import { RetryingStore } from "./retrying-store.ts";
 import { RingRecorder } from "./recorder.ts";
 import { RuntimeClock } from "./runtime-clock.ts";
 import { Targets } from "./target/targets.ts";
@@ -90,7 +90,7 @@ export function createEngine(
     clock,
     chance,
     journal,
-    store: new PatientStore(journal, { clock, policy, roll: () => chance.roll() }),
+    store: new RetryingStore(journal, { clock, policy, roll: () => chance.roll() }),
     redactor,
     locale,
     ring,

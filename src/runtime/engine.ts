@@ -11,7 +11,7 @@ import type { Bindings } from "./call/binding.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Incidents } from "./call/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
-import type { PatientStore } from "./patient-store.ts";
+import type { RetryingStore } from "./retrying-store.ts";
 import type { RingRecorder } from "./recorder.ts";
 import type { AnyTool } from "./tool/tool.ts";
 import type { Wheel } from "./wheel.ts";
@@ -21,7 +21,7 @@ export interface Engine {
   readonly chance: Chance;
   readonly journal: Journal;
   /** The journal, for what a call or a session has to find in it. */
-  readonly store: PatientStore;
+  readonly store: RetryingStore;
   readonly wheel: Wheel;
   readonly ring: RingRecorder;
   /** For calls outside sessions; a session has one of its own that stands on it. */

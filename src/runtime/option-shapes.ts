@@ -51,7 +51,7 @@ const BREAKER_OPTIONS = shape<BreakerRule>({
   openMs: number(0, MAX_TIMEOUT_MS),
   growth: number(1, 1000),
   maxOpenMs: number(0, MAX_TIMEOUT_MS),
-  maxOpenMsUnlessSet: number(0, MAX_TIMEOUT_MS),
+  defaultMaxOpenMs: number(0, MAX_TIMEOUT_MS),
   probeTimeoutMs: number(0),
   counts: oneOf(["calls", "attempts"]),
 });

@@ -9,7 +9,7 @@ import { PRESETS, type PresetName } from "../core/policy/presets.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
-import { createMemoryJournal } from "../journal/memory.ts";
+import { createMemoryJournal } from "../journal/memory/memory-journal.ts";
 import { openLater } from "../journal/open-later.ts";
 import { hideInWarnings } from "../journal/warnings.ts";
 import {

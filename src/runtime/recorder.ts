@@ -7,7 +7,7 @@ import { suppressed } from "../core/fault/suppressed.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 import { guarded } from "../host/foreign-code.ts";
 import type { Keep } from "../journal/journal.ts";
-import { eventsOf, QUIET_EVENTS, type QuietCall } from "./call/quiet-call.ts";
+import { eventsOf, COMPACT_EVENTS, type CompactCall } from "./call/compact-call.ts";
 
 export interface Recorder {
   /** Empty outside a session. */
@@ -21,11 +21,11 @@ export interface Recorder {
 }
 
 export interface QuietKeeper {
-  keepQuiet(call: QuietCall): void;
+  keepCompact(call: CompactCall): void;
 }
 
 /** The first event of a call that was kept quietly has the number that is kept with it. */
-type Slot = Entry | { readonly seq: number; readonly quiet: QuietCall };
+type Slot = Entry | { readonly seq: number; readonly quiet: CompactCall };
 
 /** Keeps the last events as they are; whoever looks at them sees them scrubbed. */
 export class RingRecorder implements Recorder, QuietKeeper {
@@ -45,9 +45,9 @@ export class RingRecorder implements Recorder, QuietKeeper {
     this.redactor = redactor;
   }
 
-  keepQuiet(quiet: QuietCall): void {
+  keepCompact(quiet: CompactCall): void {
     this.keep({ seq: this.seq + 1, quiet });
-    this.seq += QUIET_EVENTS;
+    this.seq += COMPACT_EVENTS;
   }
 
   record(events: readonly JournalEvent[], _keeps: readonly Keep[], at: number): null {

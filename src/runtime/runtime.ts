@@ -30,7 +30,7 @@ import { wakeAsker } from "./person/wake-asker.ts";
 import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { openSession } from "./session/open-session.ts";
-import type { FirstWords } from "./session/session-options.ts";
+import type { FirstWrites } from "./session/session-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
@@ -231,12 +231,12 @@ export class Runtime {
   }
 
   /** Begins a session with its first entries, all of them or none. Rejects when the name is taken. */
-  async beginSession(name: string, options: SessionOptions, first: FirstWords): Promise<Session> {
+  async beginSession(name: string, options: SessionOptions, first: FirstWrites): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
 
-  #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWords | null = null): Promise<Session> {
+  #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWrites | null = null): Promise<Session> {
     const { mode = "attended", labels = {}, secrets = [] } = given;
     const budget = over(this.#options.budget, given.budget);
     const limits = over(this.#options.limits, given.limits);

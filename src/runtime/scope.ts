@@ -7,7 +7,7 @@ import type { CancelScope } from "../core/classify/evidence.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
-import { isA, tolerate } from "../core/tolerate.ts";
+import { isA, tryRead } from "../core/try-read.ts";
 
 /** Something that can be cancelled: a call, a wait, another scope. */
 export interface Cancellable {
@@ -109,5 +109,5 @@ function reasonOf(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   if (typeof reason === "string") return reason;
   const isPlainAbort = isA(reason, DOMException) && reason.name === "AbortError";
-  return isA(reason, Error) && !isPlainAbort ? tolerate(() => reason.message, "") : "";
+  return isA(reason, Error) && !isPlainAbort ? tryRead(() => reason.message, "") : "";
 }

@@ -3,7 +3,7 @@
 // ten. The counter is a field of the engine's context, set anew just before the handler is asked, so the handler can shorten it.
 
 import type { QuickJSContext, QuickJSWASMModule } from "quickjs-emscripten-core";
-import { readField } from "../core/tolerate.ts";
+import { readField } from "../core/try-read.ts";
 import { memoryOf } from "./engine.ts";
 
 /** What the engine sets its counter to (JS_INTERRUPT_COUNTER_INIT). */

@@ -8,7 +8,7 @@ import {
   type QuickJSRuntime,
   Scope,
 } from "quickjs-emscripten-core";
-import { tolerate } from "../core/tolerate.ts";
+import { tryRead } from "../core/try-read.ts";
 import { type Clock, steadyNow } from "../host/clock.ts";
 import { type Engine, hasGrown, startEvaluation } from "./engine.ts";
 import { causeOf, type Phase, type SandboxCause } from "./failures.ts";
@@ -62,7 +62,7 @@ export function runGuarded<T>(engine: Engine, limits: Limits, work: (guest: Gues
   });
   if (ending.escaped) engine.isBroken = true;
   else {
-    const isClean = tolerate((): boolean => {
+    const isClean = tryRead((): boolean => {
       handles.dispose();
       opened.context?.dispose();
       opened.runtime?.dispose();

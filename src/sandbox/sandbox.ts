@@ -2,7 +2,7 @@
 // no input or output; bounded in time, memory, depth and result; every evaluation in a new context.
 
 import type { QuickJSHandle } from "quickjs-emscripten-core";
-import { tolerate } from "../core/tolerate.ts";
+import { tryRead } from "../core/try-read.ts";
 import { type Engine, sharedEngine } from "./engine.ts";
 import { type SandboxCause, sandboxError } from "./failures.ts";
 import { type Limits, resolveLimits, type SandboxOptions } from "./limits.ts";
@@ -67,7 +67,7 @@ export function evaluateIn(engine: Engine, limits: Limits, expression: string, s
 }
 
 function jsonOf(scope: Scope): string | undefined {
-  return tolerate(() => JSON.stringify(scope) as string | undefined, undefined);
+  return tryRead(() => JSON.stringify(scope) as string | undefined, undefined);
 }
 
 /** What the expression is; ends the work when it is neither. */

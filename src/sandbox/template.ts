@@ -1,7 +1,7 @@
 // Texts with places in them, for prompts: `{{ nodes.coder.output.items[0].name }}`. Only paths, no expressions; pure, in linear time.
 
 import { fault, FaultError } from "../core/index.ts";
-import { tolerate } from "../core/tolerate.ts";
+import { tryRead } from "../core/try-read.ts";
 
 export interface TemplatePath {
   /** As written, without braces, spaces and question mark. */
@@ -125,7 +125,7 @@ function textAt(place: TemplatePath, scope: Readonly<Record<string, unknown>>): 
   const { path, offset } = place;
   // A function or a symbol has no JSON form and counts as nothing; a ring or a big integer throws.
   const text =
-    value === undefined ? undefined : tolerate(() => JSON.stringify(value, null, 2) as string | undefined, null);
+    value === undefined ? undefined : tryRead(() => JSON.stringify(value, null, 2) as string | undefined, null);
   if (text === null) throw shapeInvalid(`the value of {{ ${path} }} has no JSON form.`, { path, offset });
   if (text !== undefined) return text;
   if (place.isOptional) return "";

@@ -5,7 +5,7 @@
 // It costs about 0.1 ms a call, because Node starts a watchdog thread for it.
 
 import { createContext, Script } from "node:vm";
-import { readField } from "../core/tolerate.ts";
+import { readField } from "../core/try-read.ts";
 
 export class OutOfTime extends Error {}
 

@@ -2,7 +2,7 @@
 // its first call.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { readField, tolerate } from "../core/tolerate.ts";
+import { readField, tryRead } from "../core/try-read.ts";
 import { type Check, failed } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { compileJsonSchema, type JsonSchema } from "./json-schema.ts";
@@ -37,7 +37,7 @@ export function jsonSchemaOf(schema: AnySchema): Readonly<Record<string, unknown
   // Part of a newer specification, which not every library follows yet.
   const { jsonSchema } = schema["~standard"] as Partial<StandardJSONSchemaV1.Props>;
   // The specification lets it throw for types that JSON Schema does not have.
-  return tolerate(() => jsonSchema?.input({ target: "draft-2020-12" }) ?? null, null);
+  return tryRead(() => jsonSchema?.input({ target: "draft-2020-12" }) ?? null, null);
 }
 
 const PASS_A_SCHEMA =

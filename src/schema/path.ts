@@ -1,7 +1,7 @@
 // Where in a value something is wrong, as text: `$.items[0].price`. Only names are told: a key that could be data, such as
 // a token or an address somebody used as a key, is written `[…]`.
 
-import { readField } from "../core/tolerate.ts";
+import { readField } from "../core/try-read.ts";
 import { SHAPE_REDACTOR } from "../core/index.ts";
 
 /** A key or an index; anything else a validator may hand over counts as a key nobody can name. */

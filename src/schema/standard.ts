@@ -3,10 +3,10 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { classify, fault, type Fault, originOf } from "../core/index.ts";
-import { readField } from "../core/tolerate.ts";
+import { readField } from "../core/try-read.ts";
 import { type Check, type CheckResult, failed, type Issue, NOT_VALID } from "./check.ts";
 import { kindOf, pathText, type Step } from "./path.ts";
-import { maskerFor } from "./without-value.ts";
+import { maskerFor } from "./mask-values.ts";
 
 export function standardCheck(schema: StandardSchemaV1): Check {
   const standard = schema["~standard"];

@@ -7,7 +7,7 @@ import {
   type Broken,
   finishedCallsDoNotRunTwice,
   nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved,
-} from "./always-calls.ts";
+} from "./invariants-calls.ts";
 import {
   aFinishedCallIsToldAsItEnded,
   anEventIsOnDiskBeforeAnyoneSeesIt,
@@ -17,18 +17,18 @@ import {
   foldingTheJournalFromScratchGivesTheLiveState,
   noWaitOutlivesTheDeadline,
   onlyTheStoreEndsASessionEarly,
-} from "./always-sessions.ts";
+} from "./invariants-sessions.ts";
 import {
   aBreakerEndsNoScheduleThatHasBegun,
   anOpenBreakerLetsNoCallBeginButItsProbe,
   aSharedAttemptIsOneThatFailed,
   concurrencyLimitsHold,
-} from "./always-targets.ts";
+} from "./invariants-targets.ts";
 import {
   costBookedIsTheSumOfAllAttempts,
   noPlantedSecretGetsOut,
   whatComesLateIsWrittenDown,
-} from "./always-values.ts";
+} from "./invariants-values.ts";
 import type { Story } from "./story.ts";
 
 /** `twin` is the same world without trouble; null where there is none. */

@@ -6,7 +6,7 @@ import { fault } from "../core/fault/fault.ts";
 import { type Breaker, CLOSED } from "../core/decide/breaker.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Journal, Keep, Kept, NewEntry } from "../journal/journal.ts";
-import { createMemoryJournal } from "../journal/memory.ts";
+import { createMemoryJournal } from "../journal/memory/memory-journal.ts";
 import { diceFor } from "./dice.ts";
 import { createSeededChance } from "./seeded-chance.ts";
 import type { Life } from "./simulated-life.ts";

@@ -1,4 +1,4 @@
-// A workflow file as programs use it: plain data, checked, with everything decided. `src/workflow/compile.ts` makes stages of it.
+// A workflow file as programs use it: plain data, checked, with everything decided. `src/workflow/definition/compile.ts` makes stages of it.
 
 import type { Policy } from "../core/index.ts";
 import type { AgentSpec, NodeOptions, ToolSpec } from "../workflow-model/node-options.ts";

@@ -2,7 +2,7 @@
 // truth values and JSON where the type says so.
 
 import { fault, REDACTED, type Fault } from "../core/index.ts";
-import { parseJson } from "../core/tolerate.ts";
+import { parseJson } from "../core/try-read.ts";
 import type { WorkflowInputs } from "../workflow-model/stage.ts";
 import { nearest } from "../options/nearest.ts";
 import { type Finding, finding } from "./codes.ts";

@@ -1,7 +1,7 @@
 // The JSON Schemas of a workflow: what agents must answer and tools are given. In the file, or in one beside it.
 
 import { classify } from "../core/index.ts";
-import { parseJson, tolerate } from "../core/tolerate.ts";
+import { parseJson, tryRead } from "../core/try-read.ts";
 import { compileSchema, type JsonSchema } from "../schema/index.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { type Finding, finding, said } from "./codes.ts";
@@ -57,7 +57,7 @@ function stepsIn(message: string, schema: JsonSchema): Path {
     .split("/")
     .slice(1)
     .map((step) =>
-      tolerate(() => decodeURIComponent(step), step)
+      tryRead(() => decodeURIComponent(step), step)
         .replaceAll("~1", "/")
         .replaceAll("~0", "~"),
     );

@@ -6,7 +6,7 @@ import { classify } from "../core/classify/classify.ts";
 import type { FailureDomains } from "../core/decide/fallback.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
-import { readField, tolerate } from "../core/tolerate.ts";
+import { readField, tryRead } from "../core/try-read.ts";
 import { endpointAt } from "../provider/domain/endpoint.ts";
 import { boundedFetch } from "../provider/fetch/bounded.ts";
 import type { AgentTarget } from "./node-options.ts";
@@ -188,7 +188,7 @@ function baseUrlOf(target: ModelAgentTarget, row: WorkflowProvider, env: Environ
     if (!row.needsBaseUrl) return "";
     throw misconfigured(`provider ${named} has no address of its own: give it base_url`, provider);
   }
-  const url = tolerate(() => new URL(given), null);
+  const url = tryRead(() => new URL(given), null);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw misconfigured(`base_url of provider ${named} is not an http address; write http://host:port/v1`, provider);
   }
@@ -217,7 +217,7 @@ function keyOf(target: ModelAgentTarget, row: WorkflowProvider, baseUrl: string,
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 function isLoopback(baseUrl: string): boolean {
-  return LOOPBACK.test(tolerate(() => new URL(baseUrl).hostname, ""));
+  return LOOPBACK.test(tryRead(() => new URL(baseUrl).hostname, ""));
 }
 
 function unknownProvider(provider: string, table: readonly WorkflowProvider[]): FaultError {

@@ -14,7 +14,7 @@ export { capped, defineWorkflow, stage } from "./define.ts";
 export type { StageOptions, WorkflowOptions } from "./define.ts";
 export { createDriver } from "./driver.ts";
 export type { Advances, Driver, DriverOptions } from "./driver.ts";
-export type { LoadedFile } from "./load.ts";
+export type { LoadedFile } from "./definition/load.ts";
 export { createRuns } from "./runs.ts";
 export type { WorkflowRuns } from "./runs.ts";
 export type { RunsOptions } from "./runs-options.ts";
@@ -30,7 +30,7 @@ export type {
   RunSummary,
   StartOptions,
 } from "./runs-api.ts";
-export { StageFailure } from "./stage-failure.ts";
+export { StageFailure } from "./advance/stage-failure.ts";
 export type {
   ActResult,
   ActTools,

@@ -12,7 +12,7 @@ import { callable, having, listOf, shape } from "../options/kind.ts";
 import { journalOf } from "../runtime/options.ts";
 import { policyOfRuns } from "./runs-policy.ts";
 import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
-import { WorkflowLibrary } from "./workflow-library.ts";
+import { WorkflowLibrary } from "./definition/workflow-library.ts";
 
 export interface RunsOptions extends FaultlineOptions {
   /** Workflows written in TypeScript, so that their runs are found again after a restart. */
@@ -23,7 +23,7 @@ export interface RunsOptions extends FaultlineOptions {
   readonly worker?: Worker;
 }
 
-export interface RunsHome {
+export interface RunsDeps {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -44,7 +44,7 @@ export const RUNS_OPTIONS = shape<RunsOptions>({
   worker: having("a worker, with a name and isGone()", "name", "isGone"),
 });
 
-export function resolveRunsOptions(given: RunsOptions): RunsHome {
+export function resolveRunsOptions(given: RunsOptions): RunsDeps {
   const { workflows = [], load, worker, ...options } = checkOptions("createRuns", given, RUNS_OPTIONS);
   const clock = options.clock ?? systemClock;
   const chance = options.chance ?? systemChance;

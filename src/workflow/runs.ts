@@ -12,17 +12,25 @@ import type { Answer, Question } from "../core/flow/interaction.ts";
 import { isEnded, type RunState } from "../core/flow/run.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
 import type { Session } from "../runtime/session/session.ts";
-import { beginRun, keepDefinition, openRun } from "./begin-run.ts";
-import { definitionOf } from "./definition-of-run.ts";
-import { RunHolds } from "./held-run.ts";
-import { InTurn } from "./in-turn.ts";
-import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
+import { beginRun, keepDefinition, openRun } from "./advance/begin-run.ts";
+import { definitionOf } from "./definition/definition-of-run.ts";
+import { RunHolds } from "./advance/held-run.ts";
+import { KeyedMutex } from "./advance/keyed-mutex.ts";
+import { noteAction, postAction, wakeRun } from "./operator/posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
-import { refusalOf } from "./refused-action.ts";
-import { keepStageFiles } from "./run-files.ts";
-import { alreadyThere, heldElsewhere, isOver, noRun, notOffered, otherWorkflow, stopping } from "./run-refusals.ts";
-import { endOf, knownRun, listRuns, readRun, redactorOf, showRun, summaryFor } from "./run-reports.ts";
-import { DEFAULT_BY, resolveRunsOptions, type RunsHome, type RunsOptions } from "./runs-options.ts";
+import { refusalOf } from "./operator/validate-action.ts";
+import { keepStageFiles } from "./report/run-files.ts";
+import {
+  alreadyThere,
+  heldElsewhere,
+  isOver,
+  noRun,
+  notOffered,
+  otherWorkflow,
+  stopping,
+} from "./operator/run-faults.ts";
+import { endOf, knownRun, listRuns, readRun, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
+import { DEFAULT_BY, resolveRunsOptions, type RunsDeps, type RunsOptions } from "./runs-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import {
   ACT_OPTIONS,
@@ -39,11 +47,11 @@ import {
   START_OPTIONS,
   type StartOptions,
 } from "./runs-api.ts";
-import { Slice } from "./slice.ts";
+import { Slice } from "./advance/slice.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
-import { succeed, wentOnIn } from "./succeed.ts";
-import { stoppedVisits } from "./taken-action.ts";
-import { keepsOf, spentBy, summaryOf } from "./summary.ts";
+import { succeed, successorOf } from "./operator/start-successor.ts";
+import { stoppedVisits } from "./operator/action-events.ts";
+import { keepsOf, spentBy, summaryOf } from "./advance/summary.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -60,13 +68,13 @@ export function createRuns(options: RunsOptions): WorkflowRuns {
 }
 
 export class WorkflowRuns implements Runs {
-  readonly #home: RunsHome;
+  readonly #home: RunsDeps;
   readonly #holds: RunHolds;
   /** Runs this process is advancing now. */
   readonly #active = new Map<string, Active>();
-  readonly #inTurn = new InTurn();
+  readonly #mutex = new KeyedMutex();
 
-  constructor(home: RunsHome) {
+  constructor(home: RunsDeps) {
     this.#home = home;
     this.#holds = new RunHolds(home);
   }
@@ -223,7 +231,7 @@ export class WorkflowRuns implements Runs {
     const report = await this.show(run);
     if (report === null) throw new FaultError(noRun(run));
     const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
-    if (before !== null && before !== undefined) return { run: await wentOnIn(this.#home, run, before), did: false };
+    if (before !== null && before !== undefined) return { run: await successorOf(this.#home, run, before), did: false };
     const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
     // Another click was first, and somebody went on from it.
     if (offered === undefined && report.state.successor !== null) return { run: report.state.successor, did: false };
@@ -249,7 +257,7 @@ export class WorkflowRuns implements Runs {
         await this.cancel(run, by);
         return this.#noted(run, offered, by, true);
       case "successor":
-        return this.#inTurn.run(run, () => succeed(this.#home, run, state, offered, params, by));
+        return this.#mutex.run(run, () => succeed(this.#home, run, state, offered, params, by));
       case "instruct":
         return this.#instruct(run, offered, params, by);
     }

@@ -7,7 +7,7 @@ import { forProtocol } from "../../src/chaos/faults/fault-row.ts";
 import { type Chaos, startChaos } from "../../src/chaos/start-chaos.ts";
 import { PROTOCOLS, type ProtocolId } from "../../src/chaos/wire.ts";
 import { classify, type Fault } from "../../src/core/index.ts";
-import { parseJson } from "../../src/core/tolerate.ts";
+import { parseJson } from "../../src/core/try-read.ts";
 import type { Clock } from "../../src/host/clock.ts";
 import { type Answer, ask, impatientClock, type Question } from "./asking.ts";
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { readAsked } from "../../src/chaos/asked.ts";
+import { parseRequest } from "../../src/chaos/parse-request.ts";
 import { replyTo } from "../../src/chaos/good-model.ts";
 import type { ReceivedRequest } from "../../src/chaos/received.ts";
 import { type Chaos, type ChaosOptions, startChaos } from "../../src/chaos/start-chaos.ts";
@@ -258,7 +258,7 @@ describe("a request", () => {
             text: c,
             generationConfig: b,
           };
-          const asked = readAsked({ ...route, protocol }, body);
+          const asked = parseRequest({ ...route, protocol }, body);
           expect(typeof replyTo(asked, null).text).toBe("string");
         },
       ),

@@ -106,9 +106,7 @@ describe("journal answer", () => {
     });
     expect(await journal("answer", agent, Ask, '{"query":"cats"}')).toMatchObject({ exit: "ok" });
     const { stdout: waiting } = await journal("questions", agent);
-    expect(waiting).toContain(
-      `${Approve}  Approve  session report-3  answered by ada; run the program to continue\n`,
-    );
+    expect(waiting).toContain(`${Approve}  Approve  session report-3  answered by ada; run the program to continue\n`);
 
     const after = await runAsking(agent, FAR_AHEAD + 60_000);
     expect(after).toMatchObject({

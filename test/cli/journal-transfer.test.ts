@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openJournal } from "../../src/index.ts";
-import { writeRescue } from "../../src/journal/rescue.ts";
+import { writeRescue } from "../../src/journal/files/rescue.ts";
 import { jsonOf, type Run, runCli } from "../support/run-cli.ts";
 import { entryCounts, type Folder, HIDDEN, newFolder, NOON, tamper, writeTrip } from "./journals.ts";
 

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Entry, Journal } from "../../src/index.ts";
-import { fileNameOf } from "../../src/journal/artefact-names.ts";
+import { fileNameOf } from "../../src/journal/files/artefact-names.ts";
 import { type EndedSession, isTerminal, stepOf } from "./check-calls.ts";
 import type { Came } from "./life.ts";
 import { expectedOutcomes, type StepStatus } from "./program.ts";

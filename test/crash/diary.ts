@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseJson } from "../../src/core/tolerate.ts";
+import { parseJson } from "../../src/core/try-read.ts";
 
 interface Line {
   /** Which start of the program wrote it. */

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { parseJson } from "../../src/core/tolerate.ts";
+import { parseJson } from "../../src/core/try-read.ts";
 import type { Chance } from "../../src/host/chance.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { between, pick } from "./program.ts";

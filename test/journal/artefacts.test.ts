@@ -5,9 +5,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRedactor, REDACTED, SHAPE_REDACTOR } from "../../src/core/fault/redact.ts";
-import { fileNameOf, isFileName } from "../../src/journal/artefact-names.ts";
-import { fit } from "../../src/journal/artefact-text.ts";
-import { artefactsFolder, keepArtefact, readArtefact, removeArtefacts } from "../../src/journal/artefacts.ts";
+import { fileNameOf, isFileName } from "../../src/journal/files/artefact-names.ts";
+import { fit } from "../../src/journal/files/artefact-text.ts";
+import { artefactsFolder, keepArtefact, readArtefact, removeArtefacts } from "../../src/journal/files/artefacts.ts";
 import { codeOf } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";
 

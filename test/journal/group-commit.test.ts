@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
 import { FaultError } from "../../src/core/fault/fault-error.ts";
-import { createGroupCommit, type GroupCommit } from "../../src/journal/group-commit.ts";
-import { createPatience } from "../../src/journal/patience.ts";
+import { createGroupCommit, type GroupCommit } from "../../src/journal/sqlite/group-commit.ts";
+import { createBusyRetry } from "../../src/journal/sqlite/busy-retry.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 
 /** Errors as node:sqlite throws them. */
@@ -29,7 +29,7 @@ function subject(): Subject {
   const steps: string[] = [];
   const troubles: string[] = [];
   const commitFailures: Error[] = [];
-  const patience = createPatience(clock, ({ code }, what) => void troubles.push(`${code}: ${what}`));
+  const patience = createBusyRetry(clock, ({ code }, what) => void troubles.push(`${code}: ${what}`));
   const transaction = {
     begin: () => void steps.push("begin"),
     commit() {

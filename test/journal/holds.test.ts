@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Journal } from "../../src/journal/journal.ts";
 import { compareKeys } from "../../src/journal/key-order.ts";
-import { createReads } from "../../src/journal/sqlite-reads.ts";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { createReads } from "../../src/journal/sqlite/reads.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { startWriter } from "./start-writer.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";
 

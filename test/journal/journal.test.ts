@@ -1,7 +1,7 @@
 // Both journals keep the same promises.
 
-import { createMemoryJournal } from "../../src/journal/memory.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { journalSuite } from "../../src/testing/journal-suite.ts";
 import { tempFolder } from "./temp-folder.ts";
 

@@ -1,7 +1,7 @@
 // What is special about the journal in memory: its limit.
 
 import { describe, expect, it } from "vitest";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { ended, listen, note, readAll } from "../../src/testing/journal-samples.ts";
 

@@ -3,9 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Keep } from "../../src/journal/journal.ts";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
-import { writeRescue } from "../../src/journal/rescue.ts";
-import { importSession } from "../../src/journal/transfer.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+import { writeRescue } from "../../src/journal/files/rescue.ts";
+import { importSession } from "../../src/journal/files/transfer.ts";
 import { codeOf, ended, note, readAll } from "../../src/testing/journal-samples.ts";
 import { thrownBy } from "../support/thrown.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";

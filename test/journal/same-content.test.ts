@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFaultError } from "../../src/core/fault/fault-error.ts";
 import type { Journal, Keep } from "../../src/journal/journal.ts";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { ended, listen, note, readAll } from "../../src/testing/journal-samples.ts";
 import { tempFolder } from "./temp-folder.ts";
 

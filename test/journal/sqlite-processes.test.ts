@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Journal } from "../../src/journal/journal.ts";
-import { POLL_MS, QUIET_POLLS, watchOtherWriters } from "../../src/journal/other-writers.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { POLL_MS, QUIET_POLLS, watchChanges } from "../../src/journal/sqlite/change-watcher.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 import { codeOf, listen, note, readAll } from "../../src/testing/journal-samples.ts";
 import { thrownBy } from "../support/thrown.ts";
@@ -186,7 +186,7 @@ describe("entries of other processes", () => {
     const troubles: string[] = [];
     let changes = 0;
     let asked = 0;
-    const others = watchOtherWriters(
+    const others = watchChanges(
       {
         logPath: folder.file("not-there"),
         hasChanged: () => {

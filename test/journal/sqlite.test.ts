@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSyn
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FaultError } from "../../src/core/fault/fault-error.ts";
-import { artefactsFolder, keepArtefact, readArtefact } from "../../src/journal/artefacts.ts";
+import { artefactsFolder, keepArtefact, readArtefact } from "../../src/journal/files/artefacts.ts";
 import { chainStart, nextLink } from "../../src/journal/chain.ts";
 import type { Journal } from "../../src/journal/journal.ts";
-import { requireSqlite } from "../../src/journal/open.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { requireSqlite } from "../../src/journal/sqlite/open-store.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { SHAPE_REDACTOR } from "../../src/core/fault/redact.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { isFaultError } from "../../src/core/fault/fault-error.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { note } from "../../src/testing/journal-samples.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 

@@ -257,7 +257,7 @@ describe("a server that dies", () => {
     expect(fl.targets()).toContainEqual(expect.objectContaining({ target: "travel", breaker: "closed" }));
   });
 
-  it("again after an outage that outlasted all tries is tried as patiently as the first time", async () => {
+  it("again after an outage that outlasted all tries is tried as retryWhileBusy as the first time", async () => {
     const server = stdioServer({ badStarts: "2-6,8-10" });
     const { mcp, becomes, waits, advance } = await connected({ transport: server.transport });
     const gone = becomes("disconnected");

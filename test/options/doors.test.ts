@@ -35,7 +35,7 @@ import {
   type Turn,
   type TurnOptions,
 } from "../../src/index.ts";
-import type { MemoryJournalOptions } from "../../src/journal/memory.ts";
+import type { MemoryJournalOptions } from "../../src/journal/memory/memory-journal.ts";
 import { connectMcp, type McpOptions } from "../../src/mcp/index.ts";
 import { type ChaosOptions, startChaos } from "../../src/chaos/start-chaos.ts";
 import {

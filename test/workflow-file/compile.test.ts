@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
-import { compileWorkflow } from "../../src/workflow/compile.ts";
-import type { NodeHome } from "../../src/workflow/node/base.ts";
+import { compileWorkflow } from "../../src/workflow/definition/compile.ts";
+import type { NodeDeps } from "../../src/workflow/node/base.ts";
 import type { StageEnding, StageScope } from "../../src/workflow-model/stage.ts";
 import { CONTRACT, readContractFile } from "./contract-text.ts";
 import { definitionOf, FILE } from "./workflow-text.ts";
 
-const HOME: NodeHome = {
+const HOME: NodeDeps = {
   sandbox: createSandbox(),
   env: {},
   cwd: ".",

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFaultError } from "../../src/core/index.ts";
-import { tolerate } from "../../src/core/tolerate.ts";
+import { tryRead } from "../../src/core/try-read.ts";
 import { lineOf, REFUSED_SIGNS, splitLine, splitTemplate } from "../../src/workflow-model/command-line.ts";
 
 function refusalOf(work: () => unknown): { readonly code: string; readonly message: string } {
@@ -80,7 +80,7 @@ describe("a line", () => {
       fc.property(
         fc.string({ unit: fc.constantFrom("a", " ", "'", '"', "\\", "$", "(", "|", "#", "=", "\n") }),
         (line) => {
-          const words = tolerate(() => splitLine(line), null);
+          const words = tryRead(() => splitLine(line), null);
           if (words === null) return void expect(refusalOf(() => splitLine(line)).code).toBe("InputInvalid");
           expect(splitLine(lineOf(words))).toEqual(words);
         },

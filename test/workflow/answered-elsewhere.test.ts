@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { createFaultline } from "../../src/faultline.ts";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";

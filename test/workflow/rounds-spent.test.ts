@@ -1,7 +1,7 @@
 // A loop that has had its rounds: the run fails by its own rules, and an operator may give it one more.
 
 import { expect, it } from "vitest";
-import { createMemoryJournal } from "../../src/journal/memory.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRedactor, fault, type Fault } from "../../src/core/index.ts";
 import type { Entry, JournalEvent } from "../../src/core/record/event.ts";
-import { runFolder, type StageFilesAbout, writeStageFiles } from "../../src/workflow/stage-files.ts";
+import { runFolder, type StageFilesAbout, writeStageFiles } from "../../src/workflow/report/stage-files.ts";
 import { codeOf } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "../journal/temp-folder.ts";
 

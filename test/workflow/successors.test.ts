@@ -5,7 +5,7 @@ import type { Route } from "../../src/core/flow/node.ts";
 import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
 import type { FaultCode } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
-import { StageFailure } from "../../src/workflow/stage-failure.ts";
+import { StageFailure } from "../../src/workflow/advance/stage-failure.ts";
 import { engineWorld, type EngineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
 /** Three nodes, of which the second fails until it is mended. */

@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 import { type ExaminedKind, type FilePlace, LOGIN_EVIDENCE } from "./login-evidence.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ function pathOf({ folder, file }: FilePlace, env: Environment, home: string): st
 }
 
 function isFilled(path: string): boolean {
-  return tolerate(() => {
+  return tryRead(() => {
     const found = statSync(path);
     return found.isFile() && found.size > 0;
   }, false);

@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isFaultError } from "../../core/fault/fault-error.ts";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 
 export interface MachineCheck {
   readonly check: "node" | "sqlite" | "journal" | "workflow";
@@ -30,7 +30,7 @@ const NO_SQLITE = "This Node was built without SQLite, so there can be no journa
 export async function checkSqlite({ node, sqlite }: Versions): Promise<MachineCheck> {
   if (sqlite === undefined) return { check: "sqlite", value: "–", ok: false, detail: NO_SQLITE };
   // Loaded only here: a Node without SQLite cannot load it.
-  const { requireSqlite } = await import("../../journal/open.ts");
+  const { requireSqlite } = await import("../../journal/sqlite/open-store.ts");
   try {
     requireSqlite(sqlite, `v${node}`);
     return { check: "sqlite", value: sqlite, ok: true, detail: null };
@@ -47,7 +47,7 @@ export type WritingObstacle = MakingObstacle | "file-not-writable";
 export function obstacleToWriting(path: string): WritingObstacle | null {
   const beside = obstacleToMaking(path);
   if (beside !== null) return beside;
-  return tolerate(() => {
+  return tryRead(() => {
     accessSync(path, constants.W_OK);
     return null;
   }, "file-not-writable");
@@ -57,7 +57,7 @@ export function obstacleToWriting(path: string): WritingObstacle | null {
 export function obstacleToMaking(path: string): MakingObstacle | null {
   let folder = dirname(resolve(path));
   while (!isThere(folder) && folder !== dirname(folder)) folder = dirname(folder);
-  return tolerate(() => {
+  return tryRead(() => {
     if (!statSync(folder).isDirectory()) return "no-folder";
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
@@ -66,5 +66,5 @@ export function obstacleToMaking(path: string): MakingObstacle | null {
 
 /** A place that may not be looked at is there. */
 function isThere(path: string): boolean {
-  return tolerate(() => statSync(path, { throwIfNoEntry: false }) !== undefined, true);
+  return tryRead(() => statSync(path, { throwIfNoEntry: false }) !== undefined, true);
 }

@@ -1,7 +1,7 @@
 // JSON that a CLI printed, parsed only where that is quick: nothing else runs while JSON is parsed, and a hostile line of 16 MB
 // takes seconds. A long text costs little and stays readable; what costs is a great number of values.
 
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 
 /** Larger than any event a CLI prints, an image of 5 MB in it included. */
 const MAX_EVENT_CHARS = 8_388_608;

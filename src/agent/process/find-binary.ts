@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 
 /** What Linux looks through when there is no PATH. */
 const PATH_WHEN_UNSET = "/bin:/usr/bin";
@@ -29,7 +29,7 @@ export function findBinary(
 }
 
 function isRunnable(path: string): boolean {
-  return tolerate(() => {
+  return tryRead(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   }, false);

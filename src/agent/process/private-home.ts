@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 import { codeOf } from "./spawn-failure.ts";
 
-export interface PrivateHome {
+export interface PrivateDeps {
   readonly path: string;
   /** Removes it with all that is in it. Once more does nothing. */
   remove(): void;
@@ -19,7 +19,7 @@ export interface PrivateHome {
 /** What is still there; one listener serves them all. */
 const homes = new Set<string>();
 
-export function createPrivateHome(prefix: string): PrivateHome {
+export function createPrivateHome(prefix: string): PrivateDeps {
   // A prefix may come from a name in a configuration: it must not lead out of the folder.
   const path = makeFolder(join(tmpdir(), prefix.replaceAll(/[^\w.-]/g, "-")));
   if (homes.size === 0) process.on("exit", removeAll);
@@ -45,12 +45,12 @@ function makeFolder(start: string): string {
 }
 
 function removeAll(): void {
-  for (const path of homes) tolerate(() => removeFolder(path), undefined);
+  for (const path of homes) tryRead(() => removeFolder(path), undefined);
 }
 
 function removeFolder(path: string): void {
   // Caches like to be read-only (Go's module cache is), and then not even their owner can empty them.
-  if (!tolerate(() => remove(path), false)) tolerate(() => openUp(path), undefined);
+  if (!tryRead(() => remove(path), false)) tryRead(() => openUp(path), undefined);
   try {
     remove(path);
   } catch (error) {

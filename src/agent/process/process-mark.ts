@@ -5,7 +5,7 @@
 // Only Linux shows the environment of other processes. What clears its environment (`env -i setsid …`), or runs as another user, is not found.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 import { systemChance } from "../../host/chance.ts";
 import type { Environment } from "./child-env.ts";
 import { runningGroupOf } from "./process-group.ts";
@@ -28,14 +28,14 @@ export function markedEnv(env: Environment, mark: string): Environment {
 /** Living processes that carry the mark. Never this one. */
 export function markedProcesses(mark: string): readonly number[] {
   if (!FINDS_DETACHED) return [];
-  return tolerate(() => readdirSync("/proc"), [])
+  return tryRead(() => readdirSync("/proc"), [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isMarked(name, mark))
     .map(Number);
 }
 
 /** A dead process that nobody has collected has an empty environment, so it does not count. */
 function isMarked(id: string, mark: string): boolean {
-  const entry = tolerate(() => readFileSync(`/proc/${id}/environ`, "utf8"), "")
+  const entry = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "")
     .split("\0")
     .find((one) => one.startsWith(`${VARIABLE}=`));
   return entry !== undefined && marksIn(entry.slice(VARIABLE.length + 1)).includes(mark);
@@ -44,7 +44,7 @@ function isMarked(id: string, mark: string): boolean {
 /** Without those of the group: they get their signal with it, and for many programs a second SIGTERM means something else. */
 export function signalDetached(mark: string, groupId: number, signal: "SIGTERM" | "SIGKILL"): void {
   const detached = markedProcesses(mark).filter((id) => runningGroupOf(String(id)) !== groupId);
-  for (const id of detached) tolerate(() => process.kill(id, signal), false);
+  for (const id of detached) tryRead(() => process.kill(id, signal), false);
 }
 
 /** Kills every process that carries the mark. They may start others meanwhile, so it looks again until none is left. */
@@ -52,7 +52,7 @@ export function killMarked(mark: string): void {
   for (let look = 0; look < MOST_LOOKS; look++) {
     const found = markedProcesses(mark);
     if (found.length === 0) return;
-    for (const id of found) tolerate(() => process.kill(id, "SIGKILL"), false);
+    for (const id of found) tryRead(() => process.kill(id, "SIGKILL"), false);
   }
 }
 

@@ -2,7 +2,7 @@
 // is missing, and a script whose interpreter is missing looks like a missing script: both are looked at here.
 
 import { statSync } from "node:fs";
-import { readField, tolerate } from "../../core/tolerate.ts";
+import { readField, tryRead } from "../../core/try-read.ts";
 import { findBinary } from "./find-binary.ts";
 import type { ProcessSpec, SpawnError, SpawnObstacle } from "./process-spec.ts";
 
@@ -49,7 +49,7 @@ export function codeOf(error: unknown): string {
 }
 
 function isFolder(path: string): boolean {
-  return tolerate(() => statSync(path).isDirectory(), false);
+  return tryRead(() => statSync(path).isDirectory(), false);
 }
 
 function folderWords({ command, cwd }: Attempt): string {

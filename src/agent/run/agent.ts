@@ -16,7 +16,7 @@ import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-
 import type { CliTarget } from "./cli.ts";
 import { cliDomains } from "./cli-domains.ts";
 import { otherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
-import { runCli, type RunHome } from "./run-cli.ts";
+import { runCli, type RunDeps } from "./run-cli.ts";
 
 export interface AgentOptions {
   /** Says what has to be known of a session that became too long, for the fresh one; its last answer when left out. */
@@ -55,7 +55,7 @@ export interface Agent {
   run(prompt: string, options?: AgentRunOptions): Promise<Outcome<AgentRunResult>>;
 }
 
-export interface AgentHome {
+export interface AgentDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -73,7 +73,7 @@ export function createAgent(
   targets: readonly CliTarget[],
   options: AgentOptions,
   protect: ProtectAgent,
-  home: AgentHome,
+  home: AgentDeps,
 ): Agent {
   const known: KnownSessions = new Map();
   const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
@@ -102,7 +102,7 @@ const NOBODY: AgentListeners = {
 };
 
 /** A listener that throws must not fail a run that works. Its first failure is reported. */
-function safeListeners({ onEvent, onLine, onExit, onResult }: AgentListeners, home: AgentHome): AgentListeners {
+function safeListeners({ onEvent, onLine, onExit, onResult }: AgentListeners, home: AgentDeps): AgentListeners {
   const event = safely("onEvent", onEvent, home);
   const exit = safely("onExit", onExit, home);
   const result = safely("onResult", onResult, home);
@@ -117,7 +117,7 @@ function safeListeners({ onEvent, onLine, onExit, onResult }: AgentListeners, ho
 function safely<Args extends readonly unknown[]>(
   name: keyof AgentListeners,
   listener: (...args: Args) => unknown,
-  { suppress, clock }: AgentHome,
+  { suppress, clock }: AgentDeps,
 ): (...args: Args) => Promise<void> | undefined {
   return guarded(listener, (error) =>
     suppress(
@@ -143,7 +143,7 @@ function membersOf(
   targets: readonly CliTarget[],
   options: AgentOptions,
   known: KnownSessions,
-  home: Omit<RunHome, "others">,
+  home: Omit<RunDeps, "others">,
 ): readonly AnyTool[] {
   const members: AnyTool[] = [];
   for (const target of targets) {
@@ -184,7 +184,7 @@ function chainPart(
     facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort },
     hurried: RETRY_BEFORE_FALLBACK,
     revive: (kept, given) => (given as AgentRequest).revived(kept),
-    takesAsGiven: () => true,
+    passesThrough: () => true,
     needsOf: () => NO_NEEDS,
     repairs: {
       fit: (input) => ({ input, changes: [] }),

@@ -24,7 +24,7 @@ import type { CliTarget } from "./cli.ts";
 import { type OtherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
 import { RawOutput } from "./raw-output.ts";
 
-export interface RunHome {
+export interface RunDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -47,7 +47,7 @@ const MICROCENTS_PER_DOLLAR = 1e8;
 export async function runCli(
   target: CliTarget,
   request: AgentRequest,
-  home: RunHome,
+  home: RunDeps,
   context: RunContext,
 ): Promise<AgentRunResult> {
   const { kind } = target;
@@ -129,9 +129,9 @@ export async function runCli(
 
 function environmentOf(
   { kind, env, inheritEnv }: CliTarget,
-  home: RunHome,
+  home: RunDeps,
   privateHome: string | null,
-): RunHome["env"] {
+): RunDeps["env"] {
   const { maxRetriesEnv, configHomeEnv } = AGENT_CLIS[kind];
   return {
     // The user's own number counts for more.
@@ -152,7 +152,7 @@ function whyEnd(
   { kind, idempotent, hidesTools }: CliTarget,
   state: AgentState,
   usedTools: boolean,
-  { clock, others }: RunHome,
+  { clock, others }: RunDeps,
 ): Stopped | null {
   const loop = whyStop(state);
   if (loop !== null) return { reason: loop, why: null };

@@ -1,6 +1,6 @@
 // Anthropic's messages: `POST /v1/messages`.
 
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import {
   type Asked,
   type Json,

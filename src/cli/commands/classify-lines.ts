@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { classify, fault, SURFACES, type Evidence } from "../../core/index.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Line, MAX_LINE_CHARS, splitLines } from "../lines.ts";

@@ -13,7 +13,7 @@ import { checkWorkflowFile } from "./check-workflow-file.ts";
 import { plainLines, screenLines } from "./doctor-lines.ts";
 import { DOCTOR_WORDS } from "./doctor-words.ts";
 import type { Findings } from "./findings.ts";
-import { lastLine, lastWord } from "./last-word.ts";
+import { lastLine, exitAdvice } from "./exit-advice.ts";
 
 export interface DoctorOptions {
   /** As typed; none means all. */
@@ -29,7 +29,7 @@ export async function runDoctor(options: DoctorOptions, io: Io, shared: GlobalOp
   const findings = await examine(options, io, shared);
   const isOk = isAllThatWasAskedFor(findings);
   if (!isOk) io.exit("failed");
-  const last = lastWord(findings, words);
+  const last = exitAdvice(findings, words);
   if (json) return io.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
   // A log is read line by line and searched; columns are for people.
   const isScreen = io.stdout.isTTY && (io.env["CI"] ?? "") === "";

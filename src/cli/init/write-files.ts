@@ -4,7 +4,7 @@
 
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { readField } from "../../core/tolerate.ts";
+import { readField } from "../../core/try-read.ts";
 import { UsageError } from "../io.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
 

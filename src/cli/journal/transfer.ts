@@ -1,8 +1,8 @@
 // `faultline journal export` and `import`: a session as a file, out of one journal and into another. Rescue files come in too.
 
 import { SHAPE_REDACTOR } from "../../core/index.ts";
-import { readSessionFile } from "../../journal/session-file.ts";
-import { exportSession, importSession } from "../../journal/transfer.ts";
+import { readSessionFile } from "../../journal/files/session-file.ts";
+import { exportSession, importSession } from "../../journal/files/transfer.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../journal-words.ts";
 import { splitLines } from "../lines.ts";

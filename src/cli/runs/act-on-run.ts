@@ -13,7 +13,7 @@ import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./held-runs.ts";
-import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
 /** As the command line gives it. */
@@ -116,7 +116,7 @@ export async function cancelRun(
   });
 }
 
-async function untilOver(home: RunHome, run: string): Promise<string> {
+async function untilOver(home: RunDeps, run: string): Promise<string> {
   const options = { part: "advance", waits: false, jsonl: false, after: null } as const;
   const { report, standing } = await followRun(home, run, options);
   if (standing === "left") home.io.exit("cancelled");

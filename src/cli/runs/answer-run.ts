@@ -13,7 +13,7 @@ import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { heldRuns } from "./held-runs.ts";
-import { type RunHome, withRuns } from "./run-home.ts";
+import { type RunDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
 export interface AnswerOptions extends GoOnOptions {
@@ -56,7 +56,7 @@ export async function answerRun(
 }
 
 /** By its own id, by the beginning of it, or by the run that asks it and nothing else. */
-async function findQuestion(home: RunHome, given: string): Promise<Question> {
+async function findQuestion(home: RunDeps, given: string): Promise<Question> {
   const { workflows, shared } = home;
   const words = RUNS_WORDS[shared.locale];
   const { questions } = await openQuestions(workflows.journal);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
 import { createRunStream } from "../../core/record/run-stream.ts";
-import { exportSession } from "../../journal/transfer.ts";
+import { exportSession } from "../../journal/files/transfer.ts";
 import { storeError } from "../../journal/store-errors.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import type { WorkflowSource } from "../../workflow-model/stage.ts";
@@ -14,7 +14,7 @@ import { shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapedLines, escapeUnsafe, safeJson } from "../safe-text.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, type RunHome, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 import { reportJson } from "./show-run.ts";
 
@@ -40,17 +40,17 @@ export async function exportRun(given: string, options: ExportOptions, io: Io, s
   });
 }
 
-const LINES: Readonly<Record<LineFormat, (home: RunHome, run: string) => AsyncIterable<string>>> = {
+const LINES: Readonly<Record<LineFormat, (home: RunDeps, run: string) => AsyncIterable<string>>> = {
   jsonl: entryLines,
   cloudevents: eventLines,
 };
 
-async function* entryLines({ workflows }: RunHome, run: string): AsyncGenerator<string> {
+async function* entryLines({ workflows }: RunDeps, run: string): AsyncGenerator<string> {
   const redactor = await workflows.runs.redactorOf(run);
   yield* escapedLines(exportSession(workflows.journal, run, { redactor, includeResults: false }));
 }
 
-async function* eventLines({ workflows, shared }: RunHome, run: string): AsyncGenerator<string> {
+async function* eventLines({ workflows, shared }: RunDeps, run: string): AsyncGenerator<string> {
   const stream = createRunStream(run, { locale: shared.locale });
   for await (const entry of workflows.journal.read(run)) {
     for (const event of stream.feed(entry)) yield safeJson(toCloudEvent(event));
@@ -70,7 +70,7 @@ async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
 }
 
-async function writeBundle(home: RunHome, run: string, folder: string): Promise<void> {
+async function writeBundle(home: RunDeps, run: string, folder: string): Promise<void> {
   const { io, workflows } = home;
   const report = await workflows.runs.show(run);
   if (report === null)

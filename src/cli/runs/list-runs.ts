@@ -6,7 +6,7 @@ import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { answeredOf } from "../../workflow/run-reports.ts";
+import { answeredOf } from "../../workflow/report/run-reports.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { type Io, paintFor, type Style } from "../io.ts";

@@ -1,7 +1,7 @@
 // `faultline runs output`: what a node gave, as it is: text as text, anything else as JSON. Known secrets are masked.
 
 import type { Visit } from "../../core/flow/run.ts";
-import { readOutput } from "../../workflow/node-results.ts";
+import { readOutput } from "../../workflow/advance/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";
 import { shown } from "../journal/show-values.ts";

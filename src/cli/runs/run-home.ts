@@ -18,7 +18,7 @@ export interface JournalOption {
   readonly journal?: string;
 }
 
-export interface RunHome {
+export interface RunDeps {
   readonly workflows: Workflows;
   readonly io: Io;
   readonly shared: GlobalOptions;
@@ -36,7 +36,7 @@ export async function withRuns<T>(
   option: JournalOption & { readonly make?: true; readonly look?: true },
   io: Io,
   shared: GlobalOptions,
-  use: (home: RunHome) => Promise<T>,
+  use: (home: RunDeps) => Promise<T>,
 ): Promise<T> {
   const file = journalOf(option, io);
   const place = { file, io, locale: shared.locale };

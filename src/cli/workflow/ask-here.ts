@@ -3,7 +3,7 @@
 import { classify, type Question } from "../../core/index.ts";
 import { traitsOf } from "../../core/index.ts";
 import type { Interactor } from "../../runtime/person/interactor.ts";
-import type { RunHome } from "../runs/run-home.ts";
+import type { RunDeps } from "../runs/run-home.ts";
 
 export type Asked =
   | "settled" // there is an answer, or none can come any more
@@ -12,7 +12,7 @@ export type Asked =
 const LOOK_EVERY_MS = 500;
 
 export async function askHere(
-  { workflows, io }: RunHome,
+  { workflows, io }: RunDeps,
   question: Question,
   interactor: Interactor,
   stop: AbortSignal,

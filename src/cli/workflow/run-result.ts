@@ -6,14 +6,14 @@ import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
-import { readOutput } from "../../workflow/node-results.ts";
+import { readOutput } from "../../workflow/advance/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Paint, paintFor, type Style } from "../io.ts";
 import { dollars, minuteOf, shown } from "../journal/show-values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
-import type { RunHome } from "../runs/run-home.ts";
+import type { RunDeps } from "../runs/run-home.ts";
 import { safeJson } from "../safe-text.ts";
 import type { Followed, Standing } from "./follow-run.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
@@ -40,7 +40,7 @@ export interface TellOptions {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-export async function tellResult(home: RunHome, followed: Followed, { jsonl, extra = {} }: TellOptions): Promise<void> {
+export async function tellResult(home: RunDeps, followed: Followed, { jsonl, extra = {} }: TellOptions): Promise<void> {
   const { io, shared } = home;
   const { standing, report } = followed;
   const exit = standing === "over" ? EXIT_OF_STATUS[report.summary.status] : EXIT_OF_STANDING[standing];
@@ -51,7 +51,7 @@ export async function tellResult(home: RunHome, followed: Followed, { jsonl, ext
   if (standing === "over") await io.stdout.write(`${shown(report.summary.outcome)}\n`);
 }
 
-async function resultJson(home: RunHome, { standing, report, picture }: Followed): Promise<object> {
+async function resultJson(home: RunDeps, { standing, report, picture }: Followed): Promise<object> {
   const { summary, state, questions, files, folder } = report;
   const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
   const last = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
@@ -79,7 +79,7 @@ export function questionJson(question: Question): object {
   return { id, kind, ...safe, askedAt, expiresAt };
 }
 
-export function actionsJson(home: RunHome, { summary, actions, questions }: RunReport): readonly object[] {
+export function actionsJson(home: RunDeps, { summary, actions, questions }: RunReport): readonly object[] {
   return actions.map((action) => {
     const { id, label, explains, redoes, keeps, node, execution, needs, choices, limits, effect, key } = action;
     const command = commandFor(home, summary.run, action, actions, questions);
@@ -109,7 +109,7 @@ const STYLES: Readonly<Record<Standing | RunStatus, Style>> = {
   cancelled: "dim",
 };
 
-function summaryLines(home: RunHome, { standing, report, picture }: Followed): readonly string[] {
+function summaryLines(home: RunDeps, { standing, report, picture }: Followed): readonly string[] {
   const { io, shared } = home;
   const { locale, color } = shared;
   const words = FOLLOW_WORDS[locale];
@@ -170,7 +170,7 @@ export function survivedText(survived: Survived, words: FollowWords): string {
 
 /** The last line names the first of them anyway. */
 function choiceLines(
-  home: RunHome,
+  home: RunDeps,
   standing: Standing,
   { summary, actions, questions }: RunReport,
   paint: Paint,
@@ -197,7 +197,7 @@ function commandLines(rows: readonly (readonly [string, string])[], columns: num
 }
 
 /** What to type next; null when there is nothing to do. */
-export function nextCommand(home: RunHome, standing: Standing, report: RunReport): string | null {
+export function nextCommand(home: RunDeps, standing: Standing, report: RunReport): string | null {
   const { summary, actions, questions } = report;
   const { run, status, wakeAt, successor } = summary;
   const words = FOLLOW_WORDS[home.shared.locale];
@@ -222,7 +222,7 @@ export function nextCommand(home: RunHome, standing: Standing, report: RunReport
 }
 
 /** What the first one failed with, when no agent had anything to say the last time it was asked: nothing is there to decide about. */
-function everyAgentFailed({ shared }: RunHome, { state, summary }: RunReport): OperatorView | null {
+function everyAgentFailed({ shared }: RunDeps, { state, summary }: RunReport): OperatorView | null {
   const latest = new Map(state.visits.filter(({ kind }) => kind === "agent").map((visit) => [visit.node, visit]));
   const faults = [...latest.values()].flatMap(({ skipped, fault }) =>
     skipped === "resolution" && fault !== null ? [fault] : [],
@@ -232,7 +232,7 @@ function everyAgentFailed({ shared }: RunHome, { state, summary }: RunReport): O
   return viewFor("operator", first, { correlationId: summary.run, locale: shared.locale });
 }
 
-function firstOf(home: RunHome, { summary, actions, questions }: RunReport): string | null {
+function firstOf(home: RunDeps, { summary, actions, questions }: RunReport): string | null {
   const [first] = actions;
   return first === undefined ? null : commandFor(home, summary.run, first, actions, questions);
 }

@@ -12,7 +12,7 @@ import {
 } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import { isFaultError } from "../fault/fault-error.ts";
-import { readField, readWith, tolerate } from "../tolerate.ts";
+import { readField, readWith, tryRead } from "../try-read.ts";
 import type { Evidence } from "./evidence.ts";
 import { createHeaderReader, type HeaderReader, readHeaders } from "./headers.ts";
 import { readSignals } from "./read-evidence.ts";
@@ -77,7 +77,7 @@ const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\
 
 /** Never throws: what cannot even be looked at is a fault too, of which nothing is known. */
 export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): Fault {
-  return tolerate(() => classifyReadable(evidence, rules), UNREADABLE);
+  return tryRead(() => classifyReadable(evidence, rules), UNREADABLE);
 }
 
 /** What a program's own code threw. A failure that has a name keeps it; one that has none is a bug in that code, and `where` says whose. */
@@ -87,7 +87,7 @@ export function classifyThrown(
   observedAt?: number,
 ): Fault {
   const evidence: Evidence = { surface: "node", error, observedAt };
-  const carried = tolerate(() => carriedFault(evidence), undefined);
+  const carried = tryRead(() => carriedFault(evidence), undefined);
   const seen = carried ?? classify(evidence);
   if (carried !== undefined || seen.code !== "Unclassified") return seen;
   const { message, context = {} } = where;
@@ -187,7 +187,7 @@ function carriedFault({ error, aborted }: Evidence): Fault | undefined {
 /** Where errors keep what caused them; the AI SDK's RetryError has the errors of its attempts. */
 function insideOf(link: object): readonly unknown[] {
   const errors = readField(link, "errors");
-  const many = tolerate(
+  const many = tryRead(
     () => (Array.isArray(errors) ? (errors.slice(-MAX_SEARCHED).toReversed() as unknown[]) : []),
     [],
   );

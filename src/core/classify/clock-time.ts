@@ -1,7 +1,7 @@
 // "resets 9:16pm (UTC)", "reset at 5pm (Europe/Warsaw)", "regain access on 2026-06-01 at 00:00 UTC": a time of day with
 // its zone, as an instant. Without a zone a clock time says nothing certain, and nothing is made of it.
 
-import { tolerate } from "../tolerate.ts";
+import { tryRead } from "../try-read.ts";
 
 const CLOCK =
   /\b(?:resets?|reset at|try again|again|until|available)(?: on)?(?: at)? (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:,? (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])\.?m\.? \(([A-Za-z]{2,32}(?:\/[A-Za-z_+-]{2,32}){0,2})\)/;
@@ -67,7 +67,7 @@ function offsetAt(zone: string, at: number): number {
 }
 
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
-  return tolerate(
+  return tryRead(
     () =>
       new Intl.DateTimeFormat("en-US", {
         timeZone: zone,

@@ -1,6 +1,6 @@
 // Response headers, whatever holds them and however they are written, and what some of them say about the cause.
 
-import { isA, readField, readWith, tolerate } from "../tolerate.ts";
+import { isA, readField, readWith, tryRead } from "../try-read.ts";
 import { addToken, type Signals } from "./signals.ts";
 
 export type HeaderReader = (name: string) => string | undefined;
@@ -18,8 +18,8 @@ export function createHeaderReader(headers: unknown): HeaderReader | null {
   if (isA(headers, String)) return null;
   // An object with the names in it, which most clients give, has no method of this name.
   const get = readField(headers, "get");
-  if (typeof get === "function" && tolerate(() => typeof Headers === "function" && headers instanceof Headers, false)) {
-    return (name) => headerText(tolerate(() => (headers as Headers).get(name), undefined));
+  if (typeof get === "function" && tryRead(() => typeof Headers === "function" && headers instanceof Headers, false)) {
+    return (name) => headerText(tryRead(() => (headers as Headers).get(name), undefined));
   }
   let byName: Map<string, unknown> | undefined;
   return (name) => {
@@ -44,7 +44,7 @@ const MAX_HEADERS = 256;
 
 function lowerCased(headers: object): Map<string, unknown> {
   const byName = new Map<string, unknown>();
-  const pairs = tolerate(() => pairsOf(headers), []);
+  const pairs = tryRead(() => pairsOf(headers), []);
   for (const pair of pairs.slice(0, MAX_HEADERS)) {
     if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
   }

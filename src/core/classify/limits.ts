@@ -1,7 +1,7 @@
 // What a response says about how much of a limit is left, so that callers slow down before they are refused.
 
 import { parseDuration } from "./duration.ts";
-import { readWith } from "../tolerate.ts";
+import { readWith } from "../try-read.ts";
 import { createHeaderReader, type HeaderReader } from "./headers.ts";
 
 export interface Pace {

@@ -1,7 +1,7 @@
 // Evidence → signals. Walks objects, cause chains and AggregateErrors, bounded in depth and number; survives throwing
 // getters and cycles. Text is only collected here: `read-text.ts` reads it when no structured signal was enough.
 
-import { isA, parseJson, readField, readWith, tolerate } from "../tolerate.ts";
+import { isA, parseJson, readField, readWith, tryRead } from "../try-read.ts";
 import type { Evidence } from "./evidence.ts";
 import { FIELDS, OUTPUT_LISTS, PROSE_FIELDS, signalName, SKIPPED_FIELDS } from "./fields.ts";
 import { addCode, addToken, isHttpStatus, type Signals } from "./signals.ts";
@@ -44,8 +44,8 @@ export function readSignals(evidence: Evidence): Signals {
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);
   // A proxy may throw from anything; what the other parts say still counts.
-  if (evidence.error !== undefined) tolerate(() => walk(evidence.error, 0), undefined);
-  if (evidence.body !== undefined && evidence.body !== null) tolerate(() => walk(evidence.body, 0), undefined);
+  if (evidence.error !== undefined) tryRead(() => walk(evidence.error, 0), undefined);
+  if (evidence.body !== undefined && evidence.body !== null) tryRead(() => walk(evidence.body, 0), undefined);
   if (typeof evidence.message === "string") addText(signals, evidence.message);
   if (signals.exitCode !== null && !NEVER_RAN.has(signals.exitCode)) signals.tokens.add("exit:failed");
   signals.emptyBody =
@@ -86,9 +86,9 @@ function createWalk(signals: Signals): (value: unknown, depth: number) => void {
     const isError = readWith(value, isErrorObject) === true;
     if (isError) {
       addToken(signals, readWith(value, className));
-      tolerate(() => addExitCode(signals, value as Foreign), undefined);
+      tryRead(() => addExitCode(signals, value as Foreign), undefined);
     }
-    const keys: readonly string[] = tolerate(() => firstKeys(value), []);
+    const keys: readonly string[] = tryRead(() => firstKeys(value), []);
     const failed = inError || saysError(value);
     if (failed) signals.tokens.add("says:error");
     if (isError) {

@@ -3,7 +3,7 @@
 
 import type { FaultOrigin, OriginLink } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
-import { readField, tolerate } from "../tolerate.ts";
+import { readField, tryRead } from "../try-read.ts";
 import type { HeaderReader } from "./headers.ts";
 
 const MAX_LINKS = 8;
@@ -39,7 +39,7 @@ const REQUEST_ID = /^[\w.:/+=-]{4,200}$/;
 /** null when nothing is known that the fault does not say itself. */
 export function readOrigin(error: unknown, body: unknown, header: HeaderReader | null): FaultOrigin | null {
   const thrown = error === undefined ? [] : linksOf(error);
-  const requestIds = tolerate(() => requestIdsIn([...chainOf(error), body], header), {});
+  const requestIds = tryRead(() => requestIdsIn([...chainOf(error), body], header), {});
   return thrown.length === 0 && Object.keys(requestIds).length === 0 ? null : { thrown, requestIds };
 }
 
@@ -53,7 +53,7 @@ export function originAround(
   const outside = known === undefined ? chain : chain.slice(0, Math.max(0, chain.indexOf(carrier)));
   if (outside.length === 0) return known;
   const thrown = [...outside.map(linkOf), ...(known?.thrown ?? [])].slice(0, MAX_LINKS);
-  return { thrown, requestIds: { ...tolerate(() => requestIdsIn(outside, null), {}), ...known?.requestIds } };
+  return { thrown, requestIds: { ...tryRead(() => requestIdsIn(outside, null), {}), ...known?.requestIds } };
 }
 
 function linksOf(error: unknown): readonly OriginLink[] {
@@ -77,7 +77,7 @@ function causeIn(link: object): unknown {
   const direct = readField(link, "cause") ?? readField(link, "lastError");
   if (direct !== undefined && direct !== null) return direct;
   const errors = readField(link, "errors");
-  return tolerate(() => (Array.isArray(errors) ? (errors.at(-1) as unknown) : undefined), undefined);
+  return tryRead(() => (Array.isArray(errors) ? (errors.at(-1) as unknown) : undefined), undefined);
 }
 
 function linkOf(value: unknown): OriginLink {
@@ -85,7 +85,7 @@ function linkOf(value: unknown): OriginLink {
     return {
       name: typeof value,
       message: textOf(
-        tolerate(() => String(value), ""),
+        tryRead(() => String(value), ""),
         MAX_MESSAGE_CHARS,
       ),
     };

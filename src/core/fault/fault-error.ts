@@ -2,7 +2,7 @@
 
 import type { Fault } from "./fault.ts";
 import { SHAPE_REDACTOR } from "./redact.ts";
-import { readWith } from "../tolerate.ts";
+import { readWith } from "../try-read.ts";
 
 /** Recognises the envelope across two copies of this package. */
 const BRAND: unique symbol = Symbol.for("faultline.fault") as never;

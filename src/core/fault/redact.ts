@@ -1,7 +1,7 @@
 // The one place where secrets are taken out: by shape (a key looks like a key), by the name of what holds them, and by
 // known value (also encoded). Everything that leaves for a model, a user, a log or a page passes here.
 
-import { parseJson, tolerate } from "../tolerate.ts";
+import { parseJson, tryRead } from "../try-read.ts";
 import { createKnownValues, CUT } from "./known-values.ts";
 import { canBeSecret, isSecretName } from "./secret-names.ts";
 import { REDACTED, SECRET_SHAPES } from "./secret-shapes.ts";
@@ -83,14 +83,14 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
     if (path.has(value)) return "[circular]";
     if (depth >= MAX_DEPTH || ++nodes > MAX_NODES) return "[too deep or too large]";
     path.add(value);
-    const out = tolerate(() => visitObject(value, depth), UNREADABLE);
+    const out = tryRead(() => visitObject(value, depth), UNREADABLE);
     path.delete(value);
     return out;
   }
 
   function visitObject(value: object, depth: number): unknown {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
-    if (value instanceof URL || value instanceof Date) return text(tolerate(() => String(value), UNREADABLE));
+    if (value instanceof URL || value instanceof Date) return text(tryRead(() => String(value), UNREADABLE));
     if (Array.isArray(value)) return visitList(value, depth);
     const out: Record<string, unknown> = {};
     const named = secretPair(value);
@@ -146,7 +146,7 @@ function secretPair(value: object): boolean {
 function* entriesOf(value: object): Iterable<[string, unknown]> {
   if (value instanceof Error) {
     for (const key of ["name", "message", "cause", "errors"] as const) {
-      const item = tolerate(() => (value as { readonly [field in typeof key]?: unknown })[key], UNREADABLE);
+      const item = tryRead(() => (value as { readonly [field in typeof key]?: unknown })[key], UNREADABLE);
       if (item !== undefined) yield [key, item];
     }
   }
@@ -160,7 +160,7 @@ function* entriesOf(value: object): Iterable<[string, unknown]> {
     return;
   }
   const fields = value as Readonly<Record<string, unknown>>;
-  for (const key of tolerate(() => Object.keys(fields), [UNREADABLE])) {
-    yield [key, tolerate(() => fields[key], UNREADABLE)];
+  for (const key of tryRead(() => Object.keys(fields), [UNREADABLE])) {
+    yield [key, tryRead(() => fields[key], UNREADABLE)];
   }
 }

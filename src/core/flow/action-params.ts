@@ -2,7 +2,7 @@
 // field and says what it must be; what was given is never quoted, as it may be a secret.
 
 import { fault, type Fault, withContext } from "../fault/fault.ts";
-import { readField, tolerate } from "../tolerate.ts";
+import { readField, tryRead } from "../try-read.ts";
 import type { ActionId } from "./action-words.ts";
 import type { ActionNeeds, OfferedAction } from "./action.ts";
 import { checkAnswer, type Question } from "./interaction.ts";
@@ -19,7 +19,7 @@ export function checkActionParams(
   questions: readonly Question[] = [],
 ): CheckedParams | Fault {
   const unreadable = wrong(action, "params", "is an object that can be read");
-  const checked = tolerate(() => readParams(action, given), unreadable);
+  const checked = tryRead(() => readParams(action, given), unreadable);
   const question = questions.find(({ id }) => id === action.question);
   if (!("params" in checked) || question === undefined || action.needs !== "answer") return checked;
   const answer = checkAnswer(question, checked.params["answer"]);

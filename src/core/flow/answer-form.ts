@@ -1,7 +1,7 @@
 // The form for an answer, read from its JSON Schema: one field for each property of an object. The schema comes from a tool, perhaps
 // of a foreign server, so anything may be in it.
 
-import { parseJson, readField, tolerate } from "../tolerate.ts";
+import { parseJson, readField, tryRead } from "../try-read.ts";
 import type { AnswerSchema } from "./interaction.ts";
 
 export type FieldType = "text" | "number" | "yes-no" | "choice" | "json";
@@ -22,7 +22,7 @@ const MAX_CHOICES = 50;
 
 /** At least one field: without a schema that can be read, the answer is one text. */
 export function formOf(schema: AnswerSchema | undefined): readonly FormField[] {
-  return tolerate(() => readForm(schema), [ANY_TEXT]);
+  return tryRead(() => readForm(schema), [ANY_TEXT]);
 }
 
 const ANY_TEXT: FormField = { name: "", type: "text", required: true, description: "", choices: [] };

@@ -3,7 +3,7 @@
 
 import type { FaultCode, QuestionKind } from "../fault/catalogue.ts";
 import { fault, type Fault, type FaultIssue } from "../fault/fault.ts";
-import { parseJson, readField, tolerate } from "../tolerate.ts";
+import { parseJson, readField, tryRead } from "../try-read.ts";
 
 export type InteractionKind = QuestionKind | "Auth.Password";
 
@@ -114,7 +114,7 @@ const SHAPES: Readonly<Record<AnswerShape, ShapeRow>> = {
  * may be in them. What was answered is never quoted, as it may be a secret.
  */
 export function checkAnswer(question: Question, answer: unknown): Answer | Fault {
-  return tolerate(() => readAnswer(question, answer), wrongShape(question, "it could not be read"));
+  return tryRead(() => readAnswer(question, answer), wrongShape(question, "it could not be read"));
 }
 
 function readAnswer(question: Question, answer: unknown): Answer | Fault {

@@ -4,7 +4,7 @@
 import { type QuestionKind, traitsOf } from "../fault/catalogue.ts";
 import { causeChain, type Fault, type FaultIssue } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
-import { tolerate } from "../tolerate.ts";
+import { tryRead } from "../try-read.ts";
 import { type Choice, USE } from "./call.ts";
 import type { AnswerSchema, QuestionPayload, SelectOption } from "./interaction.ts";
 
@@ -82,7 +82,7 @@ const MAX_ISSUES = 10;
 const MAX_OTHERS = 20;
 
 function isShort(schema: AnswerSchema | null): schema is AnswerSchema {
-  return schema !== null && tolerate(() => JSON.stringify(schema).length <= MAX_SCHEMA_CHARS, false);
+  return schema !== null && tryRead(() => JSON.stringify(schema).length <= MAX_SCHEMA_CHARS, false);
 }
 
 function issuesOf(fault: Fault): readonly FaultIssue[] {

@@ -108,7 +108,7 @@ export interface BreakerRule {
   /** … up to this. */
   readonly maxOpenMs: number;
   /** … or only to this, where `maxOpenMs` is as the default policy has it: what a chain says of a model with a stand-in. */
-  readonly maxOpenMsUnlessSet?: number;
+  readonly defaultMaxOpenMs?: number;
   /** A probe that has not answered after this long no longer keeps the next one waiting. */
   readonly probeTimeoutMs: number;
   /** What is counted: a call with all its attempts, or each attempt. */

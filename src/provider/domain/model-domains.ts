@@ -3,7 +3,7 @@
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
-import { readField, tolerate } from "../../core/tolerate.ts";
+import { readField, tryRead } from "../../core/try-read.ts";
 import { hostOf } from "../model-facts/provider-of.ts";
 import { accountIn, keysIn, OWN_ACCOUNT } from "./account.ts";
 import { endpointAt } from "./endpoint.ts";
@@ -58,9 +58,9 @@ function baseUrlOf(model: LanguageModelV4): string {
   const url = settingOf(model, "url");
   const given: unknown =
     typeof kept === "function"
-      ? tolerate(() => (kept as () => unknown)(), "")
+      ? tryRead(() => (kept as () => unknown)(), "")
       : typeof url === "function"
-        ? tolerate(() => (url as (about: object) => unknown)({ path: "", modelId: model.modelId }), "")
+        ? tryRead(() => (url as (about: object) => unknown)({ path: "", modelId: model.modelId }), "")
         : kept;
   return typeof given === "string" ? given : "";
 }
@@ -97,11 +97,11 @@ function signatureOf(model: LanguageModelV4): Account {
 
 function entriesOf(headers: object): readonly (readonly [string, unknown])[] {
   // Without a key the packages throw here. The call will say so in its own words.
-  const given: unknown = typeof headers === "function" ? tolerate(() => (headers as () => unknown)(), null) : headers;
+  const given: unknown = typeof headers === "function" ? tryRead(() => (headers as () => unknown)(), null) : headers;
   if (given instanceof Promise) {
     // A key that is fetched: whether that fails, the call will find out by itself.
     void Promise.allSettled([given]);
     return [];
   }
-  return typeof given === "object" && given !== null ? tolerate(() => Object.entries(given), []) : [];
+  return typeof given === "object" && given !== null ? tryRead(() => Object.entries(given), []) : [];
 }

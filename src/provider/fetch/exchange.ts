@@ -16,7 +16,7 @@ import { answerBytes, errorText, HeldBytes, QuietBytes } from "./bounded.ts";
 import { plainHeaders } from "./byte-sink.ts";
 import type { WireRequest } from "./wire-request.ts";
 
-export interface ExchangeHome {
+export interface ExchangeDeps {
   readonly provider: string;
   readonly clock: Clock;
   readonly timeouts: ModelTimeouts;
@@ -39,7 +39,7 @@ export interface Exchanged {
   readonly body: string | null;
 }
 
-export async function exchange(home: ExchangeHome, request: WireRequest, context: RunContext): Promise<Exchanged> {
+export async function exchange(home: ExchangeDeps, request: WireRequest, context: RunContext): Promise<Exchanged> {
   const { sink, facts, protocol } = request;
   sink.begin();
   request.memory.refused = null;
@@ -80,7 +80,7 @@ export async function exchange(home: ExchangeHome, request: WireRequest, context
 
 /** The response it came in is the caller's answer when nothing else helps. */
 async function refused(
-  { provider, clock }: ExchangeHome,
+  { provider, clock }: ExchangeDeps,
   { memory }: WireRequest,
   response: Response,
 ): Promise<FaultError> {
@@ -100,7 +100,7 @@ async function take(
   response: Response,
   reader: WireReader,
   { memory }: WireRequest,
-  { clock, isKept }: ExchangeHome,
+  { clock, isKept }: ExchangeDeps,
 ): Promise<Exchanged> {
   const bytes = await answerBytes(response);
   reader.push(bytes);
@@ -124,7 +124,7 @@ async function pass(
   request: WireRequest,
   watch: Watch,
   context: RunContext,
-  { clock, isKept, costOf }: ExchangeHome,
+  { clock, isKept, costOf }: ExchangeDeps,
 ): Promise<Exchanged> {
   const { sink } = request;
   const kept = isKept ? new HeldBytes("answer") : null;
@@ -189,7 +189,7 @@ function isStop({ surface }: Evidence): boolean {
 
 /** What is refused, or never went out, costs nothing; what was cut, given up or left without an answer has cost what was seen. */
 function tellCost(
-  home: ExchangeHome,
+  home: ExchangeDeps,
   request: WireRequest,
   { state }: WireReader,
   context: RunContext,
@@ -202,7 +202,7 @@ function tellCost(
   if (cost !== null) context.cost(cost.microcents, cost.basis);
 }
 
-function wasNeverSent({ provider }: ExchangeHome, error: unknown): boolean {
+function wasNeverSent({ provider }: ExchangeDeps, error: unknown): boolean {
   return error !== null && classify({ surface: "http", provider, error }).context["sent"] === false;
 }
 

@@ -13,14 +13,14 @@ import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
 import { accountIn, keysIn } from "../domain/account.ts";
 import { endpointAt } from "../domain/endpoint.ts";
 import { factsFor } from "../model-facts/facts-for.ts";
-import type { MembersHome } from "../model/members.ts";
+import type { MembersDeps } from "../model/members.ts";
 import { modelTimeouts } from "../model/timeouts.ts";
 import { costOfAnswer, estimateCost, type Seen, tokensIn } from "../price/cost.ts";
 import { priceOf } from "../price/price-table.ts";
 import { baseOf } from "../wire/protocol.ts";
 import type { WireUsage } from "../wire/wire-state.ts";
 import { ByteSink } from "./byte-sink.ts";
-import { exchange, type Exchanged, type ExchangeHome } from "./exchange.ts";
+import { exchange, type Exchanged, type ExchangeDeps } from "./exchange.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
 import { understand, WireRequest } from "./wire-request.ts";
 
@@ -33,7 +33,7 @@ export type ProtectFetch = (
 /** Names may come from a model; the ones not used for longest are forgotten. */
 const MOST_MODELS = 200;
 
-export function createFetch(options: FetchOptions, protect: ProtectFetch, home: MembersHome): typeof fetch {
+export function createFetch(options: FetchOptions, protect: ProtectFetch, home: MembersDeps): typeof fetch {
   const resolved = resolveFetchOptions(options);
   const tools = new Map<string, AnyTool>();
 
@@ -82,7 +82,7 @@ function requestDomains({ url, facts }: WireRequest, headers: Headers, options: 
 function targetTool(
   domains: FailureDomains,
   options: ResolvedFetchOptions,
-  { clock, prices, isKept }: MembersHome,
+  { clock, prices, isKept }: MembersDeps,
 ): AnyTool {
   const { model } = domains;
   const { provider, maxConcurrent, refreshCredential } = options;
@@ -92,13 +92,13 @@ function targetTool(
     inputTokens: () => tokensIn(facts.inputCharacters),
     outputCharacters,
   });
-  const costOf: ExchangeHome["costOf"] = (request, usage, isWhole, outputCharacters) => {
+  const costOf: ExchangeDeps["costOf"] = (request, usage, isWhole, outputCharacters) => {
     if (price === null) return null;
     const tier = usage?.serviceTier?.toLowerCase() ?? request.facts.serviceTier;
     const said = usage === null ? null : usageOf(usage);
     return costOfAnswer(said, isWhole, seen(request, outputCharacters), price, tier);
   };
-  const home: ExchangeHome = {
+  const home: ExchangeDeps = {
     provider,
     clock,
     timeouts,
@@ -129,7 +129,7 @@ function targetTool(
     facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort: false },
     hurried: null,
     revive: (_kept, given) => given,
-    takesAsGiven: () => true,
+    passesThrough: () => true,
     needsOf: () => NO_NEEDS,
     repairs: {
       fit: (input) => ({ input, changes: [] }),

@@ -15,7 +15,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
-import { type MembersHome, membersOf } from "./members.ts";
+import { type MembersDeps, membersOf } from "./members.ts";
 import {
   type ModelOptions,
   type ModelTarget,
@@ -37,7 +37,7 @@ export function createModel(
   targets: readonly ModelTarget[],
   options: ModelOptions,
   protect: Protect,
-  home: MembersHome,
+  home: MembersDeps,
 ): LanguageModelV4 {
   const resolved = resolveModelOptions(options);
   return new ChainModel(membersOf(targets, resolved, home), modelsIn(targets), resolved, protect);

@@ -1,11 +1,11 @@
 // Giving an upstream up, at whatever point it is: before it has begun to answer, or while a read of it hangs.
 
 import type { Fault } from "../../core/fault/fault.ts";
-import { isA } from "../../core/tolerate.ts";
+import { isA } from "../../core/try-read.ts";
 
 const nothing = (): void => undefined;
 
-export class Leaving<Answer> {
+export class UpstreamAbort<Answer> {
   private readonly stop = new AbortController();
   private reject: (reason: unknown) => void = nothing;
   /** Told when it is given up. */

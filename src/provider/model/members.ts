@@ -17,7 +17,7 @@ import { repeatsIn, type RepeatLimits } from "../portable/repeated-calls.ts";
 import { costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
 import { askedTier } from "../price/service-tier.ts";
-import { asGivenTo } from "./as-given.ts";
+import { passThroughTo } from "./pass-through.ts";
 import { generate } from "./generate.ts";
 import { invalidOption, checkOptions } from "../../options/check-options.ts";
 import {
@@ -31,7 +31,7 @@ import { stream } from "./stream.ts";
 import { modelTimeouts } from "./timeouts.ts";
 import type { Upstream } from "./upstream.ts";
 
-export interface MembersHome {
+export interface MembersDeps {
   readonly clock: Clock;
   readonly prices: PriceTable;
   /** The calls belong to a session. */
@@ -45,7 +45,7 @@ const LIST_OF_MODELS = `targets must be a list of models, as in fl.model([openai
 export function membersOf(
   targets: readonly ModelTarget[],
   options: ResolvedModelOptions,
-  home: MembersHome,
+  home: MembersDeps,
 ): readonly AnyTool[] {
   const list: unknown = targets;
   if (!Array.isArray(list) || list.length === 0) throw invalidOption("fl.model", "targets", LIST_OF_MODELS);
@@ -126,7 +126,7 @@ function memberOf(
   members: readonly AnyTool[],
   hasStandIn: boolean,
   options: ResolvedModelOptions,
-  { clock, prices, isKept }: MembersHome,
+  { clock, prices, isKept }: MembersDeps,
 ): AnyTool {
   const { model } = target;
   const facts = factsOf(target);
@@ -148,7 +148,7 @@ function memberOf(
     target: targetKey(domains),
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
-    ...(hasStandIn ? { breaker: { maxOpenMsUnlessSet: MOST_OPEN_MS } } : {}),
+    ...(hasStandIn ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
     ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
     cost: {
       estimate: ({ options: asked }) => {
@@ -181,14 +181,14 @@ function memberOf(
     hurried: options.hurried,
     revive: (kept, given) => (given as ModelRequest).revived(kept),
     needsOf: (input) => needsOfRequest(input as ModelRequest, options),
-    takesAsGiven: members.length === 0 ? asGivenToFirst(facts, capabilities) : null,
+    passesThrough: members.length === 0 ? asGivenToFirst(facts, capabilities) : null,
     repairs: repairsFor(facts, first === undefined || members.length === 0 ? null : madeFor(first, domains), options),
   };
   return { ...(plain as AnyTool), chain };
 }
 
 function asGivenToFirst(facts: ModelFacts, capabilities: readonly string[]): (input: unknown) => boolean {
-  const isAsGiven = asGivenTo({ ...facts, capabilities });
+  const isAsGiven = passThroughTo({ ...facts, capabilities });
   return (input) => {
     const { options, sink } = input as ModelRequest;
     return sink === null ? isAsGiven(options, false) : sink.continuable === null && isAsGiven(options, true);

@@ -6,12 +6,12 @@
 import type { LanguageModelV4Content, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import { readField } from "../../core/tolerate.ts";
+import { readField } from "../../core/try-read.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type { Follower } from "../paced-stream.ts";
 import { MOST_BYTES, tooLarge } from "../fetch/bounded.ts";
-import { Leaving } from "./leaving.ts";
+import { UpstreamAbort } from "./leaving.ts";
 import { Speed } from "./speed.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
@@ -39,7 +39,7 @@ export async function stream(
   memory.tally = tally;
   tally.characters = 0;
   sink.begin();
-  const leaving = new Leaving<LanguageModelV4StreamResult>();
+  const leaving = new UpstreamAbort<LanguageModelV4StreamResult>();
   leaving.whenLeft = (reason) => sink.paced.unfollow(reason);
   const meter = new Meter(upstream, sent, context);
   let isPriced = false;

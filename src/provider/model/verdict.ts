@@ -3,7 +3,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FinishReason } from "@ai-sdk/provider";
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import { type Check, compileSchema, type JsonSchema } from "../../schema/index.ts";
 
 /** What an answer consists of, as far as its worth is concerned. */

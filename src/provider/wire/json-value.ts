@@ -1,6 +1,6 @@
 // Reads of parsed JSON whose shape nobody promised: each gives the wanted kind of value or an empty one, and none throws.
 
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@
 // R3  memory is bounded; what is too large is passed over and said so (`lookedAway`).
 
 import type { Evidence } from "../../core/index.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
 import { createBodyFraming } from "./body-framing.ts";
 import { HEAD_CHARACTERS, PIECES, type Remainder, type UnendedEvent } from "./framing.ts";

@@ -33,7 +33,7 @@ function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: A
 }
 
 /** Ends a call whose first attempt has succeeded. null when there is more to it than to count it, and to keep what it cost. */
-export function endQuietly(run: LiveCall, attempt: Attempt): CallValue | null {
+export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null {
   const { binding, ticket, request } = run;
   const { tool, counters } = binding;
   const { quiet } = request.recorder;
@@ -52,7 +52,7 @@ export function endQuietly(run: LiveCall, attempt: Attempt): CallValue | null {
   if (!binding.costs) binding.noteCost();
   budget.settle(null, cost);
   const endedAt = run.engine.clock.now();
-  quiet?.keepQuiet({
+  quiet?.keepCompact({
     call: run.call,
     by: binding,
     deadlineAt: deadline.at,

@@ -17,7 +17,7 @@ export interface CallValue {
 }
 
 /** What it needs of the runtime. */
-interface RecordHome {
+interface RecordDeps {
   readonly counters: Map<string, ToolCounters>;
   readonly clock: Clock;
 }
@@ -51,7 +51,7 @@ export class CallRecord {
   /** Events that are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
-  constructor(request: CallRequest, { counters, clock }: RecordHome, run: Recorded) {
+  constructor(request: CallRequest, { counters, clock }: RecordDeps, run: Recorded) {
     this.#request = request;
     this.#run = run;
     this.#counters = counters;

@@ -6,7 +6,7 @@ import type { CallEnd, CallState } from "../../core/flow/call.ts";
 import { countEvent } from "../../core/record/metrics.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "./budget.ts";
-import { unawaited } from "./unawaited.ts";
+import { recordInBackground } from "./record-in-background.ts";
 import type { CallValue } from "./call-record.ts";
 import { type LiveCall, NO_ERRORS } from "./live-call.ts";
 import { handedOut, type Outcome } from "./outcome.ts";
@@ -86,5 +86,5 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
     booked,
   } as const);
   countEvent(engine.counters, event);
-  unawaited(run.engine, request.recorder.record([event], [], now));
+  recordInBackground(run.engine, request.recorder.record([event], [], now));
 }

@@ -4,7 +4,7 @@
 // R3  a cancellation ends any wait at once, wins over every other outcome, and counts against nobody.
 // There are two ways through it. Outside a session, as long as there is nothing to wait for, it goes from one attempt to the
 // next without a promise of its own (`launch`, `landed`, `goOn`), and writes nothing until something fails, unless somebody
-// listens: a call that succeeds at once is counted, and kept as one object if it cost something (`endQuietly`). Everything else
+// listens: a call that succeeds at once is counted, and kept as one object if it cost something (`endCompactly`). Everything else
 // takes the long way (`drive`), which can wait.
 // Its fields are `private`, not `#`, as in all classes that every call makes: see docs/decisions/0021.
 
@@ -15,7 +15,7 @@ import { Interruptible } from "../interruptible.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "./binding.ts";
-import { endAsCancelled, endAsInterrupted, endAttempt, endQuietly, endUnbegun, redecide } from "./call-ending.ts";
+import { endAsCancelled, endAsInterrupted, endAttempt, endCompactly, endUnbegun, redecide } from "./call-ending.ts";
 import { CallRecord, type CallValue } from "./call-record.ts";
 import type { CallRequest } from "./call-request.ts";
 import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.ts";
@@ -145,7 +145,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     this.running = null;
     try {
       this.binding.target.leave();
-      const value = this.kept === null ? endQuietly(this, attempt) : null;
+      const value = this.kept === null ? endCompactly(this, attempt) : null;
       if (value === null) this.endAloud(attempt);
       else this.done(attempt, value);
     } catch (error) {

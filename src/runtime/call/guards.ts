@@ -8,7 +8,7 @@ import type { Target } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall, noteBreaker } from "./live-call.ts";
-import { unawaited } from "./unawaited.ts";
+import { recordInBackground } from "./record-in-background.ts";
 
 type Verdict = Fault | "cancelled" | null;
 
@@ -131,7 +131,7 @@ export function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: numb
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
   const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;
-  unawaited(engine, request.recorder.record([event], [], engine.clock.now()));
+  recordInBackground(engine, request.recorder.record([event], [], engine.clock.now()));
 }
 
 function passBreaker(run: LiveCall): Fault | null {

@@ -3,7 +3,7 @@
 import { inspect } from "node:util";
 import { classify } from "../../core/classify/classify.ts";
 import type { HostEvent } from "../../core/record/event.ts";
-import { artefactsFolder, keepArtefact } from "../../journal/artefacts.ts";
+import { artefactsFolder, keepArtefact } from "../../journal/files/artefacts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { LiveCall } from "./live-call.ts";
 

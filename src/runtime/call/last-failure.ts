@@ -3,7 +3,7 @@
 // fault does not depend on when it was seen. One that carries its fault, or hides parts of itself, is named anew each time.
 
 import type { Fault } from "../../core/fault/fault.ts";
-import { isA, tolerate } from "../../core/tolerate.ts";
+import { isA, tryRead } from "../../core/try-read.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,13 +19,13 @@ export class LastFailure {
   /** The fault of the last failure, if this one is no different; null otherwise. */
   isLike(error: unknown): Fault | null {
     if (this.#fault === null || !isA(error, Error)) return null;
-    return tolerate(() => this.#matches(error), false) ? this.#fault : null;
+    return tryRead(() => this.#matches(error), false) ? this.#fault : null;
   }
 
   note(error: unknown, seen: Fault): void {
     this.#fault = null;
     if (!isA(error, Error) || seen.retryAfterMs !== undefined || seen.resetAt !== undefined) return;
-    tolerate(() => this.#take(error, seen), undefined);
+    tryRead(() => this.#take(error, seen), undefined);
   }
 
   #take(error: Error, seen: Fault): void {

@@ -1,6 +1,6 @@
 // Makes what was asked for ready to be sent: read by the tool's schema, or repaired as was decided and fitted to the target.
 
-import { readWith } from "../../core/tolerate.ts";
+import { readWith } from "../../core/try-read.ts";
 import type { Check } from "../../schema/index.ts";
 import { redecide } from "./call-ending.ts";
 import { negotiate } from "./chain.ts";
@@ -14,7 +14,7 @@ export async function prepareInput(run: LiveCall): Promise<boolean> {
   const { checkInput, chain } = run.binding.tool;
   if (checkInput !== null) return readInput(run, checkInput);
   if (chain !== null && state.repairDue && !(await carryOutRepair(run, state))) return false;
-  if (takesAsGiven(run)) return true;
+  if (passesThrough(run)) return true;
   const unfit = negotiate(run);
   if (unfit !== null) await redecide(run, unfit);
   else await fitToTarget(run);
@@ -35,13 +35,13 @@ async function readInput(run: LiveCall, check: Check): Promise<boolean> {
 
 /** The same where it takes no waiting and has no limit to keep to. False: the long way finds out what there is to it. */
 export function prepareAtOnce(run: LiveCall): boolean {
-  return !run.request.budget.isBounded && run.binding.tool.checkInput === null && takesAsGiven(run);
+  return !run.request.budget.isBounded && run.binding.tool.checkInput === null && passesThrough(run);
 }
 
 /** Nothing has to be negotiated or changed. */
-function takesAsGiven(run: LiveCall): boolean {
+function passesThrough(run: LiveCall): boolean {
   const { chain } = run.binding.tool;
-  const isReady = chain === null || (chain.takesAsGiven !== null && readWith(run.given, chain.takesAsGiven) === true);
+  const isReady = chain === null || (chain.passesThrough !== null && readWith(run.given, chain.passesThrough) === true);
   if (isReady) run.fitted(run.given);
   return isReady;
 }

@@ -2,7 +2,7 @@
 
 import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 
 const MAX_TEXT = 400;
 /** A longer text is told by its length only: looking through it would cost more than the call. */
@@ -12,7 +12,7 @@ const MAX_DEPTH = 4;
 
 /** Whether a value can be kept: BigInts and rings cannot. */
 export function hasJsonForm(value: unknown): boolean {
-  return tolerate(() => {
+  return tryRead(() => {
     JSON.stringify(value);
     return true;
   }, false);
@@ -39,15 +39,15 @@ export function preview(value: unknown, redactor: Redactor, depth = 0): unknown 
   // Whoever says how it is written down is taken at its word: what it leaves out is not to be shown.
   if (hasOwnForm(value))
     return preview(
-      tolerate(() => value.toJSON(), null),
+      tryRead(() => value.toJSON(), null),
       redactor,
       depth + 1,
     );
-  return tolerate(() => shortObject(value, redactor, depth), "[unreadable]");
+  return tryRead(() => shortObject(value, redactor, depth), "[unreadable]");
 }
 
 function hasOwnForm(value: object): value is { readonly toJSON: () => unknown } {
-  return tolerate(() => "toJSON" in value && typeof value.toJSON === "function", false);
+  return tryRead(() => "toJSON" in value && typeof value.toJSON === "function", false);
 }
 
 function shortText(value: string, { text }: Redactor): string {

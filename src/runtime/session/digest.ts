@@ -2,10 +2,10 @@
 // of the value can be read from it.
 
 import { hash } from "node:crypto";
-import { tolerate } from "../../core/tolerate.ts";
+import { tryRead } from "../../core/try-read.ts";
 
 export function digestOf(value: unknown): string {
-  const text = tolerate(() => JSON.stringify(value, inOrder), undefined);
+  const text = tryRead(() => JSON.stringify(value, inOrder), undefined);
   return hash("sha256", text ?? "undefined").slice(0, 16);
 }
 

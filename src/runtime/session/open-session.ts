@@ -9,7 +9,7 @@ import type { BudgetRule } from "../../core/flow/money.ts";
 import type { Manifest, SessionStatus } from "../../core/record/event.ts";
 import { foldEntry, type SessionState } from "../../core/record/replay.ts";
 import type { Keep, NewEntry } from "../../journal/journal.ts";
-import { writeRescue } from "../../journal/rescue.ts";
+import { writeRescue } from "../../journal/files/rescue.ts";
 import { hideInWarnings } from "../../journal/warnings.ts";
 import type { Bindings } from "../call/binding.ts";
 import { Budget } from "../call/budget.ts";
@@ -20,7 +20,7 @@ import { Scope } from "../scope.ts";
 import { readSession } from "./read-session.ts";
 import { SessionCore } from "./session-core.ts";
 import { SessionRecorder } from "./session-recorder.ts";
-import { type FirstWords, SILENT } from "./session-options.ts";
+import { type FirstWrites, NO_WRITES } from "./session-options.ts";
 import { Session, type SessionLimits } from "./session.ts";
 
 export interface SessionSettings {
@@ -42,7 +42,7 @@ export async function openSession(
   engine: Engine,
   id: string,
   settings: SessionSettings,
-  first: FirstWords | null = null,
+  first: FirstWrites | null = null,
 ): Promise<Session> {
   const { journal, clock } = engine;
   const unfit = nameFault("session", id);
@@ -80,7 +80,7 @@ export async function openSession(
       createdAt: clock.now(),
       labels,
     };
-    const { events, keeps } = first ?? SILENT;
+    const { events, keeps } = first ?? NO_WRITES;
     try {
       await recorder.record([{ type: "session-started", manifest }, ...events], keeps, clock.now());
     } catch (error) {

@@ -17,7 +17,7 @@ import type { Engine } from "../engine.ts";
 import { handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
-import { inside } from "./still-inside.ts";
+import { inside } from "./reentrancy.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
 export interface SessionCall {

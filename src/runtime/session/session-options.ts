@@ -24,12 +24,12 @@ export interface TurnOptions {
 }
 
 /** What belongs to the end of a session, there with it or not at all. */
-export interface LastWords {
+export interface FinalWrites {
   readonly events: readonly RunEvent[];
   readonly keeps: readonly Keep[];
 }
 
 /** The same for its beginning. */
-export type FirstWords = LastWords;
+export type FirstWrites = FinalWrites;
 
-export const SILENT: LastWords = { events: [], keeps: [] };
+export const NO_WRITES: FinalWrites = { events: [], keeps: [] };

@@ -14,7 +14,7 @@ import type { Policy } from "../../core/policy/policy.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, Keep, NewEntry } from "../../journal/journal.ts";
-import { withPatience } from "../patient-store.ts";
+import { withRetries } from "../retrying-store.ts";
 import { type Recorder, scrubEvent } from "../recorder.ts";
 
 export interface SessionRecorderOptions {
@@ -140,7 +140,7 @@ export class SessionRecorder implements Recorder {
   async #append(entries: readonly NewEntry[], keeps: readonly Keep[]): Promise<Fault | null> {
     const { journal } = this.#options;
     try {
-      await withPatience(this.#options, async (attempt) => {
+      await withRetries(this.#options, async (attempt) => {
         try {
           if (entries.length > 0) await journal.append(this.session, this.#seq, entries, keeps);
           else if (keeps.length > 0) await journal.keep(keeps);

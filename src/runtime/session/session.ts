@@ -26,11 +26,11 @@ import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { emptyResult, endedFault, runTimeoutFault, turnKey, turnLimitFault } from "./refused-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
-import { inside, refuseInside } from "./still-inside.ts";
-import { type LastWords, type SessionLimits, SILENT, type TurnOptions } from "./session-options.ts";
+import { inside, refuseInside } from "./reentrancy.ts";
+import { type FinalWrites, type SessionLimits, NO_WRITES, type TurnOptions } from "./session-options.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
-export type { LastWords, SessionLimits, TurnOptions } from "./session-options.ts";
+export type { FinalWrites, SessionLimits, TurnOptions } from "./session-options.ts";
 
 /** Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. */
 const ENTRIES_A_SNAPSHOT = 100;
@@ -274,7 +274,7 @@ export class Session {
   }
 
   /** Stops everything in it at once. Wins over every other end. `last` is written together with the end. */
-  async cancel(reason = "", last: LastWords = SILENT): Promise<void> {
+  async cancel(reason = "", last: FinalWrites = NO_WRITES): Promise<void> {
     this.#core.scope.cancel(cancellation("session", reason));
     await this.#core.idle();
     await this.#queue;
@@ -282,7 +282,7 @@ export class Session {
   }
 
   /** Nothing more comes: writes the one event that ends the session, together with `last`. Not from within a turn or a tool of it. */
-  async end(status: "done" | "failed" = "done", last: LastWords = SILENT): Promise<void> {
+  async end(status: "done" | "failed" = "done", last: FinalWrites = NO_WRITES): Promise<void> {
     refuseInside(this.id, "end");
     if (!END_STATUS.fits(status)) throw invalidOption("session.end", "status", `status must be ${END_STATUS.says}`);
     await this.#queue;
@@ -290,7 +290,7 @@ export class Session {
     await this.#end(status, null, last);
   }
 
-  async #end(status: SessionStatus, why: Fault | null, { events, keeps }: LastWords): Promise<void> {
+  async #end(status: SessionStatus, why: Fault | null, { events, keeps }: FinalWrites): Promise<void> {
     if (this.#ended !== null) {
       // A cancelled session may be ended, as a `finally` does: it stays cancelled.
       const isRefused = events.length > 0 || (status !== "cancelled" && this.#ended !== "cancelled");

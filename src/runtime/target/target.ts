@@ -20,7 +20,7 @@ import { hasPlenty, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { Outage } from "./outage.ts";
-import type { TargetSettings } from "./strictest.ts";
+import type { TargetSettings } from "./merge-settings.ts";
 
 export interface TargetOptions extends TargetSettings {
   /** Told of every change worth keeping: a failure that counted, or another state. */

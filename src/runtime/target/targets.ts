@@ -5,7 +5,7 @@ import { type Breaker, type BreakerState, isolate, release } from "../../core/de
 import { borrow, earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
-import { settledRule, strictestOf, type TargetSettings } from "./strictest.ts";
+import { settledRule, mergeSettings, type TargetSettings } from "./merge-settings.ts";
 import { Pause, Target } from "./target.ts";
 
 export interface TargetsOptions {
@@ -54,7 +54,7 @@ export class Targets {
       this.#restored.delete(id);
       this.#targets.set(id, target);
     } else if (this.#byHand.delete(id)) target.treat({ ...settings, changed });
-    else target.treat({ ...strictestOf(target.settings, settings, defaults), changed });
+    else target.treat({ ...mergeSettings(target.settings, settings, defaults), changed });
     return target;
   }
 

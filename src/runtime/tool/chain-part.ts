@@ -15,7 +15,7 @@ export interface ChainPart<Member> {
   /** A request as the journal kept it, made whole again with what this life was given. */
   readonly revive: (kept: unknown, given: unknown) => unknown;
   /** A quick look: true when there is nothing to negotiate and nothing to fit. null: there is no quick way to know. */
-  readonly takesAsGiven: ((input: unknown) => boolean) | null;
+  readonly passesThrough: ((input: unknown) => boolean) | null;
   readonly needsOf: (input: unknown) => RequestNeeds;
   readonly repairs: Repairs;
 }

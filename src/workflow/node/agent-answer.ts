@@ -1,7 +1,7 @@
 // The JSON in an agent's answer, held against the schema it was asked for; and the words that ask for it.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import { compileSchema, type JsonSchema } from "../../schema/index.ts";
 
 export type ReadAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault };

@@ -6,7 +6,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { type Instruction, turnOf } from "../../core/flow/node.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
-import { grantedIn } from "../granted.ts";
+import { grantedIn } from "../operator/grants.ts";
 import type { StageScope } from "../../workflow-model/stage.ts";
 import { expressionScope } from "./expression-scope.ts";
 

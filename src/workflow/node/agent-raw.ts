@@ -10,7 +10,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { AgentListeners } from "../../agent/run/agent-request.ts";
 import { classify } from "../../core/classify/classify.ts";
-import { readField } from "../../core/tolerate.ts";
+import { readField } from "../../core/try-read.ts";
 import { Tally } from "../../provider/model/tally.ts";
 
 /** More than anybody reads; the end of what a failed run printed is kept apart. */

@@ -4,7 +4,7 @@
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { compileSchema } from "../../schema/index.ts";
-import { raisedFor } from "../raised-limit.ts";
+import { overrideFor } from "../operator/limit-overrides.ts";
 import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { schemaWords } from "./agent-answer.ts";
 import { cliTargets } from "./agent-clis.ts";
@@ -13,14 +13,14 @@ import { modelTargets, needsSchemaWords } from "./agent-models.ts";
 import { RawLog } from "./agent-raw.ts";
 import { isCli, targetChain } from "./agent-targets.ts";
 import { offeredTools } from "./agent-tools.ts";
-import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { runMessageLoop } from "./message-loop.ts";
 import { turnWithClis } from "./cli-members.ts";
 import type { AgentSpec, NodeOptions } from "../../workflow-model/node-options.ts";
 
 export type AgentNodeOptions = NodeOptions & { readonly kind: "agent" };
 
-export function agentStage(options: AgentNodeOptions, home: NodeHome): Stage {
+export function agentStage(options: AgentNodeOptions, home: NodeDeps): Stage {
   const { id, agent, prompt } = options;
   const base = stageBase(options, home);
   const refusal = (scope: StageScope): Fault | null => agentRefusal(id, [agent.system, prompt], scope);
@@ -47,7 +47,7 @@ export function agentStage(options: AgentNodeOptions, home: NodeHome): Stage {
 
 async function act(
   { agent, timeoutMs, rules }: AgentNodeOptions,
-  home: NodeHome,
+  home: NodeDeps,
   prompt: string,
   tools: ActTools,
   scope: StageScope,
@@ -61,7 +61,7 @@ async function act(
   const own = ownTargets(scope);
   const mayAsk = (): void => checkBudget(agent, tools, scope);
   const chain = targetChain(agent, instruction);
-  const limit = { timeoutMs: raisedFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
+  const limit = { timeoutMs: overrideFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
   const clis = cliTargets(chain.filter(isCli), instruction, { env, given: agent.env, cwd, own, ...limit });
   await home.learn(agent.tools);
   const targets = await modelTargets(chain, clis, env, log, own);
@@ -91,7 +91,7 @@ async function act(
 
 function checkBudget({ id, maxCostMicrocents }: AgentSpec, tools: ActTools, scope: StageScope): void {
   if (tools.budgetLeftMicrocents() > 0) return;
-  const limit = raisedFor(scope, "agentCostMicrocents") ?? maxCostMicrocents;
+  const limit = overrideFor(scope, "agentCostMicrocents") ?? maxCostMicrocents;
   throw new FaultError(
     fault("BudgetExceeded", {
       message: `agent ${id} has used up the money it may spend in this run; raise max_cost_usd of its budget`,
@@ -102,7 +102,7 @@ function checkBudget({ id, maxCostMicrocents }: AgentSpec, tools: ActTools, scop
 
 /** With the rounds an operator gave it. */
 function agentFor(agent: AgentSpec, scope: StageScope): AgentSpec {
-  return { ...agent, turnCap: raisedFor(scope, "turnCap") ?? agent.turnCap };
+  return { ...agent, turnCap: overrideFor(scope, "turnCap") ?? agent.turnCap };
 }
 
 /** null: what there is is good enough. */

@@ -11,7 +11,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { viewFor, type ViewOptions } from "../../core/fault/view.ts";
-import { parseJson, tolerate } from "../../core/tolerate.ts";
+import { parseJson, tryRead } from "../../core/try-read.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { CallOptions } from "../../runtime/session/turn.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
@@ -139,5 +139,5 @@ type JsonPart = Extract<Told, { type: "json" }>["value"];
 
 /** As the journal gives it back: the next life of the program has to say the same. */
 function inJson(value: unknown): Told {
-  return { type: "json", value: tolerate(() => JSON.parse(JSON.stringify(value ?? null)) as JsonPart, null) };
+  return { type: "json", value: tryRead(() => JSON.parse(JSON.stringify(value ?? null)) as JsonPart, null) };
 }

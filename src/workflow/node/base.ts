@@ -12,7 +12,7 @@ import { expressionScope, holds, scopeAfter, scopeWithOutput } from "./expressio
 import type { NodeBase } from "../../workflow-model/node-options.ts";
 
 /** What nodes need of the place they run in. */
-export interface NodeHome {
+export interface NodeDeps {
   readonly sandbox: Sandbox;
   /** For commands and tools; nothing else of the environment reaches them. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export type StageBase = Pick<
   | "maxCostMicrocents"
 >;
 
-export function stageBase(options: NodeBase, home: NodeHome): StageBase {
+export function stageBase(options: NodeBase, home: NodeDeps): StageBase {
   const { id, rules, timeoutMs, role } = options;
   return {
     id,
@@ -60,7 +60,7 @@ export function stageBase(options: NodeBase, home: NodeHome): StageBase {
   };
 }
 
-async function checkGate({ id, onlyIf }: NodeBase, { sandbox }: NodeHome, scope: StageScope): Promise<GateVerdict> {
+async function checkGate({ id, onlyIf }: NodeBase, { sandbox }: NodeDeps, scope: StageScope): Promise<GateVerdict> {
   if (onlyIf === null || (await holds(sandbox, onlyIf, expressionScope(scope), `only_if of node ${id}`)))
     return { verdict: "proceed" };
   return { verdict: "skip", reason: `only_if of node ${id} is false` };
@@ -68,7 +68,7 @@ async function checkGate({ id, onlyIf }: NodeBase, { sandbox }: NodeHome, scope:
 
 async function checkAsserts(
   { id, asserts }: NodeBase,
-  { sandbox }: NodeHome,
+  { sandbox }: NodeDeps,
   scope: StageScope,
   output: unknown,
 ): Promise<AssertVerdict> {
@@ -83,7 +83,7 @@ async function checkAsserts(
 
 async function nextOf(
   { id, next, onFailure }: NodeBase,
-  { sandbox, outcomeWord }: NodeHome,
+  { sandbox, outcomeWord }: NodeDeps,
   ending: StageEnding,
   scope: StageScope,
 ): Promise<Route | null> {
@@ -103,7 +103,7 @@ async function nextOf(
 /** Init comes before CheckGate: what would be composed for a node that is passed over may not even be there. */
 export function initUnlessSkipped(
   options: NodeBase,
-  home: NodeHome,
+  home: NodeDeps,
   compose: (scope: StageScope) => Promise<string> | string,
 ): Stage["init"] {
   return async (_context, scope) => {

@@ -22,7 +22,7 @@ import { readAnswer } from "./agent-answer.ts";
 import { attemptsIn, type RawLog } from "./agent-raw.ts";
 import { conversationText } from "./conversation-text.ts";
 
-export interface CliHome {
+export interface CliDeps {
   readonly agent: string;
   readonly clock: Clock;
   readonly log: RawLog;
@@ -34,7 +34,7 @@ export interface CliHome {
 type PoorSessions = Map<string, { readonly sessionId: string; readonly costUsd: number }>;
 
 /** The turn, for a chain of models in which those of these names are CLIs. */
-export function turnWithClis(turn: Turn, clis: readonly CliTarget[], home: CliHome): Turn {
+export function turnWithClis(turn: Turn, clis: readonly CliTarget[], home: CliDeps): Turn {
   const known = new Map<AnyTool, AnyTool>();
   return {
     id: turn.id,
@@ -73,7 +73,7 @@ export function placeOfCli({ id }: CliTarget): LanguageModelV4 {
   };
 }
 
-function mixed(head: AnyTool, clis: readonly CliTarget[], home: CliHome): AnyTool {
+function mixed(head: AnyTool, clis: readonly CliTarget[], home: CliDeps): AnyTool {
   const members: AnyTool[] = [];
   const poor: PoorSessions = new Map();
   for (const member of head.chain?.members ?? []) {
@@ -89,7 +89,7 @@ function mixed(head: AnyTool, clis: readonly CliTarget[], home: CliHome): AnyToo
 const GRACE_MS = 30_000;
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-function memberOf(target: CliTarget, chain: ChainPart<AnyTool>, home: CliHome, poor: PoorSessions): AnyTool {
+function memberOf(target: CliTarget, chain: ChainPart<AnyTool>, home: CliDeps, poor: PoorSessions): AnyTool {
   const { id, kind, idempotent, lastResort } = target;
   const domains = cliDomains(target);
   const others = otherTargets(id, chain.members);
@@ -122,7 +122,7 @@ async function answerOf(
   target: CliTarget,
   { options, sink, memory }: ModelRequest,
   context: RunContext,
-  { agent, clock, log, resumes, others }: CliHome & { readonly others: OtherTargets },
+  { agent, clock, log, resumes, others }: CliDeps & { readonly others: OtherTargets },
   poor: PoorSessions,
 ): Promise<unknown> {
   sink?.begin();

@@ -11,10 +11,10 @@ import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import { type Tool, tool } from "../../runtime/tool/tool.ts";
 import type { ActResult, ActTools, Stage, StageScope } from "../../workflow-model/stage.ts";
-import { StageFailure } from "../stage-failure.ts";
+import { StageFailure } from "../advance/stage-failure.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
-import { grantedIn } from "../granted.ts";
-import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { grantedIn } from "../operator/grants.ts";
+import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "../../workflow-model/command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
 import { commandMark } from "./leftover-commands.ts";
@@ -47,7 +47,7 @@ const MOST_COMMANDS = 100;
 /** The operator's action that runs other commands instead. */
 const EDIT = "edit-and-retry";
 
-export function commandStage(options: CommandOptions, home: NodeHome): Stage {
+export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
   const base = stageBase(options, home);
   const allowed = readAllowList(options.allow);
   return {
@@ -78,7 +78,7 @@ export function commandStage(options: CommandOptions, home: NodeHome): Stage {
 /** Throws when one of them may not run, whoever wrote it: the file, a model, or an operator. */
 async function allowedWords(
   options: CommandOptions,
-  home: NodeHome,
+  home: NodeDeps,
   scope: StageScope,
   allowed: readonly Allowed[],
 ): Promise<readonly Words[]> {
@@ -91,7 +91,7 @@ async function allowedWords(
 
 async function wordsOf(
   { id, run }: CommandOptions,
-  { sandbox }: NodeHome,
+  { sandbox }: NodeDeps,
   scope: StageScope,
 ): Promise<readonly Words[]> {
   const seen = expressionScope(scope);
@@ -133,7 +133,7 @@ function typedBy({ instruction }: StageScope): readonly string[] | null {
 
 async function runAll(
   options: CommandOptions,
-  home: NodeHome,
+  home: NodeDeps,
   commands: readonly Words[],
   tools: ActTools,
   scope: StageScope,
@@ -184,7 +184,7 @@ function commandIn({ context }: Fault): string {
 /** A test may be run as often as anybody likes; how often a command that hung is run again, its node says. */
 function lineTool(
   { id, cwd, commandTimeoutMs, env, failsAs, rules }: CommandOptions,
-  home: NodeHome,
+  home: NodeDeps,
   run: string,
   seen: (end: CommandEnd) => void,
 ): Tool<Words, CommandEnd> {

@@ -7,13 +7,13 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { lastOf } from "../../core/fault/last-of.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type AnyTool, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
 import type { ToolSpec } from "../../workflow-model/node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
 
-export interface CommandToolHome {
+export interface CommandToolDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export function commandTool(
   { id, timeoutMs }: ToolSpec,
   declared: DeclaredTool,
   { command, args, env: given }: Extract<ToolSpec["run"], { readonly kind: "command" }>,
-  { env, cwd, clock }: CommandToolHome,
+  { env, cwd, clock }: CommandToolDeps,
 ): AnyTool {
   return tool<unknown, unknown>({
     ...declared,

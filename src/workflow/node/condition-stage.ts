@@ -4,14 +4,14 @@ import { fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Route } from "../../core/flow/node.ts";
 import type { Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
-import { type NodeHome, stageBase } from "./base.ts";
+import { type NodeDeps, stageBase } from "./base.ts";
 import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, holds, scopeAfter } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
 type ConditionOptions = Extract<NodeOptions, { readonly kind: "condition" }>;
 
-export function conditionStage(options: ConditionOptions, home: NodeHome): Stage {
+export function conditionStage(options: ConditionOptions, home: NodeDeps): Stage {
   const base = stageBase(options, home);
   return {
     ...base,
@@ -25,7 +25,7 @@ export function conditionStage(options: ConditionOptions, home: NodeHome): Stage
 const YES_OR_NO: readonly string[] = ["true", "false"];
 
 /** The value that was found, as the nodes after it see it: true, false, or the name of the case. */
-async function chosen(options: ConditionOptions, { sandbox }: NodeHome, scope: StageScope): Promise<boolean | string> {
+async function chosen(options: ConditionOptions, { sandbox }: NodeDeps, scope: StageScope): Promise<boolean | string> {
   const { id, expression, cases } = options;
   const seen = expressionScope(scope);
   const what = `the condition of node ${id}`;
@@ -58,7 +58,7 @@ function unknownCase({ id, cases }: ConditionOptions, name: string): never {
 /** null when the case's edge is closed, or when the node has not come to a case. */
 async function routeOfCase(
   options: ConditionOptions,
-  { sandbox, outcomeWord }: NodeHome,
+  { sandbox, outcomeWord }: NodeDeps,
   ending: StageEnding,
   scope: StageScope,
 ): Promise<Route | null> {

@@ -4,8 +4,8 @@
 import { fault } from "../../core/fault/fault.ts";
 import type { Answer, QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Stage, StageScope } from "../../workflow-model/stage.ts";
-import { StageFailure } from "../stage-failure.ts";
-import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { StageFailure } from "../advance/stage-failure.ts";
+import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, rendered, scopeAfter } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
@@ -24,7 +24,7 @@ export interface GateOutput {
   readonly timedOut?: true;
 }
 
-export function gateStage(options: GateOptions, home: NodeHome): Stage {
+export function gateStage(options: GateOptions, home: NodeDeps): Stage {
   return {
     ...stageBase(options, home),
     kind: "human_gate",
@@ -90,7 +90,7 @@ function outputOf({ ask, onTimeout }: GateOptions, answer: Answer): GateOutput {
 /** Edges with a condition were written by somebody who thought of it; an edge without one means that all went well. */
 async function hasWayForNo(
   { id, next }: GateOptions,
-  { sandbox, outcomeWord }: NodeHome,
+  { sandbox, outcomeWord }: NodeDeps,
   scope: StageScope,
   output: GateOutput,
 ): Promise<boolean> {

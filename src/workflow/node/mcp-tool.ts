@@ -9,7 +9,7 @@ import { killMarked, markedEnv, newMark } from "../../agent/process/process-mark
 import { classify, rulesWith } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { readField } from "../../core/tolerate.ts";
+import { readField } from "../../core/try-read.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import type { McpOptions, McpToolDefinition } from "../../mcp/options.ts";
 import type { McpResult } from "../../mcp/result.ts";
@@ -19,7 +19,7 @@ import { type DeclaredTool, jsonOrText } from "./command-tool.ts";
 import { schemaFault } from "../../schema/index.ts";
 import type { McpServerSpec, ToolSpec } from "../../workflow-model/node-options.ts";
 
-export interface McpHome {
+export interface McpDeps {
   readonly runtime: Runtime;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -69,12 +69,12 @@ function classifyAs(called: AnyTool, { id }: McpServerSpec, error: unknown): Fau
 }
 
 export class McpServers {
-  readonly #home: McpHome;
+  readonly #home: McpDeps;
   readonly #connections = new Map<string, Promise<McpConnection>>();
   readonly #connected = new Map<string, McpConnection>();
   readonly #closing = new AbortController();
 
-  constructor(home: McpHome) {
+  constructor(home: McpDeps) {
     this.#home = home;
   }
 
@@ -118,7 +118,7 @@ export class McpServers {
   }
 }
 
-async function transportOf(server: McpServerSpec, { env, cwd }: McpHome): Promise<McpOptions["transport"]> {
+async function transportOf(server: McpServerSpec, { env, cwd }: McpDeps): Promise<McpOptions["transport"]> {
   const { command, args, url } = server;
   if (url !== "") {
     const { StreamableHTTPClientTransport } = await loaded(

@@ -1,11 +1,11 @@
 // A node where paths meet again. Its output is what its expression makes of theirs, or all there is, by node.
 
 import type { Stage, StageScope } from "../../workflow-model/stage.ts";
-import { type NodeHome, stageBase } from "./base.ts";
+import { type NodeDeps, stageBase } from "./base.ts";
 import { expressionScope } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
-export function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, home: NodeHome): Stage {
+export function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, home: NodeDeps): Stage {
   const { id, expression } = options;
   return {
     ...stageBase(options, home),

@@ -13,7 +13,7 @@ import type {
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 import type { Redactor } from "../../core/fault/redact.ts";
-import { parseJson } from "../../core/tolerate.ts";
+import { parseJson } from "../../core/try-read.ts";
 import { Tally } from "../../provider/model/tally.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import type { ActResult } from "../../workflow-model/stage.ts";

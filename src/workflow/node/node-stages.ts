@@ -2,7 +2,7 @@
 
 import type { Stage } from "../../workflow-model/stage.ts";
 import { agentStage } from "./agent-stage.ts";
-import type { NodeHome } from "./base.ts";
+import type { NodeDeps } from "./base.ts";
 import { commandStage } from "./command-stage.ts";
 import { conditionStage } from "./condition-stage.ts";
 import { gateStage } from "./gate-stage.ts";
@@ -15,7 +15,7 @@ import { transformStage } from "./transform-stage.ts";
 type Kind = NodeOptions["kind"];
 type OptionsOf<K extends Kind> = Extract<NodeOptions, { readonly kind: K }>;
 
-const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeHome) => Stage } = {
+const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeDeps) => Stage } = {
   agent: agentStage,
   command: commandStage,
   tool: toolStage,
@@ -27,8 +27,8 @@ const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeHome) =>
 };
 
 /** Throws a FaultError for what can never work, such as an entry of an allow-list that is no command. */
-export function createStage(options: NodeOptions, home: NodeHome): Stage {
+export function createStage(options: NodeOptions, home: NodeDeps): Stage {
   // The row and the options have the same kind, which the compiler cannot follow through a table.
-  const make = STAGES[options.kind] as (options: NodeOptions, home: NodeHome) => Stage;
+  const make = STAGES[options.kind] as (options: NodeOptions, home: NodeDeps) => Stage;
   return make(options, home);
 }

@@ -1,10 +1,10 @@
 // A node from which several paths go on side by side, to meet again at a merge.
 
 import type { Stage } from "../../workflow-model/stage.ts";
-import { type NodeHome, stageBase } from "./base.ts";
+import { type NodeDeps, stageBase } from "./base.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
-export function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel" }>, home: NodeHome): Stage {
+export function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel" }>, home: NodeDeps): Stage {
   const base = stageBase(options, home);
   const { branches, join, failFast } = options;
   return {

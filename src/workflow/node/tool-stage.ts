@@ -7,7 +7,7 @@ import { viewFor } from "../../core/fault/view.ts";
 import type { Outcome } from "../../runtime/call/outcome.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import type { Stage } from "../../workflow-model/stage.ts";
-import { initUnlessSkipped, type NodeHome, stageBase } from "./base.ts";
+import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { expressionScope, renderedDeep } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
@@ -20,7 +20,7 @@ export interface PartialToolOutput {
   readonly errors: readonly { readonly item: string | number; readonly code: string; readonly message: string }[];
 }
 
-export function toolStage(options: ToolNodeOptions, home: NodeHome): Stage {
+export function toolStage(options: ToolNodeOptions, home: NodeDeps): Stage {
   return {
     ...stageBase(options, home),
     kind: "tool",
@@ -37,7 +37,7 @@ export function toolStage(options: ToolNodeOptions, home: NodeHome): Stage {
   };
 }
 
-function foundTool({ id, tool }: ToolNodeOptions, home: NodeHome): AnyTool {
+function foundTool({ id, tool }: ToolNodeOptions, home: NodeDeps): AnyTool {
   const found = home.tool(tool);
   if (found !== undefined) return found;
   const message = `node ${id} calls the tool ${tool}, and the workflow has none of that name. Declare it under tools, or correct the name.`;

@@ -1,11 +1,11 @@
 // A node whose output is the value of an expression.
 
 import type { Stage } from "../../workflow-model/stage.ts";
-import { type NodeHome, stageBase } from "./base.ts";
+import { type NodeDeps, stageBase } from "./base.ts";
 import { expressionScope } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
-export function transformStage(options: Extract<NodeOptions, { readonly kind: "transform" }>, home: NodeHome): Stage {
+export function transformStage(options: Extract<NodeOptions, { readonly kind: "transform" }>, home: NodeDeps): Stage {
   const { id, expression } = options;
   return {
     ...stageBase(options, home),

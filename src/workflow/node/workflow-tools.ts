@@ -9,7 +9,7 @@ import { commandTool, type DeclaredTool } from "./command-tool.ts";
 import { mcpTool, McpServers } from "./mcp-tool.ts";
 import type { ToolSpec } from "../../workflow-model/node-options.ts";
 
-export interface ToolsHome {
+export interface ToolsDeps {
   /** Connections to MCP servers are kept up by it. */
   readonly runtime: Runtime;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ export interface WorkflowTools {
   close(): Promise<void>;
 }
 
-export function toolsOf(specs: readonly ToolSpec[], home: ToolsHome): WorkflowTools {
+export function toolsOf(specs: readonly ToolSpec[], home: ToolsDeps): WorkflowTools {
   const servers = new McpServers(home);
   const tools = new Map<string, AnyTool>();
   // Two tools may stand in for each other, so the lists are filled when all tools are there.
@@ -43,7 +43,7 @@ export function toolsOf(specs: readonly ToolSpec[], home: ToolsHome): WorkflowTo
   };
 }
 
-function toolOf(spec: ToolSpec, alternatives: readonly AnyTool[], home: ToolsHome, servers: McpServers): AnyTool {
+function toolOf(spec: ToolSpec, alternatives: readonly AnyTool[], home: ToolsDeps, servers: McpServers): AnyTool {
   const { run, description, input } = spec;
   const declared = declaredOf(spec, alternatives);
   if (run.kind === "command") return withWords(commandTool(spec, declared, run, home), { description });

@@ -5,7 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessHooks, ProcessSpec, ProcessTimeouts } from "../../../src/agent/process/process-spec.ts";
-import { tolerate } from "../../../src/core/tolerate.ts";
+import { tryRead } from "../../../src/core/try-read.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 
@@ -112,7 +112,7 @@ export async function startWitness(): Promise<Witness> {
     isThere: (name) => known.get(name)?.isThere === true,
     async close() {
       // Whoever a failed test has left behind.
-      for (const { pid, isThere } of known.values()) if (isThere) tolerate(() => process.kill(pid, "SIGKILL"), false);
+      for (const { pid, isThere } of known.values()) if (isThere) tryRead(() => process.kill(pid, "SIGKILL"), false);
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((closed) => server.close(() => closed()));
       rmSync(folder, { recursive: true, force: true });

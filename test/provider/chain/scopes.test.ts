@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
   { name: "a lost connection passes over the whole provider",         rules: [always(GPT, { fault: "reset" })],            targets: twoModels,  asked: [GPT, GPT, CLAUDE], fails: null },
   { name: "a bad request stops the chain",                            rules: [always(GPT, { fault: "bad-request" })],      targets: twoVendors, asked: [GPT],              fails: "RequestInvalid" },
   { name: "a filtered prompt stops the chain",                        rules: [always(GPT, { fault: "content-filter" })],   targets: twoVendors, asked: [GPT],              fails: "ContentFiltered" },
-  { name: "the last one is tried as patiently as the policy says",    rules: [always("*", { fault: "unavailable" })],      targets: twoVendors, asked: [GPT, GPT, CLAUDE, CLAUDE, CLAUDE], fails: "Overloaded" },
+  { name: "the last one is tried as retryWhileBusy as the policy says",    rules: [always("*", { fault: "unavailable" })],      targets: twoVendors, asked: [GPT, GPT, CLAUDE, CLAUDE, CLAUDE], fails: "Overloaded" },
 ];
 
 it.each(ROWS)("$name", async ({ rules, targets, asked, fails, policy = DEFAULT_POLICY }) => {

@@ -4,7 +4,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asGivenTo } from "../../../src/provider/model/as-given.ts";
+import { passThroughTo } from "../../../src/provider/model/pass-through.ts";
 import { factsFor, type ModelFacts } from "../../../src/provider/model-facts/facts-for.ts";
 import { needsOf } from "../../../src/provider/model-facts/needs-of.ts";
 import type { Pass } from "../../../src/provider/portable/pass.ts";
@@ -70,7 +70,7 @@ describe("a request that is taken as it is", () => {
     fc.assert(
       fc.property(requests, targets, most, fc.boolean(), (given, target, less, isStreaming) => {
         const to = { ...target, ...less };
-        if (!asGivenTo(to)(given, isStreaming)) return;
+        if (!passThroughTo(to)(given, isStreaming)) return;
         found += 1;
         expect([isLeftAlone(given, to), isServed(given, to, isStreaming)]).toEqual([true, true]);
       }),
@@ -80,8 +80,8 @@ describe("a request that is taken as it is", () => {
   });
 
   it("may have calls with their answers, several at once and in any order, files, and thoughts of the target's own", () => {
-    expect(asGivenTo(TO.opus)({ prompt: HISTORY }, true)).toBe(true);
-    expect(asGivenTo(TO.gpt)({ prompt: HISTORY }, true)).toBe(false);
+    expect(passThroughTo(TO.opus)({ prompt: HISTORY }, true)).toBe(true);
+    expect(passThroughTo(TO.gpt)({ prompt: HISTORY }, true)).toBe(false);
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe("a request that is taken as it is", () => {
     ["one of two answers missing", [assistant(call("a"), call("b")), tool(result("b"))]],
     ["a call that its vendor answers", [assistant(call("a", { providerExecuted: true }), text("there"))]],
   ])("has not %s", (_what, prompt) => {
-    expect(asGivenTo(TO.opus)({ prompt }, false)).toBe(false);
+    expect(passThroughTo(TO.opus)({ prompt }, false)).toBe(false);
   });
 
   it.each([
@@ -108,8 +108,8 @@ describe("a request that is taken as it is", () => {
   ])("asks nobody without %s for it", (capability, options, isStreaming) => {
     const whole = factsFor("acme.chat", "m");
     const capabilities = whole.capabilities.filter((each) => each !== capability);
-    expect(asGivenTo(whole)(options, isStreaming)).toBe(true);
-    expect(asGivenTo({ ...whole, capabilities })(options, isStreaming)).toBe(false);
+    expect(passThroughTo(whole)(options, isStreaming)).toBe(true);
+    expect(passThroughTo({ ...whole, capabilities })(options, isStreaming)).toBe(false);
   });
 
   it.each([
@@ -123,7 +123,7 @@ describe("a request that is taken as it is", () => {
     ["a picture", { prompt: [user(image)] }],
   ])("has no more %s than the window holds", (_what, options) => {
     const whole = factsFor("acme.chat", "m");
-    expect(asGivenTo(whole)(options, false)).toBe(true);
-    expect(asGivenTo({ ...whole, contextWindowTokens: 10 })(options, false)).toBe(false);
+    expect(passThroughTo(whole)(options, false)).toBe(true);
+    expect(passThroughTo({ ...whole, contextWindowTokens: 10 })(options, false)).toBe(false);
   });
 });

@@ -68,7 +68,7 @@ describe("a store that does not answer", () => {
     expect(runs).toBe(0);
   });
 
-  it("is asked as patiently when something has to be read", async () => {
+  it("is asked as retryWhileBusy when something has to be read", async () => {
     const path = newPath();
     const count = tool<object, number>({ id: "count", run: () => 7 });
     const first = await lifeOn(path);

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type BreakerRule, DEFAULT_POLICY } from "../../../src/index.ts";
-import { settledRule } from "../../../src/runtime/target/strictest.ts";
+import { settledRule } from "../../../src/runtime/target/merge-settings.ts";
 
 const RULE = DEFAULT_POLICY.breaker;
 const timeMs = fc.nat(7_200_000);
@@ -13,23 +13,23 @@ it("a rule without such a bound is the same rule, so that it still counts as nob
 });
 
 it("the bound holds where the longest time is the default's", () => {
-  expect(settledRule({ ...RULE, maxOpenMsUnlessSet: 30_000 })).toEqual({ ...RULE, maxOpenMs: 30_000 });
+  expect(settledRule({ ...RULE, defaultMaxOpenMs: 30_000 })).toEqual({ ...RULE, maxOpenMs: 30_000 });
 });
 
 it("a longest time that somebody set stays, whatever the bound", () => {
   fc.assert(
-    fc.property(timeMs, timeMs, timeMs, (openMs, maxOpenMs, maxOpenMsUnlessSet) => {
+    fc.property(timeMs, timeMs, timeMs, (openMs, maxOpenMs, defaultMaxOpenMs) => {
       fc.pre(maxOpenMs !== RULE.maxOpenMs);
       const rule: BreakerRule = { ...RULE, openMs, maxOpenMs };
-      expect(settledRule({ ...rule, maxOpenMsUnlessSet })).toEqual(rule);
+      expect(settledRule({ ...rule, defaultMaxOpenMs })).toEqual(rule);
     }),
   );
 });
 
 it("the bound never makes the longest time longer, nor shorter than the first time that somebody set", () => {
   fc.assert(
-    fc.property(timeMs, timeMs, (openMs, maxOpenMsUnlessSet) => {
-      const { maxOpenMs } = settledRule({ ...RULE, openMs, maxOpenMsUnlessSet });
+    fc.property(timeMs, timeMs, (openMs, defaultMaxOpenMs) => {
+      const { maxOpenMs } = settledRule({ ...RULE, openMs, defaultMaxOpenMs });
       expect(maxOpenMs).toBeLessThanOrEqual(RULE.maxOpenMs);
       expect(maxOpenMs).toBeGreaterThanOrEqual(Math.min(openMs, RULE.maxOpenMs));
     }),

@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";
-import { tolerate } from "../../../src/core/tolerate.ts";
+import { tryRead } from "../../../src/core/try-read.ts";
 import { type Entry, type Journal, openJournal } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
@@ -151,5 +151,5 @@ const hang = () => {
 function hangingIn(folder: string): number {
   const marks = join(folder, "hanging");
   if (!existsSync(marks)) return 0;
-  return readdirSync(marks).filter((pid) => tolerate(() => process.kill(Number(pid), 0), false)).length;
+  return readdirSync(marks).filter((pid) => tryRead(() => process.kill(Number(pid), 0), false)).length;
 }

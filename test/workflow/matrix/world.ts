@@ -20,12 +20,12 @@ import { onTestFinished } from "vitest";
 import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";
 import { type Clock, systemClock } from "../../../src/host/clock.ts";
 import { type Entry, fault, FaultError, type Journal, openJournal } from "../../../src/index.ts";
-import { tolerate } from "../../../src/core/tolerate.ts";
+import { tryRead } from "../../../src/core/try-read.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import type { RunEnd } from "../../../src/workflow/runs-api.ts";
-import type { LoadedFile } from "../../../src/workflow/load.ts";
+import type { LoadedFile } from "../../../src/workflow/definition/load.ts";
 import { createWorkflows, type Workflows } from "../../../src/workflow/workflows.ts";
 import { captureOf } from "../../agent/captures/read-captures.ts";
 import { createMatrixClock } from "./clock.ts";
@@ -197,7 +197,7 @@ function hangingIn(folder: string): number {
 }
 
 function isRunning(pid: number): boolean {
-  return tolerate(() => process.kill(pid, 0), false);
+  return tryRead(() => process.kill(pid, 0), false);
 }
 
 function linesOf(path: string): readonly string[] {

@@ -9,7 +9,7 @@ import type { Instruction } from "../../../src/core/flow/node.ts";
 import { createFaultline, createMemoryJournal, fault } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
-import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
+import { type AttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { agentTargetIds } from "../../../src/workflow/node/agent-targets.ts";
 import type { AgentTarget } from "../../../src/workflow-model/node-options.ts";

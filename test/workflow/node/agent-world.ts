@@ -9,11 +9,11 @@ import { DEFAULT_POLICY, type Fault, type FaultlineOptions, openJournal, type Tu
 import type { Tool } from "../../../src/runtime/tool/tool.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
-import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
+import { type AttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
 import type { AgentNodeOptions } from "../../../src/workflow/node/agent-stage.ts";
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { type ToolWords, withWords } from "../../../src/workflow/node/agent-tools.ts";
-import type { NodeHome } from "../../../src/workflow/node/base.ts";
+import type { NodeDeps } from "../../../src/workflow/node/base.ts";
 import type { AgentSpec, AgentTarget } from "../../../src/workflow-model/node-options.ts";
 import type { ActTools, NodeResult, StageScope } from "../../../src/workflow-model/stage.ts";
 import { chainWorld, type ChainWorld } from "../../provider/chain/chain-world.ts";
@@ -76,7 +76,7 @@ export interface Trial {
   readonly nodes?: Readonly<Record<string, NodeResult>>;
   readonly instruction?: Instruction | null;
   readonly lastFault?: Fault | null;
-  readonly env?: NodeHome["env"];
+  readonly env?: NodeDeps["env"];
   readonly budget?: () => number;
   /** The program dies while this is not over: it is left where it is. */
   readonly dies?: boolean;
@@ -121,7 +121,7 @@ export async function agentWorld(
     const session = await world.run(fl.session("run"));
     let raw = "";
     const stop = new AbortController();
-    const home: NodeHome = {
+    const home: NodeDeps = {
       sandbox,
       env: trial.env ?? {},
       cwd: process.cwd(),

@@ -16,8 +16,8 @@ import {
 } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { type AttemptEnd, runAttempt } from "../../../src/workflow/attempt.ts";
-import type { NodeHome } from "../../../src/workflow/node/base.ts";
+import { type AttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
+import type { NodeDeps } from "../../../src/workflow/node/base.ts";
 import type { Edge, NodeBase, NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import { createStage } from "../../../src/workflow/node/node-stages.ts";
 import type { ActTools, NodeResult, Stage, StageEnding, StageScope } from "../../../src/workflow-model/stage.ts";
@@ -75,7 +75,7 @@ export interface Visited {
 
 export interface World {
   readonly folder: string;
-  readonly home: NodeHome;
+  readonly home: NodeDeps;
   /** Puts a program into the folder, to be run with `node name`. */
   program(name: string, source: string): void;
   /** One attempt, in a life of its own. `faultline` is told before the life begins. */
@@ -90,7 +90,7 @@ export interface World {
 
 export interface WorldOptions {
   readonly clock?: Clock;
-  readonly home?: Partial<NodeHome>;
+  readonly home?: Partial<NodeDeps>;
   readonly faultline?: FaultlineOptions;
   readonly mode?: "attended" | "headless";
 }
@@ -99,7 +99,7 @@ export function nodeWorld(options: WorldOptions = {}): World {
   const folder = mkdtempSync(join(tmpdir(), "faultline-nodes-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { clock = systemClock, mode = "attended" } = options;
-  const home: NodeHome = {
+  const home: NodeDeps = {
     sandbox: createSandbox(),
     env: { PATH: [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter) },
     cwd: folder,

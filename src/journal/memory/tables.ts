@@ -1,0 +1,224 @@
+// What a journal in memory holds: entries and values as text, so that nobody changes them by holding on to an object.
+
+import type { Entry, SessionStatus } from "../../core/record/event.ts";
+import { isUnder, kindsOwned, ownerOf } from "../keep-kinds.ts";
+import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep } from "../encode.ts";
+import type { FeedSource } from "../feed.ts";
+import type {
+  Kept,
+  KeepKind,
+  SessionsQuery,
+  SessionSummary,
+  Timed,
+  TimedKind,
+  TimeQuery,
+  VerifyReport,
+} from "../journal.ts";
+import { compareKeys } from "../key-order.ts";
+import { fenced } from "../journal-faults.ts";
+import { ENDED, statusAfter } from "../session-status.ts";
+
+export interface MemoryTables extends FeedSource {
+  append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;
+  keep(keeps: readonly EncodedKeep[]): void;
+  keepFirst(keep: EncodedKeep & { readonly text: string }): boolean;
+  kept(kind: KeepKind, key: string): unknown;
+  keptAll(kind: KeepKind, under: string | null): readonly Kept[];
+  summary(session: string): SessionSummary | null;
+  keptByTime(kind: TimedKind, query: TimeQuery): readonly Timed[];
+  summaries(query: SessionsQuery): readonly SessionSummary[];
+  prune(before: number): number;
+  count(): VerifyReport;
+}
+
+type Present = Pick<EncodedKeep, "place"> & { readonly text: string };
+
+interface Row {
+  readonly id: number;
+  readonly session: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly body: string;
+}
+
+interface Session {
+  readonly rows: Row[];
+  readonly startedAt: number;
+  updatedAt: number;
+  status: SessionStatus;
+}
+
+/** Making room goes down to this share, so that it is not made again for every entry. */
+const ROOM = 0.9;
+
+export function createMemoryTables(maxEntries: number): MemoryTables {
+  const sessions = new Map<string, Session>();
+  const keptOf = new Map<KeepKind, Map<string, Present>>();
+  /** Ended sessions, the one that ended first in front. */
+  const ended = new Set<string>();
+  /** All entries in the order they came; those of dropped sessions stay until the next clean-up. */
+  let log: Row[] = [];
+  let entryCount = 0;
+  let lastId = 0;
+
+  function valuesOf(kind: KeepKind): Map<string, Present> {
+    let values = keptOf.get(kind);
+    if (values === undefined) keptOf.set(kind, (values = new Map<string, Present>()));
+    return values;
+  }
+
+  function keep(keeps: readonly EncodedKeep[]): void {
+    for (const { kind, key, text, place } of keeps) {
+      if (text === null) valuesOf(kind).delete(key);
+      else valuesOf(kind).set(key, { text, place });
+    }
+  }
+
+  function add(name: string, entries: readonly EncodedEntry[], startedAt: number): void {
+    let session = sessions.get(name);
+    if (session === undefined)
+      sessions.set(name, (session = { rows: [], startedAt, updatedAt: startedAt, status: "open" }));
+    for (const { at, body, mark } of entries) {
+      const row: Row = { id: ++lastId, session: name, seq: session.rows.length + 1, at, body };
+      session.rows.push(row);
+      log.push(row);
+      session.status = statusAfter(session.status, mark);
+      if (at > session.updatedAt) session.updatedAt = at;
+    }
+    entryCount += entries.length;
+    if (!ENDED.includes(session.status)) ended.delete(name);
+    else ended.add(name);
+    if (entryCount > maxEntries) makeRoom(name);
+  }
+
+  /** Not by dropping what has just been written. */
+  function makeRoom(newest: string): void {
+    const gone = new Set<string>();
+    let left = entryCount;
+    for (const name of ended) {
+      if (left <= maxEntries * ROOM) break;
+      if (name === newest) continue;
+      left -= sessions.get(name)?.rows.length ?? 0;
+      gone.add(name);
+    }
+    drop(gone);
+  }
+
+  function drop(gone: ReadonlySet<string>): void {
+    if (gone.size === 0) return;
+    for (const name of gone) {
+      entryCount -= sessions.get(name)?.rows.length ?? 0;
+      sessions.delete(name);
+      ended.delete(name);
+    }
+    log = log.filter((row) => !gone.has(row.session));
+    dropKept(gone);
+  }
+
+  function dropKept(gone: ReadonlySet<string>): void {
+    for (const kind of kindsOwned("by-key")) {
+      const values = valuesOf(kind);
+      for (const key of values.keys()) if (gone.has(ownerOf(key))) values.delete(key);
+    }
+    for (const kind of kindsOwned("by-value")) {
+      for (const [key, { place }] of valuesOf(kind)) {
+        if (place.tag === null || !gone.has(place.tag)) continue;
+        valuesOf(kind).delete(key);
+        for (const other of kindsOwned("by-question")) valuesOf(other).delete(key);
+      }
+    }
+  }
+
+  function summary(name: string): SessionSummary | null {
+    const session = sessions.get(name);
+    if (session === undefined) return null;
+    const { status, startedAt, updatedAt, rows } = session;
+    return { session: name, status, startedAt, updatedAt, lastSeq: rows.length };
+  }
+
+  return {
+    append(name, after, entries, keeps) {
+      const lastSeq = sessions.get(name)?.rows.length ?? 0;
+      if (lastSeq !== after) throw fenced(name, after, lastSeq);
+      keep(keeps);
+      const [first] = entries;
+      if (first !== undefined) add(name, entries, first.at);
+    },
+    keep,
+    keepFirst({ kind, key, text, place }) {
+      if (valuesOf(kind).has(key)) return false;
+      valuesOf(kind).set(key, { text, place });
+      return true;
+    },
+
+    lastId: () => lastId,
+    lastSeq: (name) => sessions.get(name)?.rows.length ?? 0,
+    entriesOf: (name, after, limit) => (sessions.get(name)?.rows.slice(after, after + limit) ?? []).map(entryOf),
+    entriesBehind(id, limit) {
+      const start = placeBehind(log, id);
+      return log.slice(start, start + limit).map((row) => ({ id: row.id, entry: entryOf(row) }));
+    },
+    kept(kind, key) {
+      const present = valuesOf(kind).get(key);
+      return present === undefined ? null : decodeKept(kind, key, present.text);
+    },
+    keptAll: (kind, under) =>
+      Array.from(valuesOf(kind))
+        .filter(([key]) => under === null || isUnder(key, under))
+        .sort(([a], [b]) => compareKeys(a, b))
+        .map(([key, { text }]) => ({ key, value: decodeKept(kind, key, text) })),
+    keptByTime(kind, { order, limit, tag, after, until = Infinity }) {
+      const sign = order === "oldest" ? 1 : -1;
+      const found: { readonly key: string; readonly at: number; readonly text: string }[] = [];
+      for (const [key, { text, place }] of valuesOf(kind)) {
+        const { at } = place;
+        if (at === null || at > until || (tag !== undefined && place.tag !== tag)) continue;
+        if (after === undefined || compareTimed({ at, key }, after) * sign > 0) found.push({ key, at, text });
+      }
+      return found
+        .sort((a, b) => compareTimed(a, b) * sign)
+        .slice(0, limit)
+        .map(({ key, at, text }) => ({ key, value: decodeKept(kind, key, text), at }));
+    },
+    summary,
+    summaries({ status, limit = Infinity, after }) {
+      const newestFirst = Array.from(sessions.keys(), (name) => summary(name))
+        .filter((found) => found !== null)
+        .reverse()
+        .sort((a, b) => b.startedAt - a.startedAt);
+      const place = after === undefined ? -1 : newestFirst.findIndex(({ session }) => session === after.session);
+      const behind = (one: SessionSummary, index: number): boolean =>
+        after === undefined || (place === -1 ? one.startedAt <= after.startedAt : index > place);
+      return newestFirst
+        .filter((found, index) => behind(found, index) && (status === undefined || found.status === status))
+        .slice(0, limit);
+    },
+    prune(before) {
+      const old = Array.from(ended).filter((name) => (sessions.get(name)?.updatedAt ?? before) < before);
+      drop(new Set(old));
+      return old.length;
+    },
+    // Nobody else can write here, so there is nothing to find.
+    count: () => ({ sessions: sessions.size, entries: entryCount, firstBad: null }),
+  };
+}
+
+function compareTimed(a: Pick<Timed, "at" | "key">, b: Pick<Timed, "at" | "key">): number {
+  return a.at - b.at || compareKeys(a.key, b.key);
+}
+
+function entryOf({ session, seq, at, body }: Row): Entry {
+  return { session, seq, at, event: decodeEvent(session, seq, body) };
+}
+
+/** The place of the first row behind `id`. */
+function placeBehind(log: readonly Row[], id: number): number {
+  let low = 0;
+  let high = log.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((log[middle]?.id ?? Infinity) > id) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

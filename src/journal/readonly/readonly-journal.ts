@@ -1,0 +1,95 @@
+// A journal that is only looked at: everything that reads works, also on a file or in a folder that must not be written to;
+// everything that writes is refused.
+
+import { dirname } from "node:path";
+import type { Clock } from "../../host/clock.ts";
+import { createFeed } from "../feed.ts";
+import type { Journal } from "../journal.ts";
+import { openReadonlyStore } from "./store.ts";
+import { subscribeToAll, watchChanges } from "../sqlite/change-watcher.ts";
+import { retryWhileBusy, type BusyRetry } from "../sqlite/busy-retry.ts";
+import { journalClosed, refusal } from "../journal-faults.ts";
+import { readSide } from "../sqlite/read-side.ts";
+import { verifyStore } from "../sqlite/verify.ts";
+import { storeError } from "../store-errors.ts";
+import type { OnWarning } from "../warnings.ts";
+
+/** `path` is absolute. */
+export async function openReadonlyJournal(
+  path: string,
+  clock: Clock,
+  tell: OnWarning,
+  patience: BusyRetry,
+): Promise<Journal> {
+  const store = await openReadonlyStore(path);
+  let isClosed = false;
+  const refuse = (): Promise<never> => Promise.reject(isClosed ? journalClosed() : onlyLooking(path));
+  const look: Parameters<typeof readSide>[0] = (read) =>
+    isClosed
+      ? Promise.reject(journalClosed())
+      : retryWhileBusy(patience, "reading the journal", () => store.now(({ reads }) => read(reads)));
+  const feed = createFeed(
+    {
+      lastId: () => store.now(({ reads }) => reads.lastId()),
+      lastSeq: (session) => store.now(({ reads }) => reads.lastSeq(session)),
+      entriesOf: (...asked) => store.now(({ reads }) => reads.entriesOf(...asked)),
+      entriesBehind: (...asked) => store.now(({ reads }) => reads.entriesBehind(...asked)),
+    },
+    clock,
+    tell,
+  );
+  // There may be no log yet, so it is the folder that tells of one.
+  const others = watchChanges({ logPath: dirname(path), hasChanged: () => store.hasChanged() }, clock, tell, () =>
+    feed.wake(null),
+  );
+
+  return {
+    storeId: store.storeId,
+    durable: true,
+    path,
+    ...readSide(look),
+    append: refuse,
+    keep: refuse,
+    keepFirst: refuse,
+    hold: refuse,
+    letGo: refuse,
+    takeFrom: refuse,
+    prune: refuse,
+    holds: () =>
+      isClosed
+        ? Promise.reject(journalClosed())
+        : retryWhileBusy(patience, "reading the journal", () => store.now(({ holds }) => holds())),
+    subscribe(listener, from = {}) {
+      if (isClosed) throw journalClosed();
+      try {
+        return subscribeToAll(feed, others, listener, from);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    async verify() {
+      if (isClosed) throw journalClosed();
+      try {
+        return await verifyStore(path, clock);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    close() {
+      if (isClosed) return Promise.resolve();
+      isClosed = true;
+      others.stop();
+      feed.close();
+      store.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+function onlyLooking(path: string): Error {
+  return refusal(
+    "EngineState",
+    `${path} was opened to be looked at, so nothing is written to it. Open it without readOnly to go on with it.`,
+    { context: { path } },
+  );
+}

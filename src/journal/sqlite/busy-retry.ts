@@ -1,0 +1,52 @@
+// Waiting for another process that holds the store: a few times, each one told, and then no longer.
+
+import { classify } from "../../core/classify/classify.ts";
+import type { FaultError } from "../../core/fault/fault-error.ts";
+import { withContext } from "../../core/fault/fault.ts";
+import type { Clock } from "../../host/clock.ts";
+import { isBusy, storeError } from "../store-errors.ts";
+import type { OnWarning } from "../warnings.ts";
+
+/** How long SQLite itself waits, which stops this process from doing anything else. */
+export const BUSY_TIMEOUT_MS = 50;
+const WAITS = 5;
+const WAIT_STEP_MS = 25;
+
+/** Runs `work` at once, and again while another process is in the way; then calls one of the others. `what` names it in reports. */
+export type BusyRetry = <T>(
+  what: string,
+  work: () => T,
+  done: (value: T) => void,
+  reject: (error: FaultError) => void,
+) => void;
+
+export function createBusyRetry(clock: Clock, tell: OnWarning): BusyRetry {
+  function attempt<T>(
+    number: number,
+    what: string,
+    work: () => T,
+    done: (value: T) => void,
+    reject: (error: FaultError) => void,
+  ): void {
+    let value: T;
+    try {
+      value = work();
+    } catch (error) {
+      if (!isBusy(error) || number > WAITS) {
+        reject(storeError(error, { attempts: number }));
+        return;
+      }
+      const fault = withContext(classify({ surface: "store", error }), { attempts: number });
+      tell(fault, `${what}, which another process holds up`);
+      clock.after(number * WAIT_STEP_MS, () => attempt(number + 1, what, work, done, reject));
+      return;
+    }
+    done(value);
+  }
+
+  return (what, work, done, reject) => attempt(1, what, work, done, reject);
+}
+
+export function retryWhileBusy<T>(patience: BusyRetry, what: string, work: () => T): Promise<T> {
+  return new Promise((resolve, reject) => patience(what, work, resolve, reject));
+}

@@ -1,0 +1,135 @@
+// Notices that another process has written, while somebody wants to know. Holds these:
+// W1  while things happen the store is asked every few milliseconds, by the clock.
+// W2  once it is quiet the operating system is asked to tell instead, which keeps no process alive: a program that is
+//     done, and has only forgotten to unsubscribe, ends about a second later.
+// W3  nothing written between the last question and the first answer is missed.
+
+import { watch, type FSWatcher } from "node:fs";
+import { classify } from "../../core/classify/classify.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Entry } from "../../core/record/event.ts";
+import type { Feed } from "../feed.ts";
+import type { Subscription } from "../journal.ts";
+import type { OnWarning } from "../warnings.ts";
+
+export interface ChangeWatcher {
+  /** Begins to look, or goes on looking closely because something has happened. */
+  lookClosely(): void;
+  stop(): void;
+}
+
+export const POLL_MS = 50;
+export const QUIET_POLLS = 20;
+
+interface Store {
+  /** The log of the store, which every commit writes to. */
+  readonly logPath: string;
+  /** True once for every time that others have committed since it was last asked. */
+  readonly hasChanged: () => boolean;
+}
+
+/** Subscribes to what anybody writes: others are looked at for as long as somebody listens. */
+export function subscribeToAll(
+  feed: Feed,
+  others: ChangeWatcher,
+  listener: (entry: Entry) => void,
+  from: Subscription,
+): () => void {
+  const takeBack = feed.subscribe(listener, from);
+  others.lookClosely();
+  return () => {
+    takeBack();
+    if (feed.isEmpty()) others.stop();
+  };
+}
+
+export function watchChanges(
+  { logPath, hasChanged }: Store,
+  clock: Clock,
+  tell: OnWarning,
+  onChange: () => void,
+): ChangeWatcher {
+  let isOn = false;
+  let quietPolls = 0;
+  let takeBack: (() => void) | null = null;
+  let watcher: FSWatcher | null = null;
+  /** The operating system cannot tell: the store is asked for as long as somebody wants to know. */
+  let isWatchable = true;
+
+  function look(): boolean {
+    try {
+      if (!hasChanged()) return false;
+    } catch (error) {
+      tell(classify({ surface: "store", error }), "looking for entries of other processes");
+      return false;
+    }
+    onChange();
+    return true;
+  }
+
+  function poll(): void {
+    takeBack = null;
+    quietPolls = look() ? 0 : quietPolls + 1;
+    // Whoever was told may have called `stop` or `lookClosely`.
+    if (isOn && isIdle()) goOn();
+  }
+
+  function isIdle(): boolean {
+    return takeBack === null;
+  }
+
+  function goOn(): void {
+    if (quietPolls < QUIET_POLLS || !isWatchable || !startWatching()) takeBack = clock.after(POLL_MS, poll);
+  }
+
+  function startWatching(): boolean {
+    try {
+      watcher = watch(logPath, { persistent: false }, onFileChange);
+      watcher.on("error", giveUpWatching);
+    } catch (error) {
+      suppressWatching(error);
+      return false;
+    }
+    // `stop` may have been called meanwhile.
+    if (look() && isOn) lookClosely();
+    return true;
+  }
+
+  function onFileChange(): void {
+    if (!isOn) return;
+    lookClosely();
+    look();
+  }
+
+  function giveUpWatching(error: unknown): void {
+    suppressWatching(error);
+    lookClosely();
+  }
+
+  function suppressWatching(error: unknown): void {
+    isWatchable = false;
+    tell(
+      classify({ surface: "store", error }),
+      "watching the journal's file; it is asked every few milliseconds instead, which keeps this process alive while somebody is subscribed",
+    );
+  }
+
+  function lookClosely(): void {
+    isOn = true;
+    quietPolls = 0;
+    watcher?.close();
+    watcher = null;
+    takeBack ??= clock.after(POLL_MS, poll);
+  }
+
+  return {
+    lookClosely,
+    stop() {
+      isOn = false;
+      takeBack?.();
+      takeBack = null;
+      watcher?.close();
+      watcher = null;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// What was written last stands in the log beside a journal's file until it is worked in. A file that is moved or copied without its
+// log has lost that, and nothing in SQLite notices. So the file itself carries a mark while a log belongs to it:
+// M1  the mark is in the file before the first write of a program is acknowledged.
+// M2  the mark goes when the last program closes the journal; its log goes with it.
+// M3  a file with the mark and without a log is refused. An empty log satisfies the mark: that is the way out for whoever knows that
+//     another tool has worked the log in.
+
+import { closeSync, existsSync, openSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { connectReadonly, stampOf } from "../readonly/connection.ts";
+import { drift } from "../journal-faults.ts";
+import { isBusy, storeError } from "../store-errors.ts";
+
+const isMarkedSql = "SELECT 1 FROM meta WHERE name = 'log'";
+
+export interface LogMark {
+  /** Inside the transaction of a write. */
+  set(): void;
+  /** After its commit: brings the mark from the log into the file. */
+  settle(): void;
+  /** Takes the mark away when this is the last program, and closes. */
+  close(): void;
+}
+
+export function createLogMark(db: DatabaseSync, path: string): LogMark {
+  const isMarked = db.prepare(isMarkedSql);
+  const mark = db.prepare("INSERT INTO meta (name, value) VALUES ('log', 'beside') ON CONFLICT DO NOTHING");
+  let state: "unknown" | "new" | "there" = "unknown";
+
+  /** False when another program has the journal open. */
+  function clear(): boolean {
+    if (isMarked.get() === undefined) return true;
+    try {
+      db.exec("PRAGMA locking_mode = EXCLUSIVE; DELETE FROM meta WHERE name = 'log'");
+      return true;
+    } catch (error) {
+      if (!isBusy(error)) throw storeError(error);
+      return false;
+    }
+  }
+
+  return {
+    set() {
+      if (state === "unknown") state = mark.run().changes === 1 ? "new" : "there";
+    },
+    settle() {
+      if (state !== "new") return;
+      db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      state = "there";
+    },
+    close() {
+      const isClear = clear();
+      db.close();
+      // Two programs that close at once each see the other: then the log of the last one is put back, empty, for the next to find.
+      if (!isClear && existsSync(path) && !existsSync(`${path}-wal`)) closeSync(openSync(`${path}-wal`, "a", 0o600));
+    },
+  };
+}
+
+/** Looks at the file alone, and only while no log is there: a program that opens it meanwhile brings a log along. */
+export function refuseWithoutLog(path: string): void {
+  if (existsSync(`${path}-wal`)) return;
+  const { db, stamp } = connectReadonly(path);
+  try {
+    if (db.prepare(isMarkedSql).get() === undefined) return;
+  } finally {
+    db.close();
+  }
+  if (existsSync(`${path}-wal`) || stamp !== stampOf(path)) return;
+  throw drift(
+    `${path} was in use when it was last written to, and the log that belongs to it, ${path}-wal, is not beside it: what was written last is missing. ` +
+      `Move or copy both files together. If another tool has worked the log into the file, make an empty ${path}-wal.`,
+    { context: { path } },
+  );
+}

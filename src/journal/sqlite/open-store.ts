@@ -1,0 +1,246 @@
+// Opens a journal's file, or makes it, and refuses what cannot be trusted before a byte of it is changed.
+
+import { existsSync } from "node:fs";
+import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isFaultError } from "../../core/fault/fault-error.ts";
+import { readField } from "../../core/try-read.ts";
+import type { Chance } from "../../host/chance.ts";
+import type { Clock } from "../../host/clock.ts";
+import { readHeader } from "./file-header.ts";
+import { refuseWithoutLog } from "./log-mark.ts";
+import { connectReadonly } from "../readonly/connection.ts";
+import { BUSY_TIMEOUT_MS, retryWhileBusy, type BusyRetry } from "./busy-retry.ts";
+import { drift, refusal } from "../journal-faults.ts";
+import {
+  APPLICATION_ID,
+  applicationIdOf,
+  bringUpToDate,
+  isBlank,
+  missingParts,
+  SCHEMA_VERSION,
+  versionOf,
+} from "./schema.ts";
+import { storeError } from "../store-errors.ts";
+
+export interface Store {
+  readonly db: DatabaseSync;
+  readonly storeId: string;
+}
+
+/** `path` is absolute. */
+export async function openStore(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<Store> {
+  checkSqlite();
+  try {
+    await makePlace(path, clock, chance, patience);
+    await lookBeforeOpening(path, clock);
+  } catch (error) {
+    throw storeError(error, { path });
+  }
+  const db = await retryWhileBusy(patience, "opening the journal", () => connect(path));
+  try {
+    await retryWhileBusy(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
+    await retryWhileBusy(patience, "opening the journal", () => useLog(db));
+    await removeDrafts(path);
+    return { db, storeId: readStoreId(db) };
+  } catch (error) {
+    db.close();
+    throw storeError(error, { path });
+  }
+}
+
+/**
+ * While another process makes the file, its bytes can look like those of a foreign or a torn one. The rollback journal is there for as
+ * long as that lasts, and then SQLite decides; a look that fell between two steps is made again.
+ */
+async function lookBeforeOpening(path: string, clock: Clock): Promise<void> {
+  for (let looks = 1; !existsSync(`${path}-journal`); looks++) {
+    try {
+      const header = await readHeader(path);
+      if (header === null) return;
+      if (header.applicationId === APPLICATION_ID) refuseWithoutLog(path);
+      else refuseForeign(path, header.applicationId);
+      return;
+    } catch (error) {
+      if (looks === MOST_LOOKS || !isFaultError(error)) throw error;
+      await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+    }
+  }
+}
+
+/** Making a file takes two steps, and closing one a moment in which its log is gone: at most two looks fall into them. */
+const MOST_LOOKS = 3;
+const LOOK_AGAIN_MS = 20;
+
+/** Older versions can damage a file that two processes write to: https://sqlite.org/wal.html#walresetbug. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+function checkSqlite(): void {
+  const memory = new DatabaseSync(":memory:");
+  const version = String(memory.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  memory.close();
+  requireSqlite(version, process.version);
+}
+
+export function requireSqlite(version: string, nodeVersion: string): void {
+  const parts = version.split(".").map(Number);
+  const firstOff = OLDEST_SQLITE.findIndex((wanted, index) => parts[index] !== wanted);
+  if (firstOff === -1 || (parts[firstOff] ?? 0) > (OLDEST_SQLITE[firstOff] ?? 0)) return;
+  throw refusal(
+    "HostCapabilityMissing",
+    `The SQLite in Node ${nodeVersion} is ${version}, which can damage a journal that two processes write to. ` +
+      `It must be ${OLDEST_SQLITE.join(".")} or newer: install Node 22.23 or newer, or the newest Node 24.`,
+    { context: { capability: "sqlite", version, node: nodeVersion } },
+  );
+}
+
+/**
+ * What is journaled is nobody else's business: only the owner may read folder and file. A new journal is made whole beside its place
+ * and then gets its name, so that several processes that begin at once never see half of one: the first keeps the name.
+ */
+async function makePlace(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // A log without its file is told about by the look that follows.
+  if (existsSync(path) || existsSync(`${path}-wal`)) return makeEmpty(path);
+  const draft = `${path}.${chance.newId(DRAFT)}`;
+  try {
+    await makeEmpty(draft);
+    await makeWhole(draft, clock, chance, patience);
+    await link(draft, path);
+  } catch (error) {
+    // Another process was first; one that opened its file has taken this draft for one of the dead.
+    if (existsSync(path)) return;
+    // A file system without links: SQLite makes the file in its place.
+    if (!NO_LINKS.has(readCode(error))) throw error;
+    await makeEmpty(path);
+  } finally {
+    await removeDrafts(path, basename(draft));
+  }
+}
+
+const DRAFT = "new";
+
+/** Of one process, or all: those of processes that were killed while they made a journal that another one has made since. */
+async function removeDrafts(path: string, beginning = `${basename(path)}.${DRAFT}_`): Promise<void> {
+  const names = await readdir(dirname(path));
+  for (const name of names) if (name.startsWith(beginning)) await rm(join(dirname(path), name), { force: true });
+}
+
+const NO_LINKS: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+function readCode(error: unknown): unknown {
+  return error instanceof Error ? readField(error, "code") : undefined;
+}
+
+async function makeEmpty(path: string): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  await file.close();
+}
+
+/** Closed, it is one file that holds everything, and says that it uses a log. */
+async function makeWhole(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
+  const db = connect(path);
+  try {
+    await retryWhileBusy(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
+    await retryWhileBusy(patience, "setting up the journal", () => useLog(db));
+  } finally {
+    db.close();
+  }
+}
+
+/** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
+export function refuseForeign(path: string, applicationId: number): void {
+  if (applicationId === 0) {
+    // Somebody died while making it: it is rolled back when it is opened for writing, and looked at again then.
+    if (existsSync(`${path}-journal`)) return;
+    const { db } = connectReadonly(path);
+    try {
+      if (isBlank(db)) return;
+    } finally {
+      db.close();
+    }
+  }
+  throw foreign(path);
+}
+
+function foreign(path: string): Error {
+  return drift(
+    `${path} is not a journal: it is the SQLite file of another program. It was left as it is; name another file.`,
+    {
+      context: { path },
+    },
+  );
+}
+
+function connect(path: string): DatabaseSync {
+  return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+}
+
+/** Makes the tables or brings them up to date, unless another process has just done it: all within one transaction. */
+function setUp(db: DatabaseSync, path: string, now: number, chance: Chance): void {
+  refuseNewer(versionOf(db), path);
+  if (versionOf(db) === SCHEMA_VERSION) {
+    refuseIncomplete(db, path);
+    return;
+  }
+  // Takes effect only before the first table is made: removed sessions then give their space back bit by bit.
+  if (isBlank(db)) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    refuseNewer(versionOf(db), path);
+    // Between the first look and the lock another program may have taken the file.
+    if (applicationIdOf(db) !== APPLICATION_ID && !isBlank(db)) throw foreign(path);
+    bringUpToDate(db, now);
+    db.prepare("INSERT INTO meta (name, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING").run(
+      chance.newId("store"),
+    );
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+export function refuseNewer(version: number, path: string): void {
+  if (version <= SCHEMA_VERSION) return;
+  throw drift(
+    `${path} has version ${version} and this program knows versions up to ${SCHEMA_VERSION}: a newer program wrote it. ` +
+      "It was left as it is; upgrade this program.",
+    { context: { path, found: version, known: SCHEMA_VERSION } },
+  );
+}
+
+export function refuseIncomplete(db: DatabaseSync, path: string): void {
+  const missing = missingParts(db);
+  if (missing.length === 0) return;
+  throw drift(
+    `${path} lacks ${missing.join(", ")}: it is no whole journal. Put back a copy, or move it away and begin a new one.`,
+    {
+      context: { path },
+    },
+  );
+}
+
+/** How long the log grows before it is worked into the file, which costs two more syncs: 16 MiB. */
+const LOG_PAGES = 4000;
+
+function useLog(db: DatabaseSync): void {
+  const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  if (mode !== "wal") {
+    throw refusal(
+      "HostCapabilityMissing",
+      `The journal needs SQLite's write-ahead log, and its file system gives ${String(mode)} instead. Put the file on a local disk.`,
+      { context: { capability: "wal" } },
+    );
+  }
+  // Every commit is on the disk itself when it returns: NORMAL loses what was acknowledged when the power fails.
+  db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+}
+
+export function readStoreId(db: DatabaseSync): string {
+  const value = db.prepare("SELECT value FROM meta WHERE name = 'store_id'").get()?.["value"];
+  if (typeof value !== "string")
+    throw drift("The journal does not say which store it is. Put back a copy of its file.");
+  return value;
+}

@@ -1,0 +1,36 @@
+// Notices that a journal's files were deleted, moved or replaced while this program has them open. SQLite goes on writing to files that
+// have no name any more, and what it acknowledges is gone with the program.
+
+import { statSync } from "node:fs";
+import { drift } from "../journal-faults.ts";
+
+export interface OwnFiles {
+  /** Throws when what stands under the names is not what was opened. */
+  refuseGone(): void;
+}
+
+/** Called when both files are there: SQLite keeps a log for as long as a connection is open. */
+export function watchOwnFiles(path: string): OwnFiles {
+  const files = [path, `${path}-wal`].map((file) => ({ file, opened: identityOf(file) }));
+  return {
+    refuseGone() {
+      for (const { file, opened } of files) {
+        // A log is made with the first read; before that there is nothing to compare.
+        if (opened !== null && identityOf(file) !== opened) throw gone(path, file);
+      }
+    },
+  };
+}
+
+function identityOf(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev} ${found.ino}`;
+}
+
+function gone(path: string, file: string): Error {
+  return drift(
+    `${file} was deleted, moved or replaced while this program has the journal open, so nothing more is acknowledged. ` +
+      `Stop the program, put ${path} and ${path}-wal back together, and start it again.`,
+    { context: { path } },
+  );
+}

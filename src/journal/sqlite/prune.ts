@@ -1,0 +1,78 @@
+// Removes ended sessions with all that is theirs, one transaction each, and gives the space back bit by bit.
+
+import type { DatabaseSync } from "node:sqlite";
+import { classify } from "../../core/classify/classify.ts";
+import type { Clock } from "../../host/clock.ts";
+import { artefactsFolder, removeArtefacts, runsFolder } from "../files/artefacts.ts";
+import { isUnderSql, kindsOwned } from "../keep-kinds.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import { ENDED } from "../session-status.ts";
+import type { OnWarning } from "../warnings.ts";
+
+export interface Pruning {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly write: GroupCommit["add"];
+  readonly clock: Clock;
+  readonly tell: OnWarning;
+  /** A session is gone. */
+  readonly forget: (session: string) => void;
+}
+
+const VACUUM_PAGES = 256;
+const listOf = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(", ");
+const IS_OLD = `status IN (${listOf(ENDED)}) AND updated_at < ?`;
+
+export async function pruneStore(pruning: Pruning, before: number): Promise<number> {
+  const { db, write } = pruning;
+  const old = db.prepare(`SELECT session FROM sessions WHERE ${IS_OLD}`).all(before);
+  const removeOne = prepareRemoval(pruning, before);
+  let removed = 0;
+  for (const { session } of old) if (await write(() => removeOne(String(session)))) removed++;
+  if (removed > 0) await giveBackSpace(pruning);
+  return removed;
+}
+
+/** Looks again inside the transaction: the session may have been taken up since. */
+function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (session: string) => boolean {
+  const isOld = db.prepare(`SELECT 1 FROM sessions WHERE session = ? AND ${IS_OLD}`);
+  const deleteAnswers = db.prepare(
+    `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-question"))}) AND key IN (
+       SELECT key FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = ?)`,
+  );
+  const deleteQuestions = db.prepare(`DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = ?`);
+  const deleteValues = db.prepare(
+    `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-key"))}) AND ${isUnderSql("?1")}`,
+  );
+  // Its entries go with it: they refer to it.
+  const deleteSession = db.prepare("DELETE FROM sessions WHERE session = ?");
+  return (session) => {
+    if (isOld.get(session, before) === undefined) return false;
+    // Files first: a session whose files cannot be removed stays whole, for the next time.
+    try {
+      removeArtefacts(artefactsFolder(path), session);
+      removeArtefacts(runsFolder(path), session);
+    } catch (error) {
+      tell(classify({ surface: "store", error }), `removing the artefacts of session ${session}, which stays for now`);
+      return false;
+    }
+    for (const statement of [deleteAnswers, deleteQuestions, deleteValues, deleteSession]) statement.run(session);
+    forget(session);
+    return true;
+  };
+}
+
+async function giveBackSpace({ db, clock, tell }: Pruning): Promise<void> {
+  const freePages = db.prepare("PRAGMA freelist_count");
+  const countFree = (): number => Number(freePages.get()?.["freelist_count"]);
+  try {
+    for (let free = countFree(), before = Infinity; free > 0 && free < before; before = free, free = countFree()) {
+      db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+      await new Promise<void>((resolve) => clock.soon(resolve));
+    }
+    db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (error) {
+    // The sessions are gone all the same; what is left is given back next time.
+    tell(classify({ surface: "store", error }), "giving back the space of removed sessions");
+  }
+}

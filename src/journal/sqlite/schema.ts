@@ -1,0 +1,144 @@
+// The tables of a journal file and the steps that lead to them. A new file takes all steps, so an old one that is
+// brought up to date cannot end up different from it.
+
+import type { DatabaseSync } from "node:sqlite";
+import { parseJson } from "../../core/try-read.ts";
+import { isKeepKind, type Place, placeOf } from "../keep-kinds.ts";
+import { keptDigest } from "../chain.ts";
+
+/** "FLTJ", so that other programs can tell whose file it is. */
+export const APPLICATION_ID = 0x464c_544a;
+
+type Step = (db: DatabaseSync, now: number) => void;
+
+/** Step n leads from version n to n + 1. Never change one that was released. */
+const STEPS: readonly Step[] = [
+  (db) =>
+    db.exec(`
+        CREATE TABLE meta (
+          name TEXT PRIMARY KEY,
+          value TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE sessions (
+          number INTEGER PRIMARY KEY,
+          session TEXT NOT NULL UNIQUE,
+          status TEXT NOT NULL,
+          started_at INTEGER NOT NULL,
+          updated_at INTEGER NOT NULL,
+          last_seq INTEGER NOT NULL,
+          last_hash TEXT NOT NULL
+        );
+        CREATE INDEX sessions_by_start ON sessions (started_at);
+        CREATE INDEX sessions_by_status ON sessions (status, started_at);
+        CREATE TABLE events (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          session TEXT NOT NULL REFERENCES sessions (session) ON DELETE CASCADE,
+          seq INTEGER NOT NULL,
+          at INTEGER NOT NULL,
+          type TEXT NOT NULL,
+          body TEXT NOT NULL,
+          hash TEXT NOT NULL,
+          UNIQUE (session, seq)
+        );
+        CREATE TABLE kept (
+          kind TEXT NOT NULL,
+          key TEXT NOT NULL,
+          value TEXT NOT NULL,
+          PRIMARY KEY (kind, key)
+        )`),
+  // Tells when a kept value was last written; of those from before nobody knows, so it is now.
+  (db, now) => {
+    db.exec("ALTER TABLE kept ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0");
+    db.prepare("UPDATE kept SET updated_at = ?").run(now);
+  },
+  // Drivers of runs look at all wakes again and again: the index holds them side by side, where the table has large values in between.
+  (db) =>
+    db.exec(`
+        CREATE TABLE holds (
+          key TEXT PRIMARY KEY,
+          owner TEXT NOT NULL,
+          until INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX kept_wakes ON kept (kind, key, value) WHERE kind = 'wake'`),
+  // Kept values get a checksum, and a place in lists by time. Those from before are taken as they are: their checksum is made now.
+  (db) => {
+    defineKeptFunctions(db);
+    db.exec(`
+        ALTER TABLE events ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        ALTER TABLE kept ADD COLUMN hash TEXT NOT NULL DEFAULT '';
+        ALTER TABLE kept ADD COLUMN session TEXT;
+        ALTER TABLE kept ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE kept ADD COLUMN at REAL;
+        ALTER TABLE kept ADD COLUMN tag TEXT;
+        DROP INDEX kept_wakes;
+        UPDATE kept SET hash = kept_digest(kind, key, value), at = kept_at(kind, value), tag = kept_tag(kind, value);
+        CREATE INDEX kept_by_time ON kept (kind, at, key) WHERE at IS NOT NULL;
+        CREATE INDEX kept_by_tag ON kept (kind, tag, at, key) WHERE tag IS NOT NULL`);
+  },
+];
+
+/** For rows that an older program wrote. */
+function defineKeptFunctions(db: DatabaseSync): void {
+  const place = (kind: unknown, text: unknown): Place =>
+    isKeepKind(kind) ? placeOf(kind, parseJson(String(text))) : { at: null, tag: null };
+  const options = { deterministic: true };
+  db.function("kept_digest", options, (kind, key, text) => keptDigest(String(kind), String(key), String(text)));
+  db.function("kept_at", options, (kind, text) => place(kind, text).at);
+  db.function("kept_tag", options, (kind, text) => place(kind, text).tag);
+}
+
+/** The version from which on kept values have checksums, and the one with holds. */
+const SEALED_VERSION = 4;
+export const HOLDS_VERSION = 3;
+
+/** Lets a connection that only looks at an older file see it as this program's own would be. Nothing is written: these are views of the connection. */
+export function seeAsCurrent(db: DatabaseSync): void {
+  if (versionOf(db) >= SEALED_VERSION) return;
+  defineKeptFunctions(db);
+  db.exec(`
+        CREATE TEMP VIEW events AS SELECT *, '' AS seal FROM main.events;
+        CREATE TEMP VIEW kept AS SELECT kind, key, value, kept_digest(kind, key, value) AS hash, NULL AS session, 0 AS seq,
+          kept_at(kind, value) AS at, kept_tag(kind, value) AS tag FROM main.kept`);
+}
+
+export const SCHEMA_VERSION = STEPS.length;
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  events: ["id", "session", "seq", "at", "type", "body", "hash", "seal"],
+  holds: ["key", "owner", "until"],
+  kept: ["kind", "key", "value", "updated_at", "hash", "session", "seq", "at", "tag"],
+  meta: ["name", "value"],
+  sessions: ["number", "session", "status", "started_at", "updated_at", "last_seq", "last_hash"],
+};
+
+export function versionOf(db: DatabaseSync): number {
+  return numberOf(db, "user_version");
+}
+
+export function applicationIdOf(db: DatabaseSync): number {
+  return numberOf(db, "application_id");
+}
+
+/** Whether anything was ever put into the file. */
+export function isBlank(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+}
+
+/** Tables and columns that should be there and are not: `kept`, `events.hash`. */
+export function missingParts(db: DatabaseSync): readonly string[] {
+  const columnsOf = db.prepare("SELECT name FROM pragma_table_info(?)");
+  return Object.entries(COLUMNS).flatMap(([table, columns]) => {
+    const there = new Set(columnsOf.all(table).map((row) => row["name"]));
+    if (there.size === 0) return [table];
+    return columns.filter((column) => !there.has(column)).map((column) => `${table}.${column}`);
+  });
+}
+
+/** Brings the file from its version to this program's; the caller holds the transaction. */
+export function bringUpToDate(db: DatabaseSync, now: number): void {
+  for (const step of STEPS.slice(versionOf(db))) step(db, now);
+  db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}; PRAGMA application_id = ${APPLICATION_ID}`);
+}
+
+function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+}

@@ -1,0 +1,172 @@
+// The journal on one machine: a SQLite file that several processes may share. Write-ahead log, every commit synced,
+// the writes of one turn in one transaction. `journal.ts` says what it promises.
+
+import { resolve } from "node:path";
+import { systemChance, type Chance } from "../../host/chance.ts";
+import { systemClock, type Clock } from "../../host/clock.ts";
+import { checkOptions } from "../../options/check-options.ts";
+import { callable, chanceKind, clockKind, flag, shape } from "../../options/kind.ts";
+import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
+import { createFeed } from "../feed.ts";
+import { createGroupCommit, type Transaction } from "./group-commit.ts";
+import { createHolds } from "../holds.ts";
+import type { Journal } from "../journal.ts";
+import { createLogMark } from "./log-mark.ts";
+import { openReadonlyJournal } from "../readonly/readonly-journal.ts";
+import { openStore, type Store } from "./open-store.ts";
+import { subscribeToAll, watchChanges } from "./change-watcher.ts";
+import { watchOwnFiles } from "./own-files.ts";
+import { createBusyRetry, retryWhileBusy, type BusyRetry } from "./busy-retry.ts";
+import { journalClosed, unfit } from "../journal-faults.ts";
+import { createSqliteHoldTable } from "./holds.ts";
+import { pruneStore } from "./prune.ts";
+import { readSide } from "./read-side.ts";
+import { createReads } from "./reads.ts";
+import { verifyStore } from "./verify.ts";
+import { createWrites } from "./writes.ts";
+import { storeError } from "../store-errors.ts";
+import { resolveOnWarning, type OnWarning } from "../warnings.ts";
+
+export interface SqliteJournalOptions {
+  readonly clock?: Clock;
+  readonly chance?: Chance;
+  /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
+  readonly onWarning?: OnWarning;
+  /** Only to look at it: nothing is made, written or brought up to date, and what is not there is refused. */
+  readonly readOnly?: boolean;
+}
+
+const JOURNAL_OPTIONS = shape<SqliteJournalOptions>({
+  clock: clockKind,
+  chance: chanceKind,
+  onWarning: callable,
+  readOnly: flag,
+});
+
+/** Opens the file, or makes it and its folder for the owner alone. Refuses what is not a journal and leaves it as it is. */
+export async function openSqliteJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
+  if (typeof path !== "string" || path === "" || path === ":memory:") {
+    throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");
+  }
+  checkOptions("openJournal", options, JOURNAL_OPTIONS);
+  const { clock = systemClock, chance = systemChance, onWarning, readOnly = false } = options;
+  const place = resolve(path);
+  const tell = resolveOnWarning(onWarning);
+  const patience = createBusyRetry(clock, tell);
+  if (readOnly) return openReadonlyJournal(place, clock, tell, patience);
+  return createSqliteJournal(place, await openStore(place, clock, chance, patience), clock, tell, patience);
+}
+
+function createSqliteJournal(
+  path: string,
+  { db, storeId }: Store,
+  clock: Clock,
+  tell: OnWarning,
+  patience: BusyRetry,
+): Journal {
+  const reads = createReads(db);
+  const writes = createWrites(db, () => clock.now());
+  const mark = createLogMark(db, path);
+  const files = watchOwnFiles(path);
+  const holds = createHolds(createSqliteHoldTable(db));
+  const feed = createFeed(reads, clock, tell);
+  const others = watchChanges({ logPath: `${path}-wal`, hasChanged: () => reads.hasChanged() }, clock, tell, () =>
+    feed.wake(null),
+  );
+  const transaction: Transaction = {
+    begin() {
+      files.refuseGone();
+      writes.begin();
+      mark.set();
+    },
+    commit() {
+      writes.commit();
+      mark.settle();
+      // Written into a file that has no name any more: that is not on disk.
+      files.refuseGone();
+    },
+    rollback: () => writes.rollback(),
+  };
+  const group = createGroupCommit(clock, patience, transaction, () => {
+    const touched = writes.takeTouched();
+    if (feed.isEmpty() || touched.size === 0) return;
+    feed.wake(touched);
+    if (!feed.isEmpty()) others.lookClosely();
+  });
+  let closing: Promise<void> | null = null;
+
+  function write<T>(apply: () => T): Promise<T> {
+    return closing === null ? group.add(apply) : Promise.reject(journalClosed());
+  }
+
+  function look<T>(read: () => T): Promise<T> {
+    return closing === null ? retryWhileBusy(patience, "reading the journal", read) : Promise.reject(journalClosed());
+  }
+
+  async function close(): Promise<void> {
+    await group.drained();
+    others.stop();
+    feed.close();
+    try {
+      mark.close();
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  return {
+    storeId,
+    durable: true,
+    path,
+
+    async append(session, after, entries, keeps = []) {
+      checkSession(session);
+      const encoded = entries.map(encodeEntry);
+      const values = keeps.map(entries.length === 0 ? encodeLoose : encodeKeep);
+      await write(() => writes.append(session, after, encoded, values));
+    },
+    async keep(keeps) {
+      const values = keeps.map(encodeLoose);
+      await write(() => writes.keep(values, clock.now()));
+    },
+    async keepFirst(keep) {
+      const value = encodePresent(keep);
+      return write(() => writes.keepFirst(value, clock.now()));
+    },
+
+    hold: async (...claim) => write(holds.hold(...claim)),
+    letGo: async (...claim) => write(holds.letGo(...claim)),
+    takeFrom: async (...claim) => write(holds.takeFrom(...claim)),
+    holds: () => look(() => holds.all()),
+
+    ...readSide((read) => look(() => read(reads))),
+
+    subscribe(listener, from = {}) {
+      if (closing !== null) throw journalClosed();
+      try {
+        return subscribeToAll(feed, others, listener, from);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+
+    async prune({ before }) {
+      if (closing !== null) throw journalClosed();
+      try {
+        await write(() => holds.removeRunOut(Math.min(before, clock.now())));
+        return await pruneStore({ db, path, write, clock, tell, forget: (session) => writes.forget(session) }, before);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    async verify() {
+      if (closing !== null) throw journalClosed();
+      try {
+        return await verifyStore(path, clock);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,168 @@
+// One attempt of a stage, from Setup to Next, as the body of a turn. It is run again from Setup after a crash or a wait; what
+// its calls have done by then is answered from the journal, so a phase does its work once however often it is gone through.
+
+import { classifyThrown } from "../../core/classify/classify.ts";
+import { andAlso, fault, type Fault } from "../../core/fault/fault.ts";
+import type { Route, StagePhase } from "../../core/flow/node.ts";
+import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } from "../../core/flow/stage.ts";
+import { isA } from "../../core/try-read.ts";
+import { deepFreeze } from "../definition/deep-freeze.ts";
+import type {
+  ActResult,
+  ActTools,
+  AssertVerdict,
+  GateVerdict,
+  Stage,
+  StageEnding,
+  StageScope,
+} from "../../workflow-model/stage.ts";
+import { StageFailure } from "./stage-failure.ts";
+
+/** How an attempt ended: plain data, kept with its turn. */
+export type AttemptEnd =
+  | { readonly end: "completed"; readonly output: unknown; readonly route: Route }
+  | { readonly end: "skipped"; readonly reason: string; readonly output: unknown; readonly route: Route | null }
+  | {
+      readonly end: "failed";
+      readonly fault: Fault;
+      readonly again: boolean;
+      /** Act had begun: before it nothing is done that could have happened. */
+      readonly acted: boolean;
+      readonly output: unknown;
+    };
+
+/** null: it waits for a person or a time, and is run again then. */
+export async function runAttempt(
+  stage: Stage,
+  tools: ActTools,
+  scope: StageScope,
+  entered: (phase: StagePhase) => void,
+): Promise<AttemptEnd | null> {
+  const attempt = new Attempt(stage, tools, scope);
+  for (let state: AttemptState | null = FIRST_PHASE; state !== null;) {
+    entered(state.phase);
+    const verdict = await attempt.perform(state);
+    if (tools.turn.isWaiting) return null;
+    attempt.ending = verdict === "fail" ? "failed" : state.ending;
+    state = advanceAttempt(state, verdict);
+    if (state !== null) attempt.ending = state.ending;
+    if (state?.again === true) attempt.again = true;
+  }
+  return attempt.end();
+}
+
+class Attempt {
+  readonly #stage: Stage;
+  readonly #tools: ActTools;
+  readonly #scope: StageScope;
+  #context: unknown = undefined;
+  #request = "";
+  #output: unknown = undefined;
+  #capHit = false;
+  #fault: Fault | null = null;
+  #reason = "";
+  #route: Route | null = null;
+  #acted = false;
+  ending: AttemptState["ending"] = "completed";
+  again = false;
+
+  constructor(stage: Stage, tools: ActTools, scope: StageScope) {
+    this.#stage = stage;
+    this.#tools = tools;
+    this.#scope = scope;
+  }
+
+  /** What a phase throws is its failure. */
+  async perform({ phase, ending }: AttemptState): Promise<PhaseVerdict> {
+    try {
+      return await this.#phases[phase](ending);
+    } catch (error) {
+      if (isA(error, StageFailure)) this.#output = error.output;
+      const seen = classifyThrown(error, thrownIn(this.#stage.id, phase));
+      // A failing teardown does not hide what failed before it.
+      this.#fault = this.#fault === null ? seen : andAlso(this.#fault, `its ${phase} phase failed, too`, seen);
+      return "fail";
+    }
+  }
+
+  readonly #phases: Readonly<Record<StagePhase, (ending: AttemptState["ending"]) => Promise<PhaseVerdict>>> = {
+    "setup": async () => {
+      // Only Setup may fill it.
+      this.#context = deepFreeze(await this.#stage.setup(this.#scope));
+      return "ok";
+    },
+    "init": async () => {
+      this.#request = await this.#stage.init(this.#context, this.#scope);
+      return "ok";
+    },
+    "check-gate": async () => this.#judge(await this.#stage.checkGate(this.#context, this.#scope)),
+    "act": async () => {
+      this.#acted = true;
+      const { output, capHit }: ActResult = await this.#stage.act(
+        this.#request,
+        this.#tools,
+        this.#scope,
+        this.#context,
+      );
+      this.#output = output;
+      this.#capHit = capHit;
+      return "ok";
+    },
+    "assert": async () => {
+      const result = { output: this.#output, capHit: this.#capHit };
+      return this.#judge(await this.#stage.assert(result, this.#scope, this.#context));
+    },
+    "exit": async (ending) => {
+      const output = await this.#stage.exit(this.#endingAs(ending), this.#scope, this.#context);
+      if (ending === "completed") this.#output = output;
+      return "ok";
+    },
+    "next": async (ending) => {
+      this.#route = await this.#stage.next(this.#endingAs(ending), this.#scope);
+      return "ok";
+    },
+  };
+
+  #judge(given: GateVerdict | AssertVerdict): PhaseVerdict {
+    switch (given.verdict) {
+      case "ok":
+      case "proceed":
+        return "ok";
+      case "skip":
+        this.#reason = given.reason;
+        return "skip";
+      case "retry":
+      case "fail":
+        this.#fault = ("fault" in given ? given.fault : undefined) ?? refusedBy(this.#stage.id, given.reason);
+        return given.verdict;
+    }
+  }
+
+  #endingAs(status: AttemptState["ending"]): StageEnding {
+    return { status, output: this.#output, capHit: this.#capHit, fault: this.#fault };
+  }
+
+  end(): AttemptEnd {
+    const output = this.#output;
+    if (this.ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
+    if (this.ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };
+    const seen = this.#fault ?? nowhere(this.#stage.id);
+    return { end: "failed", fault: seen, again: this.again, acted: this.#acted, output };
+  }
+}
+
+/** A failure without a name is a bug in the stage: loud, and not retried. */
+export function thrownIn(stage: string, phase: StagePhase): Parameters<typeof classifyThrown>[1] {
+  return { message: `the ${phase} phase of stage ${stage} threw`, context: { stage, phase } };
+}
+
+function refusedBy(stage: string, reason: string): Fault {
+  return fault("AssertFailed", { message: `stage ${stage} was not accepted: ${reason}`, context: { stage } });
+}
+
+function nowhere(stage: string): Fault {
+  return fault("InvariantBroken", {
+    message: `stage ${stage} is completed and says not where to go`,
+    context: { stage },
+  });
+}

@@ -1,0 +1,67 @@
+// The first entries of a run: what it runs, with what, and from where. They are written in one append, so that a name is given to
+// one run only, whoever else wants it at the same moment. From here on a driver can find it.
+
+import type { RunEvent } from "../../core/flow/run-event.ts";
+import type { Keep } from "../../journal/journal.ts";
+import type { SessionOptions } from "../../runtime/runtime.ts";
+import type { Session } from "../../runtime/session/session.ts";
+import { startRun } from "../../core/flow/run.ts";
+import type { RunSummary } from "../runs-api.ts";
+import type { RunsDeps } from "../runs-options.ts";
+import { keepInputs, secretsOf } from "./run-inputs.ts";
+import type { Workflow, WorkflowInputs } from "../../workflow-model/stage.ts";
+import { keepsOf, summaryOf } from "./summary.ts";
+
+type RunStarted = Extract<RunEvent, { type: "run-started" }>;
+export type Beginning = Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor" | "inputs">;
+
+export async function beginRun(
+  home: RunsDeps,
+  run: string,
+  workflow: Workflow,
+  beginning: Beginning,
+  inputs: Pick<WorkflowInputs, "values" | "secret">,
+  keeps: readonly Keep[],
+): Promise<void> {
+  const { clock } = home;
+  const { id, version, digest, source } = workflow;
+  await keepDefinition(home, workflow);
+  const file = source?.file ?? null;
+  const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning };
+  const now = clock.now();
+  const secrets = [...Object.values(inputs.secret), ...workflow.secrets];
+  const session = await home.faultline.beginSession(run, optionsOf(workflow, beginning.limits, secrets), {
+    events: [event],
+    keeps: [...keepInputs(run, inputs), ...keeps, ...keepsOf(summaryOf(run, startRun(event, now), 0, now))],
+  });
+  await session.leave();
+}
+
+/** The text stays in the journal, so that a run can go on where the file is not. */
+export async function keepDefinition({ journal, library }: RunsDeps, workflow: Workflow): Promise<void> {
+  library.add(workflow);
+  const { digest, source } = workflow;
+  if (source !== null) await journal.keepFirst({ kind: "definition", key: digest, value: source });
+}
+
+export async function openRun(
+  home: RunsDeps,
+  run: string,
+  workflow: Workflow,
+  limits: RunSummary["limits"],
+): Promise<Session> {
+  const secrets = await secretsOf(home.journal, run, workflow);
+  return home.faultline.session(run, optionsOf(workflow, limits, secrets));
+}
+
+function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: readonly unknown[]): SessionOptions {
+  return {
+    // Answers come through the journal: a run that waits for a person is not held in memory.
+    mode: "headless",
+    labels: { workflow: workflow.id },
+    ...(workflow.policy === null ? {} : { policy: workflow.policy }),
+    secrets,
+    budget: { maxCostMicrocents: limits.maxCostMicrocents, onExceed: workflow.limits.onExceed },
+    limits: { maxTurns: Infinity, turnTimeoutMs: Infinity, runTimeoutMs: limits.timeoutMs ?? Infinity },
+  };
+}

@@ -1,0 +1,250 @@
+// One attempt of one visit, live: the turn it is, and what its end means for the run — gone on from, paused, tried again, put
+// off, passed over, or failed. What was decided is written down by whoever advances the run; nothing is written here.
+
+import { classify, classifyThrown } from "../../core/classify/classify.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { andAlso, type Fault, withContext } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
+import { matrixOutcome } from "../../core/fault/vocabulary.ts";
+import { endOf, type Question } from "../../core/flow/interaction.ts";
+import {
+  type NodePlace,
+  type PauseReason,
+  type Route,
+  type StagePhase,
+  STAGE_PHASES,
+  turnOf,
+} from "../../core/flow/node.ts";
+import type { RunEvent } from "../../core/flow/run-event.ts";
+import type { Visit } from "../../core/flow/run.ts";
+import { decideStage } from "../../core/flow/stage.ts";
+import type { Faultline } from "../../faultline.ts";
+import type { Chance } from "../../host/chance.ts";
+import type { Clock } from "../../host/clock.ts";
+import { preview } from "../../runtime/call/preview.ts";
+import type { Session } from "../../runtime/session/session.ts";
+import type { TurnResult } from "../../runtime/session/turn-result.ts";
+import { type AttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
+import { overrideFor } from "../operator/limit-overrides.ts";
+import type { ActTools, Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
+
+export interface VisitDeps {
+  readonly session: Session;
+  readonly faultline: Faultline;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly redactor: Redactor;
+  /** What the visits of this node have spent so far. */
+  readonly spentBy: (node: string) => number;
+}
+
+/** How a visit's attempt ended, as the events that say so. */
+export interface VisitEnd {
+  readonly events: readonly RunEvent[];
+  readonly output: unknown;
+  /** What failed in this attempt; null when nothing did. */
+  readonly fault: Fault | null;
+  /** The visit has failed for good, and nothing goes on from it. */
+  readonly isDeadEnd: boolean;
+  /** Raw output, for the files of a failed stage. */
+  readonly raw: string;
+}
+
+export async function runVisit(
+  home: VisitDeps,
+  stage: Stage,
+  visit: Visit,
+  scope: StageScope,
+  signal: AbortSignal,
+): Promise<VisitEnd> {
+  const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
+  const raw: string[] = [];
+  if (visit.instruction?.action === "accept-partial") return acceptPartial(home, stage, place, scope);
+  const before = visit.phase === null ? -1 : STAGE_PHASES.indexOf(visit.phase);
+  const givenUp = new AbortController();
+  const result = await home.session.turn<AttemptEnd | null>(
+    (turn) => {
+      const tools: ActTools = {
+        faultline: home.faultline,
+        turn,
+        signal: AbortSignal.any([signal, givenUp.signal]),
+        turnCap: overrideFor(scope, "turnCap") ?? stage.turnCap,
+        ask: async ({ payload, timeoutMs }) => {
+          const answer = await turn.ask("gate", payload, { timeoutMs: timeoutMs ?? Infinity });
+          if (answer.status === "waiting") throw new StillWaiting();
+          return answer;
+        },
+        raw: (text) => void raw.push(text),
+        budgetLeftMicrocents: () =>
+          stage.maxCostMicrocents === 0
+            ? Infinity
+            : (overrideFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
+      };
+      return runAttempt(stage, tools, scope, (phase) => {
+        if (!givenUp.signal.aborted) enter(home.session, place, phase, before);
+      });
+    },
+    { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
+  );
+  // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
+  givenUp.abort();
+  return { ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") };
+}
+
+/** Ends Act where it stands; nobody sees it, because the turn is waiting then. */
+class StillWaiting extends Error {}
+
+/** Told once: after a crash the phases are gone through again, but they were entered before. */
+function enter(session: Session, place: NodePlace, phase: StagePhase, before: number): void {
+  if (STAGE_PHASES.indexOf(phase) <= before) return;
+  // Written together with the next entry, which is awaited and reports a store that is gone.
+  void Promise.allSettled([session.record([{ type: "stage-entered", ...place, phase }])]);
+}
+
+/** What an operator accepts is what the failed stage had to show. */
+async function acceptPartial(home: VisitDeps, stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
+  const output = scope.instruction?.params["output"];
+  const next = await nextOf(stage, scope, { status: "completed", output, capHit: false, fault: null });
+  if (next.failed !== null) {
+    const end = { end: "failed", fault: next.failed, again: false, acted: true, output } as const;
+    return { ...(await failed(home, stage, place, scope, end)), raw: "" };
+  }
+  const route = next.route ?? { kind: "end", outcome: "" };
+  return {
+    events: [{ type: "node-completed", ...place, route, output: null }],
+    output,
+    fault: null,
+    isDeadEnd: false,
+    raw: "",
+  };
+}
+
+type Settled = Omit<VisitEnd, "raw">;
+
+async function settle(
+  home: VisitDeps,
+  stage: Stage,
+  place: NodePlace,
+  scope: StageScope,
+  result: TurnResult<AttemptEnd | null>,
+): Promise<Settled> {
+  if (result.status === "waiting") return pausedBy(place, result);
+  const value = result.value ?? null;
+  if (result.fault !== null || value === null) {
+    const seen =
+      result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} came to nothing`) });
+    const end = { end: "failed", fault: seen, again: false, acted: true, output: undefined } as const;
+    return failed(home, stage, place, scope, end);
+  }
+  const end = value;
+  switch (end.end) {
+    case "completed":
+      return done(
+        { type: "node-completed", ...place, route: end.route, output: preview(end.output, home.redactor) },
+        end.output,
+        null,
+      );
+    case "skipped":
+      return done({ type: "node-skipped", ...place, reason: "gate", fault: null, route: end.route }, end.output, null);
+    case "failed":
+      return failed(home, stage, place, scope, end);
+  }
+}
+
+function done(event: RunEvent, output: unknown, fault: Fault | null): Settled {
+  return { events: [event], output, fault, isDeadEnd: false };
+}
+
+function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
+  const times = [...questions.map(endOf), wakeAt].filter((at) => at !== null);
+  const open = Object.values(outcomes).find(({ status }) => status === "waiting" || status === "parked");
+  const why = reasonOf(questions);
+  const fault = open !== undefined && "fault" in open && why !== "gate" ? open.fault : null;
+  const next = times.length === 0 ? null : Math.min(...times);
+  return done({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
+}
+
+/** A question that no failing call has asked is a gate: nothing went wrong. */
+function reasonOf(questions: readonly Question[]): PauseReason {
+  const [question] = questions;
+  if (question === undefined) return "parked";
+  if (question.code === null) return "gate";
+  return traitsOf(question.code).cause === "budget-exceeded" ? "budget" : "question";
+}
+
+async function failed(
+  { clock, chance }: VisitDeps,
+  stage: Stage,
+  place: NodePlace,
+  scope: StageScope,
+  { fault: seen, again, acted, output }: Extract<AttemptEnd, { end: "failed" }>,
+): Promise<Settled> {
+  const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
+  const now = clock.now();
+  const { rules } = stage;
+  const of = rules.retry.maxAttempts;
+  const decided = decideStage(
+    { fault, again, attempt: place.attempt, now, deadlineAt: null, roll: chance.roll() },
+    { ...rules, idempotent: rules.idempotent || !acted },
+  );
+  switch (decided.do) {
+    case "retry": {
+      const { decision, delayMs } = decided;
+      return done(
+        { type: "node-retrying", ...place, of, fault, decision, delayMs, nextAt: now + delayMs },
+        output,
+        fault,
+      );
+    }
+    case "defer":
+      return done({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs }, output, fault);
+    case "skip": {
+      const left = await routeOf(stage, scope, "skipped", fault, output);
+      const event = { type: "node-skipped", ...place, reason: "resolution", ...left } as const;
+      return done(event, output, left.fault);
+    }
+    case "fail": {
+      const isCancelled = traitsOf(fault.code).cancels;
+      const left = isCancelled ? { route: null, fault } : await routeOf(stage, scope, "failed", fault, output);
+      const outcome = matrixOutcome(fault.code, stage.role ?? "coder");
+      const event = { type: "node-failed", ...place, outcome, resolution: rules.resolution, ...left } as const;
+      return { events: [event], output, fault: left.fault, isDeadEnd: left.route === null };
+    }
+  }
+}
+
+/** The attempt's own time was up, not the run's. The fault names the limit, so that an operator can raise it. */
+function isAttemptLimit({ code }: Fault): boolean {
+  const { scope, cause, endsRun } = traitsOf(code);
+  return scope === "limit" && cause === "timeout" && !endsRun;
+}
+
+function attemptMs({ timeoutMs }: Stage, scope: StageScope): number {
+  return overrideFor(scope, "attemptMs") ?? timeoutMs;
+}
+
+/** A stage that cannot say where to go from a failure goes nowhere. Its own failure counts, and the other one is reported with it. */
+async function routeOf(
+  stage: Stage,
+  scope: StageScope,
+  status: "failed" | "skipped",
+  fault: Fault,
+  output: unknown,
+): Promise<{ readonly route: Route | null; readonly fault: Fault }> {
+  const { route, failed: second } = await nextOf(stage, scope, { status, output, capHit: false, fault });
+  // A `next` that failed before fails again with the same words: it is the fault already.
+  if (second === null || second.message === fault.message) return { route, fault };
+  return { route: null, fault: andAlso(fault, "where to go from there could not be worked out", second) };
+}
+
+async function nextOf(
+  stage: Stage,
+  scope: StageScope,
+  ending: StageEnding,
+): Promise<{ readonly route: Route | null; readonly failed: Fault | null }> {
+  try {
+    return { route: await stage.next(ending, scope), failed: null };
+  } catch (error) {
+    return { route: null, failed: classifyThrown(error, thrownIn(stage.id, "next")) };
+  }
+}

@@ -1,0 +1,308 @@
+// Advances one run for as long as there is something to do, and stops when it is over or has to wait. The only writer of its
+// run while it works; what others want of it they leave in the journal, where it looks every now and then.
+// L1  a node is begun only after its `node-started` is on disk.
+// L2  exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
+// L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
+// L4  that it fails stands in the journal before anything beside it is stopped: what was stopped is not what failed.
+
+import { classify } from "../../core/classify/classify.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import { matrixOutcome } from "../../core/fault/vocabulary.ts";
+import { turnOf } from "../../core/flow/node.ts";
+import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
+import {
+  copyRun,
+  foldRun,
+  isEnded,
+  keyOf,
+  needsOf,
+  type RunNeeds,
+  type RunState,
+  visitOf,
+  type Visit,
+} from "../../core/flow/run.ts";
+import type { Journal, Keep } from "../../journal/journal.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { noQuestion } from "../../runtime/call/ask.ts";
+import { keepOutput, NodeResults, readOutput } from "./node-results.ts";
+import { runVisit, type VisitEnd, type VisitDeps } from "./run-visit.ts";
+import type { Workflow } from "../../workflow-model/stage.ts";
+import { keepsOf, summaryOf } from "./summary.ts";
+import { openActions } from "../operator/posted-actions.ts";
+import { eventsOf } from "../operator/action-events.ts";
+import { brokenEnd, cancelledEnd, completedEnd, failedEnd, type RunEnding } from "./run-endings.ts";
+
+export interface SliceDeps extends VisitDeps {
+  readonly journal: Journal;
+  readonly workflow: Workflow;
+  /** Those the session was opened with. */
+  readonly limits: RunLimits;
+  /** Keeps files about a failed attempt; called before the event that tells of it is written. */
+  readonly keepFiles: (visit: Visit, end: VisitEnd) => Promise<void>;
+}
+
+/** A wait this short is waited out; putting a run away and taking it up again costs more. */
+const SHORT_WAIT_MS = 5_000;
+/** How often it looks for what others have left for it. */
+const LOOK_EVERY_MS = 500;
+
+interface Busy {
+  readonly visit: Visit;
+  readonly abort: AbortController;
+}
+
+export class Slice {
+  readonly #home: SliceDeps;
+  readonly #results: NodeResults;
+  readonly #busy = new Map<string, Busy>();
+  /** Visits that were let in here; that they began is on disk a little later. */
+  readonly #admitted = new Set<string>();
+  #broken: FaultError | null = null;
+  #wake: (() => void) | null = null;
+  /** Since it last looked: what it knows may be old. */
+  #hasHappened = false;
+
+  constructor(home: SliceDeps) {
+    this.#home = home;
+    this.#results = new NodeResults(home.session.id, home.journal);
+  }
+
+  get #state(): RunState {
+    const { run } = this.#home.session;
+    if (run === null)
+      throw new FaultError(fault("InvariantBroken", { message: "a session without a workflow is no run" }));
+    return run;
+  }
+
+  /** Something was left for it, or is done: it looks at once. */
+  poke(): void {
+    this.#hasHappened = true;
+    this.#wake?.();
+  }
+
+  /** Somebody changed the limits: the session has to be opened anew to keep to them. */
+  get isLimitedAnew(): boolean {
+    return !isEnded(this.#state) && !sameLimits(this.#state.limits, this.#home.limits);
+  }
+
+  async run(): Promise<void> {
+    while (!isEnded(this.#state)) {
+      if (this.#broken !== null) throw this.#broken;
+      this.#hasHappened = false;
+      await this.#takeActions();
+      const { cancelledBy, failing } = this.#state;
+      if (cancelledBy !== null || failing !== null) {
+        this.#abort([...this.#busy.values()]);
+        if (this.#busy.size === 0) {
+          return this.#close(cancelledBy === null ? failedEnd(this.#state) : cancelledEnd(cancelledBy));
+        }
+        await this.#somethingHappens(null);
+        continue;
+      }
+      if (this.isLimitedAnew && this.#busy.size === 0) return;
+      const needs = needsOf(this.#state, this.#home.clock.now(), new Set(this.#busy.keys()));
+      const begun = await this.#beginAll(needs);
+      if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
+        if (needs.isOver) return this.#close(completedEnd(this.#state));
+        const waitMs = (needs.wakeAt ?? Infinity) - this.#home.clock.now();
+        if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
+      }
+      await this.#somethingHappens(needs.wakeAt);
+    }
+  }
+
+  /** Something inside is broken: the run ends with it, unless it has ended already. */
+  async breakOff(why: Fault): Promise<void> {
+    this.#abort([...this.#busy.values()]);
+    while (this.#busy.size > 0) await this.#somethingHappens(null);
+    if (!isEnded(this.#state)) await this.#close(brokenEnd(why));
+  }
+
+  /** A person stops this process. The visits that run are paused, so that they continue only when a person resumes the run. */
+  async stop(by: string): Promise<void> {
+    const running = this.#state.visits.filter((visit) => visit.state === "running");
+    const paused = running.map(({ node, execution, attempt }): RunEvent => {
+      const nothing = { fault: null, questions: [], wakeAt: null };
+      return { type: "node-paused", node, execution, attempt, why: "stopped", ...nothing };
+    });
+    try {
+      if (paused.length > 0) await this.#record([...paused, { type: "run-paused", why: "stopped", wakeAt: null }]);
+    } finally {
+      await this.abandon(`stopped by ${by}`);
+    }
+  }
+
+  async abandon(reason: string): Promise<void> {
+    await this.#home.session.abandon(reason);
+    this.poke();
+  }
+
+  async #takeActions(): Promise<void> {
+    const { journal, session } = this.#home;
+    for (const posted of await openActions(journal, session.id, this.#state)) {
+      // Who is told what to do needs no answer any more.
+      const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
+      const keeps = asked.flatMap(({ id }) => noQuestion(id));
+      const output = await readOutput(journal, session.id, posted);
+      const events = eventsOf(posted, this.#state, this.#home.workflow, output);
+      for (const event of events)
+        if (event.type === "node-resumed") this.#home.session.repeatInterrupted(turnOf(event));
+      await this.#record(events, keeps);
+    }
+  }
+
+  async #beginAll(needs: RunNeeds): Promise<boolean> {
+    const { goOn, start, places } = needs;
+    const answered = (await this.#answered(needs.paused)).slice(0, places);
+    const all = [...goOn, ...answered, ...start.slice(0, places - answered.length)];
+    for (const visit of all) this.#begin(visit);
+    return all.length > 0;
+  }
+
+  async #answered(paused: readonly Visit[]): Promise<readonly Visit[]> {
+    const found: Visit[] = [];
+    for (const visit of paused) {
+      for (const { id } of visit.pause?.questions ?? []) {
+        const answer = await this.#home.journal.kept("answer", id);
+        if (answer !== null && answer !== undefined && !found.includes(visit)) found.push(visit);
+      }
+    }
+    return found;
+  }
+
+  #begin(visit: Visit): void {
+    const abort = new AbortController();
+    const isOneTooMany = visit.startedAt === 0 && this.#begunCount() >= this.#state.limits.maxNodes;
+    this.#busy.set(keyOf(visit), { visit, abort });
+    if (!isOneTooMany) this.#admitted.add(keyOf(visit));
+    void this.#work(visit, abort.signal, isOneTooMany)
+      .catch((error: unknown) => {
+        // Told by the loop, where somebody waits for it.
+        this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#home.clock.now() }));
+      })
+      .finally(() => {
+        this.#busy.delete(keyOf(visit));
+        this.poke();
+      });
+  }
+
+  #begunCount(): number {
+    const hasBegun = (visit: Visit): boolean => visit.startedAt > 0 || this.#admitted.has(keyOf(visit));
+    return this.#state.visits.filter((visit) => !visit.inherited && hasBegun(visit)).length;
+  }
+
+  async #work(visit: Visit, signal: AbortSignal, isOneTooMany: boolean): Promise<void> {
+    const { workflow } = this.#home;
+    const stage = workflow.stages.get(visit.node);
+    const { node, execution, attempt } = visit;
+    const place = { node, execution, attempt };
+    if (stage === undefined || isOneTooMany) {
+      const seen = stage === undefined ? unknownNode(node) : tooManyNodes(this.#state.limits.maxNodes);
+      const outcome = matrixOutcome(seen.code, "coder");
+      const event = {
+        type: "node-failed",
+        ...place,
+        fault: seen,
+        outcome,
+        resolution: "abort-workflow",
+        route: null,
+      } as const;
+      return this.#end(visit, { events: [event], output: undefined, fault: seen, isDeadEnd: true, raw: "" });
+    }
+    if (visit.state === "ready") await this.#record([{ type: "node-started", ...place, kind: stage.kind }]);
+    else if (visit.state === "paused") await this.#resume(visit);
+    const scope = await this.#results.scopeFor(this.#state, visit);
+    const end = await runVisit(this.#home, stage, visit, scope, signal);
+    // A visit that was stopped has not ended by itself: what stopped it says what becomes of it.
+    if (signal.aborted && end.fault !== null) return;
+    await this.#end(visit, end);
+  }
+
+  async #resume(visit: Visit): Promise<void> {
+    const { node, execution, attempt, pause } = visit;
+    const [question] = pause?.questions ?? [];
+    const posted = question === undefined ? null : await this.#home.journal.kept("answer", question.id);
+    const { answer = null, by = "clock" } = (posted ?? {}) as Partial<
+      Pick<Extract<RunEvent, { type: "node-resumed" }>, "answer" | "by">
+    >;
+    const why = pause?.why ?? "parked";
+    await this.#record([{ type: "node-resumed", node, execution, attempt, why, answer, by }]);
+  }
+
+  async #end(visit: Visit, end: VisitEnd): Promise<void> {
+    // What was written about an earlier attempt says how it went on, too.
+    if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
+    this.#results.put(visit, end.output);
+    await this.#record(end.events, [keepOutput(this.#home.session.id, visit, end.output)]);
+  }
+
+  /** The run and its session end together. Whoever was asked something needs no answer any more. */
+  async #close({ events, status, message }: RunEnding): Promise<void> {
+    const { session } = this.#home;
+    const asked = this.#state.visits.flatMap(({ pause }) => pause?.questions ?? []);
+    const last = { events, keeps: [...asked.flatMap(({ id }) => noQuestion(id)), ...this.#lineAfter(events)] };
+    await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
+  }
+
+  /** True when it may be put away; false when something came while that was written down. */
+  async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
+    const { journal, session } = this.#home;
+    const why = paused[0]?.pause?.why ?? "retry";
+    await this.#record([{ type: "run-paused", why, wakeAt }]);
+    // Who comes from here on wakes it; who came before may have found it awake.
+    const posted = await openActions(journal, session.id, this.#state);
+    return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
+  }
+
+  /** With the run's line in lists, and the time at which it wants to be taken up. */
+  async #record(events: readonly RunEvent[], keeps: readonly Keep[] = []): Promise<void> {
+    await this.#home.session.record(events, [...keeps, ...this.#lineAfter(events)]);
+  }
+
+  #lineAfter(events: readonly RunEvent[]): readonly Keep[] {
+    const { session, clock } = this.#home;
+    const now = clock.now();
+    const after = copyRun(this.#state);
+    for (const event of events) foldRun(after, event, now);
+    return keepsOf(summaryOf(session.id, after, session.spending.microcents, now));
+  }
+
+  #abort(some: readonly Busy[]): void {
+    for (const { abort } of some) if (!abort.signal.aborted) abort.abort();
+  }
+
+  #isOutOfDate(): boolean {
+    return this.#hasHappened;
+  }
+
+  /** A visit ends, a time comes, somebody pokes; or it is time to look. */
+  async #somethingHappens(wakeAt: number | null): Promise<void> {
+    const { clock } = this.#home;
+    if (this.#hasHappened) return;
+    const lookMs = Math.min(LOOK_EVERY_MS, wakeAt === null ? Infinity : Math.max(0, wakeAt - clock.now()));
+    await new Promise<void>((resolve) => {
+      const disarm = clock.after(lookMs, () => resolve());
+      this.#wake = () => {
+        disarm();
+        resolve();
+      };
+    });
+    this.#wake = null;
+  }
+}
+
+function sameLimits(a: RunLimits, b: RunLimits): boolean {
+  const names = Object.keys(a) as (keyof RunLimits)[];
+  return names.every((name) => a[name] === b[name]);
+}
+
+function unknownNode(node: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `the workflow has no node ${node} any more; resume with the definition it was started with`,
+    context: { stage: node },
+  });
+}
+
+function tooManyNodes(limit: number): Fault {
+  return fault("TurnLimit", { message: `the run has visited its ${limit} nodes`, context: { limit } });
+}

@@ -1,0 +1,43 @@
+// The workflow a run is advanced with: the one it was started with, or goes on with. A run that is only to be ended needs none, so
+// it can be ended where its definition is not known, or can no longer be read.
+
+import type { RunState } from "../../core/flow/run.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { DEFAULT_LIMITS } from "../define.ts";
+import { openActions } from "../operator/posted-actions.ts";
+import { knownRun, readRun } from "../report/run-reports.ts";
+import type { RunSummary } from "../runs-api.ts";
+import type { RunsDeps } from "../runs-options.ts";
+import type { Workflow } from "../../workflow-model/stage.ts";
+
+export async function definitionOf(home: RunsDeps, run: string): Promise<Workflow> {
+  const summary = await knownRun(home, run);
+  const { run: state } = await readRun(home.journal, run);
+  const isCancelled = state !== null && (await isToBeCancelled(home.journal, run, state));
+  return isCancelled ? withoutStages(summary) : home.library.get(summary);
+}
+
+async function isToBeCancelled(journal: Journal, run: string, state: RunState): Promise<boolean> {
+  if (state.cancelledBy !== null) return true;
+  const open = await openActions(journal, run, state);
+  return open.some(({ params }) => params["cancel"] === true);
+}
+
+/** Nothing of it is ever begun. */
+function withoutStages({ workflow, version, digest }: RunSummary): Workflow {
+  return {
+    id: workflow,
+    version,
+    name: workflow,
+    digest,
+    source: null,
+    secrets: [],
+    limits: DEFAULT_LIMITS,
+    policy: null,
+    start: [],
+    stages: new Map(),
+    readInputs: () => ({ values: {}, shown: {}, secret: {} }),
+    targetsOf: () => [],
+    sendBackTo: () => null,
+  };
+}

@@ -1,0 +1,102 @@
+// Workflow files → workflows that can run, with the tools they bring. A text the journal has kept is read the same way.
+
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { type ParsedWorkflow, parseWorkflow } from "../../workflow-file/parse.ts";
+import type { ReadText } from "../../workflow-file/files.ts";
+import type { WorkflowDefinition } from "../../workflow-file/definition.ts";
+import { compileWorkflow } from "./compile.ts";
+import { COMPLETED } from "../define.ts";
+import { toolsOf, type WorkflowTools } from "../node/workflow-tools.ts";
+import { readBeside } from "./read-beside.ts";
+import type { Workflow, WorkflowSource } from "../../workflow-model/stage.ts";
+
+export interface LoadOptions {
+  readonly clock: Clock;
+  /** For commands, tools and the keys of providers. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Keeps up connections to MCP servers. */
+  readonly runtime: Runtime;
+}
+
+export interface LoadedFile {
+  /** null when there is an error among the diagnostics. */
+  readonly workflow: Workflow | null;
+  readonly diagnostics: ParsedWorkflow["diagnostics"];
+}
+
+export class WorkflowLoader {
+  readonly #options: LoadOptions;
+  readonly #sandbox: Sandbox;
+  readonly #tools: WorkflowTools[] = [];
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#sandbox = createSandbox({ clock: options.clock });
+  }
+
+  /** Rejects when the file itself cannot be read; what is wrong in it is told by the diagnostics. */
+  async file(path: string): Promise<LoadedFile> {
+    const file = resolve(path);
+    const text = await readText(file, path);
+    // What is wrong is told with the name the user typed.
+    return this.#parse(text, { file, named: path }, (name) => readBeside(file, name));
+  }
+
+  /** A text that was a workflow when its run was started. */
+  async source({ file, text, files }: WorkflowSource): Promise<Workflow> {
+    const { workflow, diagnostics } = await this.#parse(text, { file, named: file }, (name) => files[name] ?? null);
+    if (workflow !== null) return workflow;
+    const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
+    const message = `the workflow kept in the journal cannot be read by this version of Faultline: ${why}`;
+    throw new FaultError(fault("ResumeMismatch", { message }));
+  }
+
+  /** Ends what tools have started. */
+  async close(): Promise<void> {
+    for (const tools of this.#tools.splice(0)) await tools.close();
+  }
+
+  async #parse(
+    text: string,
+    { file, named }: { readonly file: string; readonly named: string },
+    read: ReadText,
+  ): Promise<LoadedFile> {
+    const { definition, diagnostics } = await parseWorkflow(text, named, { read, env: this.#options.env });
+    if (definition === null) return { workflow: null, diagnostics };
+    const source = { ...definition.source, file };
+    return { workflow: this.#compile({ ...definition, source }, file), diagnostics };
+  }
+
+  #compile(definition: WorkflowDefinition, file: string): Workflow {
+    const { clock, env, runtime } = this.#options;
+    const cwd = dirname(file);
+    const tools = toolsOf(definition.tools, { runtime, env, cwd, clock });
+    this.#tools.push(tools);
+    return compileWorkflow(definition, {
+      sandbox: this.#sandbox,
+      env,
+      cwd,
+      clock,
+      tool: (id) => tools.find(id),
+      learn: (ids) => tools.learn(ids),
+      outcomeWord: COMPLETED,
+    });
+  }
+}
+
+async function readText(file: string, named: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const cause = classify({ surface: "store", error });
+    const message = `the workflow file ${named} cannot be read: check that it is there and may be read`;
+    throw new FaultError(fault("NotFound", { message, context: { file: named }, cause }));
+  }
+}

@@ -1,0 +1,20 @@
+// What an operator has allowed a node in this run: by the instruction of this visit, or by an earlier one that lasts.
+
+import type { Instruction } from "../../core/flow/node.ts";
+
+export const GRANT = "grant-and-retry";
+
+export type Granted = Readonly<Partial<Record<"commands" | "tools", readonly string[]>>>;
+
+/** Actions that allow what is named with them: for the rest of the run, or for the commands that were typed with it. */
+const ALLOWING: ReadonlySet<string> = new Set([GRANT, "edit-and-retry"]);
+
+/** Those of earlier visits stand under `granted`, which nobody can type. */
+export function grantedIn({ action, params }: Instruction, kind: keyof Granted): readonly string[] {
+  const earlier = params["granted"] as Granted | undefined;
+  return [...new Set([...(ALLOWING.has(action) ? namesIn(params[kind]) : []), ...namesIn(earlier?.[kind])])];
+}
+
+function namesIn(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.filter((name) => typeof name === "string") : [];
+}

@@ -1,0 +1,16 @@
+// What an operator gave a node more of than its workflow says: rounds, money, time. Later visits of the run keep it.
+
+import type { Instruction } from "../../core/flow/node.ts";
+
+/** By the names of `src/core/flow/action-limits.ts`. */
+export type NodeLimit = "turnCap" | "agentCostMicrocents" | "attemptMs";
+
+/** null when nobody raised it. */
+export function overrideFor(
+  { instruction }: { readonly instruction: Instruction | null },
+  name: NodeLimit,
+): number | null {
+  const limits = instruction?.params["limits"];
+  const limit = typeof limits === "object" && limits !== null ? (limits as Record<string, unknown>)[name] : undefined;
+  return typeof limit === "number" ? limit : null;
+}

@@ -1,0 +1,73 @@
+// What an operator told a node, exactly: events are scrubbed, and the words a person typed must reach the model as they are, so
+// they are read off the actions the journal has kept. What was allowed, or raised, holds for later visits of the run, too.
+
+import type { Instruction } from "../../core/flow/node.ts";
+import type { RunState, Visit } from "../../core/flow/run.ts";
+import type { Journal, Keep } from "../../journal/journal.ts";
+import { type Granted, GRANT, grantedIn } from "./grants.ts";
+import { readOutput } from "../advance/node-output.ts";
+import type { PostedAction } from "./posted-actions.ts";
+
+/** Actions that are meant for the run, and not for one attempt. */
+const LASTING: ReadonlySet<string> = new Set([GRANT, "raise-limit"]);
+
+/** The instruction of a visit, together with what lasts from earlier ones. */
+export async function instructionFor(
+  journal: Journal,
+  run: string,
+  state: RunState,
+  visit: Visit,
+): Promise<Instruction | null> {
+  if (visit.instruction === null && state.actions.length === 0 && state.predecessor === null) return null;
+  const taken = await takenActions(journal, run, state);
+  const instruction = await exactly(journal, run, visit, taken);
+  const lasting = taken.filter((one) => LASTING.has(one.action) && one.node === visit.node);
+  const last = instruction ?? lasting.at(-1);
+  if (last === undefined || lasting.length === 0) return instruction;
+  const limits = Object.assign({}, ...[...lasting, last].map(({ params }) => params["limits"])) as object;
+  const granted: Granted = {
+    commands: lasting.flatMap((one) => grantedIn(one, "commands")),
+    tools: lasting.flatMap((one) => grantedIn(one, "tools")),
+  };
+  return { action: last.action, params: { ...last.params, granted, limits }, by: last.by };
+}
+
+/** What was allowed or raised in a run, kept for the one that goes on from it: to whoever did it, the two are one piece of work. */
+export async function inheritInstructions(
+  journal: Journal,
+  from: string,
+  state: RunState,
+  to: string,
+): Promise<Keep[]> {
+  const lasting = (await takenActions(journal, from, state)).filter(({ action }) => LASTING.has(action));
+  return lasting.map((one, index) => {
+    const key = `lasting/${index}`;
+    return { kind: "action", key: `${to}/${key}`, value: { ...one, key, isDone: true } };
+  });
+}
+
+/** Oldest first: those of this run, those it took over, and the one that led to it. */
+async function takenActions(journal: Journal, run: string, state: RunState): Promise<readonly PostedAction[]> {
+  const own = (await journal.keptAll("action", run)).map(({ value }) => value as PostedAction);
+  const taken = own.filter(({ key, isDone }) => isDone === true || state.actions.includes(key));
+  const { predecessor } = state;
+  const led = predecessor === null ? null : await journal.kept("action", `${predecessor}/successor`);
+  const all = led === null || led === undefined ? taken : [led as PostedAction, ...taken];
+  return all.toSorted((a, b) => a.at - b.at);
+}
+
+async function exactly(
+  journal: Journal,
+  run: string,
+  visit: Visit,
+  taken: readonly PostedAction[],
+): Promise<Instruction | null> {
+  const { instruction, node } = visit;
+  if (instruction === null) return null;
+  const typed = taken.findLast(
+    (one) => one.action === instruction.action && (one.node === node || instruction.params["to"] === node),
+  );
+  const params = { ...instruction.params, ...typed?.params };
+  if (instruction.action !== "accept-partial") return { ...instruction, params };
+  return { ...instruction, params: { ...params, output: await readOutput(journal, run, visit) } };
+}

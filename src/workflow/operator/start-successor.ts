@@ -1,0 +1,111 @@
+// Goes on from a failed run in a new one, once: the two are linked, and the old one says by whom it was superseded.
+
+import { isFault } from "../../core/fault/fault.ts";
+import { createRedactor } from "../../core/fault/redact.ts";
+import type { OfferedAction } from "../../core/flow/action.ts";
+import type { RunState } from "../../core/flow/run.ts";
+import { readField } from "../../core/try-read.ts";
+import { beginRun } from "../advance/begin-run.ts";
+import { failureFeedback } from "../advance/failure-feedback.ts";
+import { inheritInstructions } from "./standing-instructions.ts";
+import { readOutput } from "../advance/node-results.ts";
+import { readInputs, secretsOf } from "../advance/run-inputs.ts";
+import { readRun, summaryFor } from "../report/run-reports.ts";
+import type { Acted } from "../runs-api.ts";
+import type { RunsDeps } from "../runs-options.ts";
+import { inheritOutputs, successionOf } from "./successor.ts";
+import { summaryOf } from "../advance/summary.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+export async function succeed(
+  home: RunsDeps,
+  run: string,
+  state: RunState,
+  offered: OfferedAction,
+  params: Params,
+  by: string,
+): Promise<Acted> {
+  const { journal, clock, chance, library } = home;
+  const { id, node, execution, key } = offered;
+  const chosen = { action: id, node, execution, key, params, by, at: clock.now(), successor: chance.newId("run") };
+  // One run goes on from another, whatever was clicked and how often.
+  const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/successor`, value: chosen });
+  const successor = successorIn(isFirst ? chosen : await journal.kept("action", `${run}/successor`)) ?? run;
+  const isThere = (await summaryFor(home, successor)) !== null;
+  if (!isThere) {
+    // Also when a crash came between the choice and the run: the choice stands.
+    const workflow = await library.get(state);
+    const given = await withWhatItNeeds(home, run, state, offered, params);
+    // Only what may be shown: the words themselves stay with the action, where the new run finds them.
+    const shown = createRedactor(await secretsOf(journal, run, workflow), home.redactor).value(given) as Params;
+    const succession = successionOf(state, offered, shown, by, clock.now());
+    const inputs = await readInputs(journal, run);
+    const read = workflow.readInputs(inputs);
+    const passedOn = isFault(read) ? { values: inputs, shown: {}, secret: {} } : read;
+    const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
+    const beginning = { ...succession, inputs: passedOn.shown, predecessor: run };
+    await beginUnlessThere(home, successor, workflow, beginning, passedOn, [
+      ...keeps,
+      ...(await inheritInstructions(journal, run, state, successor)),
+      { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
+    ]);
+  }
+  await supersede(home, run, successor);
+  return { run: successor, did: isFirst };
+}
+
+/** Another process that was clicked in at the same moment may be ahead. */
+async function beginUnlessThere(home: RunsDeps, run: string, ...rest: BeginRest): Promise<void> {
+  try {
+    await beginRun(home, run, ...rest);
+  } catch (error) {
+    if ((await home.journal.kept("run", run)) === null) throw error;
+  }
+}
+
+type BeginRest = Parameters<typeof beginRun> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+
+/** The run to look at after an action that was taken before; a crash may have come before the old one was told. */
+export async function successorOf(home: RunsDeps, run: string, taken: unknown): Promise<string> {
+  const successor = successorIn(taken);
+  if (successor !== null) await supersede(home, run, successor);
+  return successor ?? run;
+}
+
+/** The run an action led to; null for one that led nowhere else. */
+function successorIn(kept: unknown): string | null {
+  const successor = typeof kept === "object" && kept !== null ? readField(kept, "successor") : undefined;
+  return typeof successor === "string" ? successor : null;
+}
+
+/** An action may stand for more than was typed: what was found wrong, the node that is sent back to. */
+async function withWhatItNeeds(
+  { journal, library }: RunsDeps,
+  run: string,
+  state: RunState,
+  { id, node }: OfferedAction,
+  params: Params,
+): Promise<Params> {
+  const failed = state.visits.findLast((visit) => visit.node === node);
+  if (id !== "send-back" && id !== "regenerate-once") return params;
+  // The new run knows nothing of what failed in this one.
+  const output = failed === undefined || id === "regenerate-once" ? undefined : await readOutput(journal, run, failed);
+  const found = failureFeedback(failed?.fault ?? state.fault, output);
+  return id === "send-back"
+    ? { ...params, found, to: (await library.get(state)).sendBackTo(node) }
+    : { ...params, found };
+}
+
+async function supersede({ journal, clock }: RunsDeps, run: string, successor: string): Promise<void> {
+  const { run: state, seq, spending } = await readRun(journal, run);
+  if (state?.successor !== null) return;
+  const at = clock.now();
+  const summary = { ...summaryOf(run, state, spending.microcents, at), successor };
+  await journal.append(
+    run,
+    seq,
+    [{ at, event: { type: "run-superseded", successor } }],
+    [{ kind: "run", key: run, value: summary }],
+  );
+}

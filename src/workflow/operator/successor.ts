@@ -1,0 +1,105 @@
+// The run that goes on from a failed one: finished nodes stay with their outputs, the failed one is begun anew, and what an
+// operator wants to be different this time goes with it.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import type { OfferedAction } from "../../core/flow/action.ts";
+import type { Instruction } from "../../core/flow/node.ts";
+import type { Inheritance, RunLimits } from "../../core/flow/run-event.ts";
+import { executionsOf, type RunState, type Visit } from "../../core/flow/run.ts";
+import { raisedLimits } from "../../core/flow/run-state.ts";
+import type { Journal, Keep } from "../../journal/journal.ts";
+import { keepOutput, readOutput } from "../advance/node-results.ts";
+
+export interface Succession {
+  readonly start: readonly string[];
+  readonly inherited: Inheritance;
+  readonly instruction: Instruction;
+  readonly limits: RunLimits;
+}
+
+/** What the next run takes over when this action is taken. */
+export function successionOf(
+  state: RunState,
+  { id, node, execution }: OfferedAction,
+  params: Readonly<Record<string, unknown>>,
+  by: string,
+  now: number,
+): Succession {
+  const failed = state.visits.findLast(
+    (visit) => visit.node === node && (execution === 0 || visit.execution === execution),
+  );
+  if (failed === undefined) {
+    const message = `the run has no visit of ${node} to go on from; show the run to see where it failed`;
+    throw new FaultError(fault("NotFound", { message, context: { stage: node } }));
+  }
+  const instruction = { action: id, params, by };
+  const limits = raisedLimits(state.limits, params);
+  const to = params["to"];
+  // Paths beside it that have ended stay so, and still name the outcome of the whole; its own way is gone anew.
+  const ends = state.ends.filter((end) => end.node !== node);
+  // Sent to another node: the failed visit stays failed, and the path goes on from there.
+  if (typeof to === "string") {
+    const visits = state.visits.map((visit) => (visit === failed ? over(visit) : kept(visit, now)));
+    // In the place of the failed one: in its fan-out, if it stands in one, so that its path arrives there.
+    const execution = executionsOf(state, to) + 1;
+    const sent = { ...anew(failed, now), node: to, execution, kind: null, instruction };
+    return { start: [], inherited: { visits: [...visits, sent], fans: state.fans, ends }, instruction, limits };
+  }
+  const visits = state.visits.map((visit) =>
+    visit === failed ? { ...anew(visit, now), instruction } : kept(visit, now),
+  );
+  return { start: [], inherited: { visits, fans: state.fans, ends }, instruction, limits };
+}
+
+const ACCEPT = "accept-partial";
+
+/** The outputs of the visits that stay, under the new run's name. */
+export async function inheritOutputs(
+  journal: Journal,
+  from: string,
+  to: string,
+  { visits }: Inheritance,
+): Promise<readonly Keep[]> {
+  const keeps: Keep[] = [];
+  for (const visit of visits) {
+    // What is accepted is the output of a visit that is only about to be taken for finished.
+    if (visit.state === "ready" && visit.instruction?.action !== ACCEPT) continue;
+    const output = await readOutput(journal, from, visit);
+    if (output !== undefined) keeps.push(keepOutput(to, visit, output));
+  }
+  return keeps;
+}
+
+/** What was stopped because of the failure is begun again beside it; what is over stays. */
+function kept(visit: Visit, now: number): Visit {
+  const isOver = visit.state === "completed" || visit.state === "failed" || visit.state === "skipped";
+  return isOver && visit.skipped !== "sibling-failed" ? over(visit) : anew(visit, now);
+}
+
+function over(visit: Visit): Visit {
+  return { ...visit, inherited: true, spentMicrocents: 0, callAttempts: 0, pause: null, instruction: null };
+}
+
+function anew(visit: Visit, now: number): Visit {
+  const fresh = {
+    attempt: 1,
+    of: 0,
+    state: "ready",
+    phase: null,
+    notBefore: now,
+    pause: null,
+    instruction: null,
+  } as const;
+  return {
+    ...visit,
+    ...fresh,
+    skipped: null,
+    fault: null,
+    startedAt: 0,
+    endedAt: 0,
+    callAttempts: 0,
+    spentMicrocents: 0,
+    inherited: false,
+  };
+}

@@ -1,0 +1,67 @@
+// The files about failed stages of a run: when they are written, and which there are.
+
+import { readdir } from "node:fs/promises";
+import { relative, join } from "node:path";
+import { classify } from "../../core/classify/classify.ts";
+import { suppressed } from "../../core/fault/suppressed.ts";
+import { turnOf } from "../../core/flow/node.ts";
+import type { Visit } from "../../core/flow/run.ts";
+import { readField } from "../../core/try-read.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { storeError } from "../../journal/store-errors.ts";
+import type { Session } from "../../runtime/session/session.ts";
+import type { VisitEnd } from "../advance/run-visit.ts";
+import type { RunsDeps } from "../runs-options.ts";
+import { runFolder, writeStageFiles } from "./stage-files.ts";
+import type { Workflow } from "../../workflow-model/stage.ts";
+
+/** Written before the event that tells of the failure. A disk that takes no files does not end a run. */
+export async function keepStageFiles(
+  { journal, clock }: Pick<RunsDeps, "journal" | "clock">,
+  session: Session,
+  workflow: Workflow,
+  visit: Visit,
+  { events, raw, output }: VisitEnd,
+): Promise<void> {
+  if (journal.path === null) return;
+  const at = clock.now();
+  try {
+    await writeStageFiles(runFolder(journal.path, session.id), {
+      run: session.id,
+      entries: await session.entries(),
+      coming: events.map((event) => ({ at, event })),
+      raw: new Map([[turnOf(visit), raw]]),
+      roleOf: (node) => workflow.stages.get(node)?.role ?? null,
+      knownOf: (node) => ({
+        targets: workflow.targetsOf(node),
+        sendBackTo: workflow.sendBackTo(node),
+        hasPartialOutput: node === visit.node && output !== undefined && output !== null,
+      }),
+      redactor: session.redactor,
+    });
+  } catch (error) {
+    const { type, fault, reason } = suppressed(
+      classify({ surface: "store", error, observedAt: at }),
+      `the files about node ${visit.node} could not be written; the run continues`,
+      at,
+    );
+    await session.record([{ type, fault, reason }]);
+  }
+}
+
+export async function filesOf(
+  journal: Journal,
+  run: string,
+): Promise<{ readonly files: readonly string[]; readonly folder: string | null }> {
+  if (journal.path === null) return { files: [], folder: null };
+  const folder = runFolder(journal.path, run);
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    return { files: files.map((file) => relative(folder, file)).toSorted(), folder };
+  } catch (error) {
+    // A run of which nothing failed has no folder.
+    if (error instanceof Error && readField(error, "code") === "ENOENT") return { files: [], folder };
+    throw storeError(error, { run });
+  }
+}

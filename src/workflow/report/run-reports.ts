@@ -1,0 +1,133 @@
+// Runs as they are looked at: in a list, one by one, with what can be done about them. Nothing here changes anything.
+
+import { tellRun } from "../../core/flow/run-words.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
+import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.ts";
+import { isEnded, type RunState } from "../../core/flow/run.ts";
+import type { SessionState } from "../../core/record/replay.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { readSession } from "../../runtime/session/read-session.ts";
+import { readOutput } from "../advance/node-results.ts";
+import { filesOf } from "./run-files.ts";
+import { secretsOf } from "../advance/run-inputs.ts";
+import { noRun } from "../operator/run-faults.ts";
+import type { RunEnd, RunReport, RunsFilter, RunSummary } from "../runs-api.ts";
+import type { RunsDeps } from "../runs-options.ts";
+import { summaryOf } from "../advance/summary.ts";
+
+/** The newest first. What is not listed is not read, but for runs of other workflows that began since. */
+export async function listRuns({ journal }: RunsDeps, filter: RunsFilter): Promise<readonly RunSummary[]> {
+  const { status, workflow, limit = Infinity, after } = filter;
+  const found: RunSummary[] = [];
+  let last = after === undefined ? undefined : { at: after.startedAt, key: after.run };
+  while (found.length < limit) {
+    const page = await journal.keptByTime("run", {
+      order: "newest",
+      limit: PAGE,
+      ...(status === undefined ? {} : { tag: status }),
+      ...(last === undefined ? {} : { after: last }),
+    });
+    const runs = page.map(({ value }) => value as RunSummary);
+    found.push(...runs.filter((run) => (workflow ?? run.workflow) === run.workflow));
+    last = page.at(-1);
+    if (page.length < PAGE) break;
+  }
+  return found.slice(0, limit);
+}
+
+const PAGE = 200;
+
+/** null when there is no such run. */
+export async function showRun(home: RunsDeps, run: string): Promise<RunReport | null> {
+  const { journal, clock } = home;
+  const kept = await summaryFor(home, run);
+  if (kept === null) return null;
+  const { run: state, spending, seq } = await readRun(journal, run);
+  if (state === null) return null;
+  const { files, folder } = await filesOf(journal, run);
+  const questions = questionsOf(state);
+  const answered = await answeredOf(
+    journal,
+    questions.map(({ id }) => id),
+  );
+  const actions = await offeredFor(home, run, state, seq);
+  return {
+    summary: summaryOf(run, state, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
+    state,
+    spending,
+    // An answer that is there and not taken up yet needs nothing from a person.
+    questions: questions.filter(({ id }) => !answered.has(id)),
+    actions: actions.filter(({ question }) => !answered.has(question)),
+    files,
+    folder,
+  };
+}
+
+/** Which of these questions have an answer in the journal. */
+export async function answeredOf(journal: Journal, questions: readonly string[]): Promise<ReadonlySet<string>> {
+  const answers = await Promise.all(questions.map((id) => journal.kept("answer", id)));
+  return new Set(questions.filter((_id, index) => answers[index] !== null && answers[index] !== undefined));
+}
+
+async function offeredFor(
+  { journal, locale, library }: RunsDeps,
+  run: string,
+  state: RunState,
+  lastSeq: number,
+): Promise<readonly OfferedAction[]> {
+  const workflow = await library.findReadable(state);
+  const focus = focusOf(state);
+  const node = focus?.node ?? "";
+  const hasFailed = focus !== null && focus.fault !== null && focus.state !== "completed";
+  const partial = hasFailed ? await readOutput(journal, run, focus) : undefined;
+  const about = {
+    run,
+    state,
+    targets: workflow?.targetsOf(node) ?? [],
+    sendBackTo: workflow?.sendBackTo(node) ?? null,
+    hasPartialOutput: partial !== undefined && partial !== null,
+    lastSeq,
+  };
+  return actionsFor(about, locale);
+}
+
+export async function redactorOf(home: RunsDeps, run: string): Promise<Redactor> {
+  const { journal, redactor, library } = home;
+  const workflow = await library.findReadable(await knownRun(home, run));
+  return createRedactor(await secretsOf(journal, run, workflow), redactor);
+}
+
+export async function endOf({ journal, clock, locale }: RunsDeps, run: string): Promise<RunEnd> {
+  const { run: state } = await readRun(journal, run);
+  if (state === null) throw new FaultError(noRun(run));
+  const { status, outcome, fault } = state;
+  const { wakeAt } = summaryOf(run, state, 0, clock.now());
+  return { run, status, outcome, message: tellRun(state, locale), fault, wakeAt, questions: questionsOf(state) };
+}
+
+function questionsOf(state: RunState): RunReport["questions"] {
+  return isEnded(state) ? [] : state.visits.flatMap(({ pause }) => pause?.questions ?? []);
+}
+
+export async function readRun(journal: Journal, run: string): Promise<SessionState> {
+  return readSession(
+    {
+      kept: (kind, key) => journal.kept(kind, key),
+      each: async (session, from, take) => {
+        for await (const entry of journal.read(session, from)) take(entry);
+      },
+    },
+    run,
+  );
+}
+
+export async function summaryFor({ journal }: RunsDeps, run: string): Promise<RunSummary | null> {
+  return ((await journal.kept("run", run)) ?? null) as RunSummary | null;
+}
+
+export async function knownRun(home: RunsDeps, run: string): Promise<RunSummary> {
+  const summary = await summaryFor(home, run);
+  if (summary === null) throw new FaultError(noRun(run));
+  return summary;
+}

@@ -1,0 +1,92 @@
+// Keeps what a failed stage leaves behind as files in the folder of its run: raw output, events, and what it all means. Holds
+// these:
+// F1  writing again gives the same files: after a crash, and when nothing has changed.
+// F2  a file is there as a whole or not at all, and only its owner can read it.
+// F3  nothing is written that has not passed the redactor.
+
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Redactor } from "../../core/fault/redact.ts";
+import type { Entry } from "../../core/record/event.ts";
+import { readField } from "../../core/try-read.ts";
+import { fileNameOf } from "../../journal/files/artefact-names.ts";
+import { runsFolder } from "../../journal/files/artefacts.ts";
+import type { NewEntry } from "../../journal/journal.ts";
+import { storeError } from "../../journal/store-errors.ts";
+import { type KnownOfNode, rawNameOf, type StageFile, stageFiles } from "./stage-file-content.ts";
+import { failedAttempts, stageRecords, type StageRole } from "./stage-file-records.ts";
+
+export type { KnownOfNode, StageFile, StageRole };
+
+export interface StageFilesAbout {
+  readonly run: string;
+  /** All of the run, in order. */
+  readonly entries: readonly Entry[];
+  /** What is about to be written: the event that tells of the failure comes after its files. */
+  readonly coming: readonly NewEntry[];
+  /** Raw output by turn (see `turnOf`), as far as it is at hand; what was written before stays. */
+  readonly raw: ReadonlyMap<string, string>;
+  readonly roleOf: (node: string) => StageRole;
+  readonly knownOf: (node: string) => KnownOfNode;
+  readonly redactor: Redactor;
+}
+
+/** Where the files of a run are. */
+export function runFolder(journalPath: string, run: string): string {
+  return join(runsFolder(journalPath), fileNameOf(run));
+}
+
+/** Gives the names of all files about failed stages of the run, relative to its folder. */
+export async function writeStageFiles(folder: string, about: StageFilesAbout): Promise<readonly string[]> {
+  const { run, entries, coming, raw, roleOf, knownOf, redactor } = about;
+  const all = [...entries, ...coming.map(({ at, event }) => ({ seq: null, at, event }))];
+  const records = stageRecords(all, roleOf);
+  try {
+    const before = new Map<string, string>();
+    for (const stage of records.stages.filter((one) => failedAttempts(one).length > 0)) {
+      const name = rawNameOf(stage);
+      before.set(name, (await readIfThere(join(folder, name))) ?? "");
+    }
+    const files = stageFiles(records, { run, raw, before, knownOf, redactor });
+    for (const { name, text } of files) await replace(join(folder, name), text);
+    return files.map(({ name }) => name);
+  } catch (error) {
+    throw storeError(error, { run });
+  }
+}
+
+/** Two branches may fail at once and write about the same round. */
+let written = 0;
+const UNFINISHED = /\.(\d+)-\d+\.tmp$/;
+
+async function replace(path: string, text: string): Promise<void> {
+  if ((await readIfThere(path)) === text) return;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await removeUnfinished(dirname(path));
+  const unfinished = `${path}.${process.pid}-${++written}.tmp`;
+  const handle = await open(unfinished, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, path);
+}
+
+/** A crash may have left some behind. One process at a time advances a run, so those of others are nobody's. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const writer = UNFINISHED.exec(name)?.[1];
+    if (writer !== undefined && Number(writer) !== process.pid) await rm(join(folder, name), { force: true });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && readField(error, "code") === "ENOENT") return null;
+    throw error;
+  }
+}
