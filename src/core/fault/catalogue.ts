@@ -34,6 +34,7 @@ export type FaultCause =
   | "output-cut"
   | "tool-failed"
   | "tool-denied"
+  | "approval-rejected"
   | "test-failed"
   | "budget-exceeded"
   | "turn-limit"
@@ -143,6 +144,7 @@ export const CATALOGUE = {
   InputInvalid:            row("ToolTerminal",       [],                                "request",    400, "tool-failed", "Ask"),
   OutputMalformed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       502, "schema-invalid", "Confirm"),
   Forbidden:               row("ToolTerminal",       [],                                "request",    403, "tool-denied"),
+  ApprovalRejected:        row("ToolTerminal",       [],                                "request",    403, "approval-rejected"),
   NotFound:                row("ToolTerminal",       [],                                "tool",       404, "tool-failed", "Ask"),
   ExecutionFailed:         row("ToolTerminal",       ["maybe-done"],                    "tool",       500, "tool-failed"),
   Unsupported:             row("ToolTerminal",       [],                                "tool",       501, "tool-failed", "Select"),

@@ -19,6 +19,7 @@ export const REMEDIES: readonly Remedy[] = [
   { match: { class: "ProviderAccess", scope: "account" },       offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
   { match: { cause: "permission-denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
   { match: { cause: "tool-denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
+  { match: { cause: "approval-rejected" },                       offer: ["retry-stage", "send-back", "edit-and-retry"],  example: "\"Ship it?\" was answered with no: not on a Friday" },
   { match: { cause: "provider-not-found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
   { match: { cause: "network-error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
   { match: { cause: "context-overflow" },                        offer: ["shorten-context", "switch-provider", "edit-and-retry"], example: "prompt is too long: 213000 tokens" },

@@ -131,7 +131,7 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
   "send-back": {
     label: "Send back",
     explains: () => "Gives the work back to the node that made it, with the findings.",
-    when: "a test failed, or a reviewer or tester gave an unusable answer, and there is a node to send it back to",
+    when: "a test failed, an approval was refused, or a reviewer or tester gave an unusable answer, and there is a node to send it back to",
     redoes: ({ node, backTo }) => `Runs ${backTo} again and then goes the same way to ${node}.`,
     keeps: (facts) => kept(without(facts.backTo, facts)),
   },

@@ -83,7 +83,8 @@ const NOTHING_KNOWN = { targets: [], sendBackTo: null, hasPartialOutput: false }
 /** What can be done about one visit that failed or waits, whether or not the run is over by then. What `about` knows is about it. */
 export function actionsOn(about: ActionSituation, visit: Visit | null, locale: Locale): readonly OfferedAction[] {
   if (visit === null || visit.pause?.why === "gate") return [];
-  const helps = BY_KIND[visit.kind ?? "stage"] ?? [...remediesOf(visit, about.state), "accept-partial"];
+  const remedies = remediesOf(visit, about.state);
+  const helps = visit.kind === ASKS ? remedies : [...remedies, "accept-partial" as const];
   return offers(about, { visit, question: null }, helps, locale);
 }
 
@@ -111,8 +112,8 @@ interface ActionSubject {
 const NO_SUBJECT: ActionSubject = { visit: null, question: null };
 const FOR_QUESTIONS: readonly ActionId[] = ["answer", "continue-discussion"];
 
-/** A person said no at a gate: nothing is there to be granted or accepted, but it may be asked again. */
-const BY_KIND: Readonly<Partial<Record<NodeKind, readonly ActionId[]>>> = { human_gate: ["retry-stage"] };
+/** The output of a gate is a person's answer, so there is no partial work to accept. */
+const ASKS: NodeKind = "human_gate";
 
 /** For a visit that waits and does not say that anything failed. */
 const BY_PAUSE: Readonly<Record<string, readonly ActionId[]>> = {

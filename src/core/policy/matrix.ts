@@ -71,6 +71,7 @@ export const MATRIX: readonly PolicyRow[] = [
   row("ToolTransient",                             TOOL_RETRY,       ["alternative", "partial", "default", "skip", "surface", "ask", "fail"]),
   row(["NotFound", "Unsupported", "ResourceExhausted", "ExecutionFailed", "OutputMalformed"],
                                                    null,             ["alternative", "partial", "default", "skip", "surface", "ask", "fail"]),
+  row(["ApprovalRejected"],                        null,             ["default", "skip", "surface", "fail"]),
   row("ToolTerminal",                              null,             ["default", "skip", "surface", "ask", "fail"]),
 
   row(["StoreUnavailable"],                        STORE_RETRY,      ["fail"]),

@@ -54,6 +54,7 @@ const DECLARED_AS: Readonly<Record<MatrixOutcome, FaultCode>> = {
   tester_schema_invalid: "SchemaInvalid",
   test_failed: "TestsFailed",
   provider_permission_denied: "PermissionLoop",
+  approval_rejected: "ApprovalRejected",
   canceled: "SessionCancelled",
   provider_quota_exceeded: "QuotaExhausted",
   provider_runtime_error: "ExecutionFailed",

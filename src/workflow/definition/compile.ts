@@ -29,12 +29,14 @@ export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps):
   };
 }
 
-/** Where its own edges lead back to, or whoever is called the coder; an agent, because only those can be told something. */
+/** The agent that can repair the work: the one its edges lead back to, else the coder, else the one before it. */
 function repairNode({ nodes }: WorkflowDefinition, id: string): string | null {
   const agents = nodes.filter((node) => node.kind === "agent" && node.id !== id);
   const own = nodes.find((node) => node.id === id);
   const back = [...(own?.onFailure ?? []), ...(own?.next ?? [])].filter(({ max }) => Number.isFinite(max));
   const repairer =
-    agents.find((agent) => back.some(({ to }) => to === agent.id)) ?? agents.find(({ role }) => role === "coder");
+    agents.find((agent) => back.some(({ to }) => to === agent.id)) ??
+    agents.find(({ role }) => role === "coder") ??
+    agents.find(({ next }) => next.some(({ to }) => to === id));
   return repairer?.id ?? null;
 }

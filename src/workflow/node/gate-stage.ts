@@ -102,6 +102,6 @@ async function hasWayForNo(
 
 function notApproved(node: string, output: GateOutput): StageFailure {
   const why = output.timedOut === true ? "no answer came in time" : (output.reason ?? "");
-  const message = `gate ${node} was not approved${why === "" ? "" : `: ${why}`}, and the workflow has no edge for this answer. Retry the stage to be asked again, or add an edge with \`when: "!output.approved"\` to the gate.`;
-  return new StageFailure(fault("Forbidden", { message, context: { stage: node } }), output);
+  const message = `gate ${node} was not approved${why === "" ? "" : `: ${why}`}`;
+  return new StageFailure(fault("ApprovalRejected", { message, context: { stage: node } }), output);
 }

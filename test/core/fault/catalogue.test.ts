@@ -44,6 +44,7 @@ const NAMES: Readonly<Record<FaultClass, readonly string[]>> = {
     "InputInvalid",
     "OutputMalformed",
     "Forbidden",
+    "ApprovalRejected",
     "NotFound",
     "ExecutionFailed",
     "Unsupported",

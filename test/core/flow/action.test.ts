@@ -36,6 +36,7 @@ const AFTER_A_FAILURE: readonly (readonly [FaultCode, readonly ActionId[]])[] = 
   ["BinaryMissing",     ["retry-stage", "switch-provider"]],
   ["PermissionLoop",    ["grant-and-retry", "edit-and-retry"]],
   ["Forbidden",         ["grant-and-retry", "edit-and-retry"]],
+  ["ApprovalRejected",  ["retry-stage", "send-back", "edit-and-retry"]],
   ["SchemaInvalid",     ["regenerate-once", "edit-and-retry", "send-back"]],
   ["OutputTruncated",   ["regenerate-once", "edit-and-retry", "send-back"]],
   ["OutputMalformed",   ["regenerate-once", "edit-and-retry", "send-back"]],

@@ -115,7 +115,7 @@ const accepted: Omit<Case, "name" | "form" | "yaml"> = {
   action: "accept-partial",
   rules: [{ when: { model: "coder" }, answer: HALF }],
   fault: "AssertFailed",
-  offer: { node: "code", redoes: ["Nothing"], keeps: ["what code had", "plan"] },
+  offer: { node: "code", redoes: ["Repeats nothing"], keeps: ["what code had", "plan"] },
   end: WRITTEN,
   started: { plan: 1, code: 2, read: 1, done: 1 },
   sees: async (world, { first, run }) => {

@@ -29,7 +29,7 @@ const answered: Pick<Case, "action" | "form" | "fault" | "offer" | "end" | "star
   action: "answer",
   form: "in place",
   fault: null,
-  offer: { node: "gate", needs: "answer", redoes: ["Nothing"], keeps: ["plan"] },
+  offer: { node: "gate", needs: "answer", redoes: ["Repeats nothing"], keeps: ["plan"] },
   end: { status: "completed", outcome: "shipped" },
   started: { plan: 1, gate: 1, done: 1 },
 };
@@ -85,11 +85,11 @@ const CASES: readonly Case[] = [
     sees: async ({ show }, { run }) => {
       const { state, actions } = await show(run);
       expect(state.fault).toMatchObject({
-        code: "Forbidden",
+        code: "ApprovalRejected",
         message: expect.stringContaining("not on a Friday") as string,
       });
-      // Nothing was denied that could be granted: the gate can be asked again.
-      expect(actions.map(({ id }) => id)).toContain("retry-stage");
+      // There is nothing to grant: the gate can be asked again, or the planner gets the reason.
+      expect(actions.map(({ id }) => id)).toEqual(["retry-stage", "send-back"]);
     },
   },
   {
@@ -135,7 +135,7 @@ nodes:
     form: "in place",
     yaml: gated("ask: Confirm, prompt: Ship it?"),
     fault: null,
-    offer: { node: "", redoes: ["Nothing"], keeps: ["plan"] },
+    offer: { node: "", redoes: ["Repeats nothing"], keeps: ["plan"] },
     end: { status: "cancelled" },
     started: { plan: 1, gate: 1 },
     sees: async ({ journal, show }, { run }) => {
@@ -149,7 +149,7 @@ nodes:
     form: "in place",
     yaml: gated("ask: Confirm, prompt: Ship it?"),
     fault: null,
-    offer: { node: "", redoes: ["Goes on"], keeps: ["plan"] },
+    offer: { node: "", redoes: ["Continues"], keeps: ["plan"] },
     end: { status: "paused" },
     started: { plan: 1, gate: 1 },
     sees: ({ asked }) => {

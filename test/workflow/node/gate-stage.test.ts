@@ -56,7 +56,7 @@ describe("an answer", () => {
     ["Ask", NO, { approved: false, reason: "not on a Friday" }],
   ] as const)("that is a no to %s fails a node that has no edge for it", async (ask, answer, output) => {
     const { end } = await answered(gate({ ask, options: OPTIONS }), answer);
-    expect(end).toMatchObject({ end: "failed", again: false, output, fault: { code: "Forbidden" } });
+    expect(end).toMatchObject({ end: "failed", again: false, output, fault: { code: "ApprovalRejected" } });
     expect(JSON.stringify(end)).toContain("was not approved");
   });
 
@@ -72,7 +72,7 @@ describe("an answer", () => {
 
   it("that is a no fails a node none of whose conditions is true", async () => {
     const { end } = await answered(gate({ next: [edge("deploy", { when: "output.approved" })] }), NO);
-    expect(end).toMatchObject({ end: "failed", fault: { code: "Forbidden" } });
+    expect(end).toMatchObject({ end: "failed", fault: { code: "ApprovalRejected" } });
   });
 
   it("that is a no is a failure that the edges for failures can take up", async () => {
@@ -87,7 +87,7 @@ describe("an answer", () => {
 describe("nobody", () => {
   it.each([
     ["approve", { end: "completed", output: { approved: true, timedOut: true } }],
-    ["reject", { end: "failed", output: { approved: false, timedOut: true }, fault: { code: "Forbidden" } }],
+    ["reject", { end: "failed", output: { approved: false, timedOut: true }, fault: { code: "ApprovalRejected" } }],
   ] as const)("answering in time means %s when the gate says so", async (onTimeout, end) => {
     const clock = processClock();
     const person = scriptedInteractor("ann", ["silence"]);

@@ -324,6 +324,15 @@ export const EN: Words = {
     operator:
       "A policy, a grant or a person denied the tool call; check the tool's permissions and the approval record.",
   },
+  ApprovalRejected: {
+    title: "Not approved",
+    user: "The approval that this step needs was not given, so the work stopped there.",
+    next: "Answer again if you changed your mind, or send the work back with what should be different.",
+    model:
+      "The approval for this step was not given; do not repeat it unchanged, change what was criticised or ask the user.",
+    operator:
+      'Not approved, or not answered in time; ask again, send the work back, or add an edge with `when: "!output.approved"`.',
+  },
   NotFound: {
     title: "Nothing found",
     user: "What the tool was asked for does not exist.",

@@ -22,6 +22,7 @@ const PILLS: Readonly<Record<FaultCause, Readonly<Record<Locale, string>>>> = {
   "output-cut": { "en": "output cut", "zh-CN": "输出不完整" },
   "tool-failed": { "en": "tool failed", "zh-CN": "工具失败" },
   "tool-denied": { "en": "tool denied", "zh-CN": "工具被拒绝" },
+  "approval-rejected": { "en": "not approved", "zh-CN": "未获批准" },
   "test-failed": { "en": "test failed", "zh-CN": "测试未通过" },
   "budget-exceeded": { "en": "budget exceeded", "zh-CN": "超出预算" },
   "turn-limit": { "en": "turn limit", "zh-CN": "轮次已满" },

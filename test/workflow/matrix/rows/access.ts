@@ -124,6 +124,35 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
+    name: "a no at a gate ends the run as a rejection; the gate can be asked again, or the work goes back to its author",
+    seed: "000 a user may be asked to choose a recovery path",
+    injected: "a person rejects the gate with a reason, and no edge takes the answer",
+    file: AGENT,
+    edits: {
+      "prompt: Write it. }":
+        "prompt: Write it., next: gate }\n  gate: { type: human_gate, ask: Confirm, prompt: Ship it? }",
+    },
+    node: "gate",
+    goes: async (world, run) => {
+      const { runs } = world.life.workflows;
+      expect(await world.advance(run)).toMatchObject({ status: "paused" });
+      const answer = { status: "rejected", reason: "not on a Friday" };
+      await world.run(runs.act(run, "answer", { params: { answer } }));
+      await world.advance(run);
+    },
+    expected: failed("approval_rejected", "ToolTerminal/ApprovalRejected", {
+      pauses: ["gate"],
+      asked: { coder: 1 },
+      way: ["coder#1", "gate#1 failed"],
+      files: ["gate#1"],
+      actions: ["retry-stage", "send-back"],
+      says: { en: "Not approved, or not answered in time", zh: "答复为否，或未按时答复" },
+    }),
+    also: (_world, { state }) => {
+      expect(state.fault?.message).toBe("gate gate was not approved: not on a Friday");
+    },
+  },
+  {
     name: "a model that cannot call tools is not asked at all",
     seed: "000 Provider capability",
     injected: "an agent with tools is given a model without them",
