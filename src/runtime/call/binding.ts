@@ -37,8 +37,8 @@ export interface BindingDeps {
 export class Bindings {
   readonly policy: Policy;
   readonly deps: BindingDeps;
-  readonly #byTool = new WeakMap<AnyTool, Binding>();
-  #last: Binding | null = null;
+  private readonly byTool = new WeakMap<AnyTool, Binding>();
+  private last: Binding | null = null;
 
   constructor(policy: Policy, deps: BindingDeps) {
     this.policy = policy;
@@ -48,16 +48,16 @@ export class Bindings {
   /** Throws a FaultError when the tool cannot be used. */
   bind(tool: AnyTool): Binding {
     // Most programs use the same tool again and again.
-    this.#last = (this.#last?.tool === tool ? this.#last : null) ?? this.#byTool.get(tool) ?? this.#make(tool);
-    return this.#last;
+    this.last = (this.last?.tool === tool ? this.last : null) ?? this.byTool.get(tool) ?? this.make(tool);
+    return this.last;
   }
 
-  #make(tool: AnyTool): Binding {
+  private make(tool: AnyTool): Binding {
     refuseNoTool(tool);
     const override = this.deps.overrides.get(tool.id);
     const binding = new Binding(override === undefined ? tool : withOverride(tool, override), this);
-    this.#byTool.set(tool, binding);
-    this.#byTool.set(binding.tool, binding);
+    this.byTool.set(tool, binding);
+    this.byTool.set(binding.tool, binding);
     return binding;
   }
 }

@@ -152,7 +152,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       // Thrown on, it would be nobody's: the caller waits for an answer.
       const seen = classify({ surface: "node", error, observedAt: this.engine.clock.now() });
       this.request.scope?.remove(this);
-      this.answer(this.#handedOut(this.failed(seen), error));
+      this.answer(this.handOut(this.failed(seen), error));
     }
   }
 
@@ -202,7 +202,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     } catch (error) {
       // The journal is gone, or we have a bug.
       const seen = classify({ surface: "store", error, observedAt: this.engine.clock.now() });
-      return this.#handedOut(this.failed(seen), error);
+      return this.handOut(this.failed(seen), error);
     } finally {
       this.request.scope?.remove(this);
     }
@@ -238,14 +238,14 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
           break;
         case "ask": {
           const waiting = await askPerson(this, state);
-          if (waiting !== null) return this.#handedOut(waiting);
+          if (waiting !== null) return this.handOut(waiting);
           break;
         }
         case "park": {
           const { wakeAt } = step;
           if (this.engine.clock.now() < wakeAt) {
             const fault = state.fault ?? NO_FAULT;
-            return this.#handedOut({ status: "parked", wakeAt, fault, call: this.call, attempts });
+            return this.handOut({ status: "parked", wakeAt, fault, call: this.call, attempts });
           }
           await this.admit(wakeAt);
           break;
@@ -254,7 +254,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
-  #handedOut(outcome: Outcome<unknown>, error = this.record.thrown): Outcome<unknown> {
+  private handOut(outcome: Outcome<unknown>, error = this.record.thrown): Outcome<unknown> {
     return handedOut(outcome, error, this.request.recorder.redactor);
   }
 
