@@ -473,6 +473,6 @@ describe("trouble", () => {
     });
     await journal.append("s", 0, [note("a")]);
     expect(await warned).toMatchObject({ name: "FaultlineWarning" });
-    expect((await warned).message).toMatch(/entry 1 of session s.*listener failed with api_key=\[redacted\]/);
+    expect((await warned).message).toMatch(/calling a subscriber.*listener failed with api_key=\[redacted\]/);
   });
 });

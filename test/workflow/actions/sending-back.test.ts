@@ -29,7 +29,12 @@ const sent: Omit<Case, "name" | "form" | "yaml"> = {
   action: "send-back",
   files: { "tests.mjs": TESTS },
   fault: "TestsFailed",
-  offer: { node: "tests", choices: ["code"], redoes: ["Runs code again", "to tests"], keeps: ["finished nodes: plan."] },
+  offer: {
+    node: "tests",
+    choices: ["code"],
+    redoes: ["Runs code again", "to tests"],
+    keeps: ["finished nodes: plan."],
+  },
   params: { text: "Mind the rounding." },
   wrong: [[{ text: "" }, "text"]],
   end: { status: "completed", outcome: "approved" },
