@@ -2,11 +2,12 @@
 // F1  nothing is written before it is known that everything may be.
 // F2  nothing is written outside the folder, also where a link in it leads out.
 
-import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { readField } from "../../core/try-read.ts";
 import { UsageError } from "../io.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export interface WrittenFiles {
   readonly written: readonly string[];
@@ -90,7 +91,7 @@ async function textAt(path: string, name: string): Promise<string | null> {
 
 async function put(path: string, name: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(path, text);
   } catch (error) {
     throw refused(name, error);

@@ -1,6 +1,6 @@
 // `faultline runs export`: a run as journal lines, as CloudEvents, or as a folder with everything about it. Secrets are taken out.
 
-import { cp, mkdir } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
@@ -17,6 +17,7 @@ import { findRun } from "./find-run.ts";
 import { type JournalOption, type RunDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 import { reportJson } from "./show-run.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export const EXPORT_FORMATS = ["jsonl", "cloudevents", "bundle"] as const;
 type LineFormat = Exclude<(typeof EXPORT_FORMATS)[number], "bundle">;
@@ -77,7 +78,7 @@ async function writeBundle(home: RunDeps, run: string, folder: string): Promise<
     throw new UsageError(RUNS_WORDS[home.shared.locale].noRun(shown(run), home.command("runs", "list")));
   if (await isThere(io, folder))
     throw new UsageError(`Cannot write ${folder}: it is there already; name another folder.`);
-  await makeFolder(folder);
+  await makeOutFolder(folder);
   await io.writeNewFile(
     join(folder, "run.json"),
     linesOf(`${escapeUnsafe(JSON.stringify(reportJson(home, report, false), null, 2))}\n`),
@@ -98,9 +99,9 @@ async function copyFiles({ files, folder: from }: RunReport, folder: string): Pr
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeOutFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, { mode: 0o700 });
   } catch (error) {
     throw new UsageError(`Cannot make the folder ${folder}.`, "usage", { cause: error });
   }

@@ -1,7 +1,7 @@
 // What every command about runs works with: the journal they stand in, the engine on it, and how commands are spelled for it.
 // What the engine refuses becomes a sentence and an exit code.
 
-import { access, constants, mkdir } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
@@ -11,6 +11,7 @@ import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-jour
 import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../program-name.ts";
 import { oneLine } from "../safe-text.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export const DEFAULT_JOURNAL = ".faultline/journal.db";
 
@@ -41,7 +42,7 @@ export async function withRuns<T>(
   const file = journalOf(option, io);
   const place = { file, io, locale: shared.locale };
   // Others on this machine have no business in what runs leave behind.
-  if (option.make === true && file === DEFAULT_JOURNAL) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  if (option.make === true && file === DEFAULT_JOURNAL) await makeFolder(dirname(file), { mode: 0o700 });
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
     const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });

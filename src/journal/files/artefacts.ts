@@ -2,7 +2,7 @@
 // with a limit on their size, readable by their owner only, and gone with their session.
 
 import { rmSync } from "node:fs";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { readField } from "../../core/try-read.ts";
@@ -11,6 +11,7 @@ import { fit } from "./artefact-text.ts";
 import { unfit } from "../journal-faults.ts";
 import { storeError } from "../store-errors.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export interface Artefact {
   readonly session: string;
@@ -58,7 +59,7 @@ export async function keepArtefact(
   const path = [fileNameOf(session), fileNameOf(call)] as const;
   const fileName = fileNameOf(name);
   try {
-    await mkdir(join(folder, ...path), { recursive: true, mode: 0o700 });
+    await makeFolder(join(folder, ...path), { mode: 0o700 });
     const file = await writeNew(join(folder, ...path), fileName, bytes);
     return { ref: [...path, file].join("/"), bytes: bytes.length, cut };
   } catch (error) {

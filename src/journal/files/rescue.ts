@@ -1,7 +1,7 @@
 // When the store is gone for good: what could not be written goes into a file of its own, in the first folder that takes
 // it, to be imported later. The file is there whole or not at all.
 
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -10,6 +10,7 @@ import { fileNameOf } from "./artefact-names.ts";
 import type { Keep, NewEntry } from "../journal.ts";
 import { refusal } from "../journal-faults.ts";
 import { createSessionFileWriter } from "./session-file.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** Entries behind number `after`, with the values that belong to them. Returns where the file is. */
 export async function writeRescue(
@@ -51,7 +52,7 @@ export async function writeRescue(
 }
 
 async function writeWhole(folder: string, name: string, text: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, { mode: 0o700 });
   const place = await freePlace(folder, name);
   const draft = `${place}.part`;
   // Whoever was here before and died left only a draft: it is written over.

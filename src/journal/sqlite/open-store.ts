@@ -1,7 +1,7 @@
 // Opens a journal's file, or makes it, and refuses what cannot be trusted before a byte of it is changed.
 
 import { existsSync } from "node:fs";
-import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { link, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isFaultError } from "../../core/fault/fault-error.ts";
@@ -23,6 +23,7 @@ import {
   versionOf,
 } from "./schema.ts";
 import { storeError } from "../store-errors.ts";
+import { makeFolder } from "../files/make-folder.ts";
 
 export interface Store {
   readonly db: DatabaseSync;
@@ -100,7 +101,7 @@ export function requireSqlite(version: string, nodeVersion: string): void {
  * and then gets its name, so that several processes that begin at once never see half of one: the first keeps the name.
  */
 async function makePlace(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), { mode: 0o700 });
   // A log without its file is told about by the look that follows.
   if (existsSync(path) || existsSync(`${path}-wal`)) return makeEmpty(path);
   const draft = `${path}.${chance.newId(DRAFT)}`;

@@ -4,7 +4,7 @@
 // F2  a file is there as a whole or not at all, and only its owner can read it.
 // F3  nothing is written that has not passed the redactor.
 
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Entry } from "../../core/record/event.ts";
@@ -15,6 +15,7 @@ import type { NewEntry } from "../../journal/journal.ts";
 import { storeError } from "../../journal/store-errors.ts";
 import { type KnownOfNode, rawNameOf, type StageFile, stageFiles } from "./stage-file-content.ts";
 import { failedAttempts, stageRecords, type StageRole } from "./stage-file-records.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export type { KnownOfNode, StageFile, StageRole };
 
@@ -61,7 +62,7 @@ const UNFINISHED = /\.(\d+)-\d+\.tmp$/;
 
 async function replace(path: string, text: string): Promise<void> {
   if ((await readIfThere(path)) === text) return;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), { mode: 0o700 });
   await removeUnfinished(dirname(path));
   const unfinished = `${path}.${process.pid}-${++written}.tmp`;
   const handle = await open(unfinished, "w", 0o600);
