@@ -108,14 +108,15 @@ const EN = {
   isOver: (time: string) => `its time was over at ${time}: without an answer it is a no`,
   open: (url: string) => `open ${url}`,
   enter: (code: string) => `enter ${code}`,
-  isAnswered: (who: string) => `answered by ${who}; run the program to continue`,
+  isAnswered: (question: string, who: string) =>
+    `Question ${question} was answered by ${who} and is not open any more.`,
   goOn: (session: string) =>
     `a running program continues by itself. Otherwise run it again to continue session ${session}.`,
   answerIs: (question: string) => `question ${question} is answered`,
   noQuestion: (question: string, list: string) =>
     `There is no open question ${question}: it was never asked here, or it was already answered and used. \`${list}\` lists what is open.`,
   wasFirst: (question: string, who: string) =>
-    `Question ${question} was answered by ${who} before, and the first answer counts. Run the program to continue.`,
+    `Question ${question} was answered by ${who} before, and the first answer counts.`,
   unknownKind: (question: string, kind: string) =>
     `Question ${question} is of a kind this version does not know (${kind}). Upgrade it.`,
   badQuestions: (count: number) =>
@@ -235,12 +236,12 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     isOver: (time) => `已于 ${time} 到期：不回答即视为否`,
     open: (url) => `打开 ${url}`,
     enter: (code) => `输入 ${code}`,
-    isAnswered: (who) => `已由 ${who} 回答，尚未采用：请运行程序`,
+    isAnswered: (question, who) => `问题 ${question} 已由 ${who} 回答，不再等待。`,
     goOn: (session) => `正在运行的程序会自动采用；否则请重新运行，会话 ${session} 会从等待处继续。`,
     answerIs: (question) => `问题 ${question} 已回答`,
     noQuestion: (question, list) =>
       `没有待回答的问题 ${question}：这里从未问过，或其回答已被采用。用 \`${list}\` 列出待回答的问题。`,
-    wasFirst: (question, who) => `问题 ${question} 先前已由 ${who} 回答，以首个回答为准。请运行程序以继续。`,
+    wasFirst: (question, who) => `问题 ${question} 先前已由 ${who} 回答，以首个回答为准。`,
     unknownKind: (question, kind) => `问题 ${question} 的种类是本版本不认识的（${kind}）。请升级。`,
     badQuestions: (count) => `有 ${count} 个问题无法读取，未列出。`,
     takesYesNo: (question) => `问题 ${question} 需回答 \`yes\` 或 \`no\`。`,

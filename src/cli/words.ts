@@ -81,8 +81,8 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
 };
 
 /** Two sentences after each other; Chinese needs no space between them. */
-export function sentences(locale: Locale, first: string, second: string): string {
-  return locale === "zh-CN" ? `${first}${second}` : `${first} ${second}`;
+export function sentences(locale: Locale, ...all: readonly string[]): string {
+  return all.join(locale === "zh-CN" ? "" : " ");
 }
 
 /** English only: Chinese nouns have one form. */

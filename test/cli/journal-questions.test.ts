@@ -105,8 +105,12 @@ describe("journal answer", () => {
       by: "cli",
     });
     expect(await journal("answer", agent, Ask, '{"query":"cats"}')).toMatchObject({ exit: "ok" });
-    const { stdout: waiting } = await journal("questions", agent);
-    expect(waiting).toContain(`${Approve}  Approve  session report-3  answered by ada; run the program to continue\n`);
+    const { stdout: waiting, stderr: told } = await journal("questions", agent);
+    expect(waiting).toBe("");
+    expect(told).toContain(
+      `Question ${Approve} was answered by ada and is not open any more. Next: a running program continues by itself.`,
+    );
+    expect(await idsByKind()).toEqual({});
 
     const after = await runAsking(agent, FAR_AHEAD + 60_000);
     expect(after).toMatchObject({

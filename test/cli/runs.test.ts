@@ -282,8 +282,12 @@ describe("answering", () => {
   it("continues the run, and is not listed as open before the run has taken it up", async () => {
     const world = await gated();
     await world.call(["runs", "answer", "ship", "yes", "--no-wait"]);
-    const { questions, actions } = await world.json(["runs", "show", "ship"]);
+    const { questions, actions, message } = await world.json(["runs", "show", "ship"]);
     expect(questions).toEqual([]);
+    expect(message).toContain("ask was stopped and waits to be resumed");
+    const { stdout } = await world.call(["runs", "show", "ship"]);
+    expect(stdout).not.toMatch(/waits for|waiting/);
+    expect(stdout).toContain("faultline workflow resume ship");
     expect((actions as readonly { id: string }[]).map(({ id }) => id)).not.toContain("answer");
     expect((await world.call(["runs", "list"])).stdout).toMatch(/ship .* resume\n/);
     const other = await gated();

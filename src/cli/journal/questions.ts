@@ -3,6 +3,7 @@
 import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import { exampleOf } from "../../core/flow/answer-form.ts";
 import { endOf } from "../../core/flow/interaction.ts";
+import type { Journal } from "../../journal/journal.ts";
 import { createRuntime } from "../../runtime/runtime.ts";
 import { formLines } from "../form-lines.ts";
 import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
@@ -19,8 +20,16 @@ import { lookAtJournal, withJournal } from "./with-journal.ts";
 
 export async function listQuestions(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
   const words = JOURNAL_WORDS[locale];
-  const { questions, unreadable } = await lookAtJournal({ file, io, locale }, openQuestions);
+  const { questions, unreadable, answered } = await lookAtJournal({ file, io, locale }, async (journal) => {
+    const found = await openQuestions(journal);
+    return {
+      questions: found.questions.filter(({ by }) => by === null),
+      unreadable: found.unreadable,
+      answered: await Promise.all(found.questions.map((one) => answeredLine(journal, one, file, locale))),
+    };
+  });
   if (unreadable > 0) await io.stderr.write(`${words.badQuestions(unreadable)}\n`);
+  if (!json) for (const line of answered) await io.stderr.write(line);
   if (json) return io.stdout.write(`${safeJson(questions.map(questionJson))}\n`);
   if (questions.length === 0) return io.stderr.write(`${words.noQuestions}\n`);
   const paint = paintFor(io.stdout, io.env, color);
@@ -28,6 +37,25 @@ export async function listQuestions(file: string, io: Io, { json, locale, color 
     const lines = questionLines(question, file, io, paint, words);
     await io.stdout.write(`${index === 0 ? "" : "\n"}${lines.join("\n")}\n`);
   }
+}
+
+/** Empty for a question that is open. */
+async function answeredLine(
+  journal: Journal,
+  { id, session, by }: OpenQuestion,
+  file: string,
+  locale: Locale,
+): Promise<string> {
+  if (by === null) return "";
+  const words = JOURNAL_WORDS[locale];
+  const next = await nextAfterAnswer(journal, session, file, words);
+  return `${sentences(locale, words.isAnswered(shown(id), shown(by)), words.next, next)}\n`;
+}
+
+/** How the session continues with its answer: a run is resumed by a command, every other session by its own program. */
+async function nextAfterAnswer(journal: Journal, session: string, file: string, words: JournalWords): Promise<string> {
+  const run = (await journal.kept("run", session)) ?? null;
+  return run === null ? words.goOn(shown(session)) : commandLine("workflow", "resume", session, "--journal", file);
 }
 
 function questionJson(question: OpenQuestion): unknown {
@@ -41,8 +69,8 @@ function questionLines(
   paint: Paint,
   words: JournalWords,
 ): readonly string[] {
-  const { id, session, payload, by } = question;
-  const state = by === null ? timeLeft(question, io.clock.now(), words) : words.isAnswered(shown(by));
+  const { id, session, payload } = question;
+  const state = timeLeft(question, io.clock.now(), words);
   const options = payload.kind === "Select" ? payload.options : [];
   const device = payload.kind === "Auth.DeviceCode" ? payload : null;
   const answers = options.length > 0 ? options.map((option) => shown(option.id)).join("|") : answerHint(payload);
@@ -54,9 +82,7 @@ function questionLines(
       : [`    ${words.open(shown(device.url, 2_000))}`, `    ${words.enter(shown(device.code))}`]),
     ...formLines(payload, paint).map((line) => `    ${line}`),
     ...options.map((option) => `    ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
-    ...(by === null
-      ? [`  ${paint("dim", "$")} ${commandLine("journal", "answer", file, id)} ${paint("dim", answers)}`]
-      : []),
+    `  ${paint("dim", "$")} ${commandLine("journal", "answer", file, id)} ${paint("dim", answers)}`,
   ];
 }
 
@@ -101,7 +127,7 @@ export async function answerQuestion(
   const name = shown(id);
   if (typed === null && reject === null) throw new UsageError(words.needsAnswer(name));
   if (typed !== null && reject !== null) throw new UsageError(words.oneAnswer);
-  const session = await withJournal({ file, io, locale }, async (journal) => {
+  const { session, next } = await withJournal({ file, io, locale }, async (journal) => {
     const list = commandLine("journal", "questions", file);
     const question = readQuestion(await journal.kept("question", id));
     if (question === null) throw new UsageError(words.noQuestion(name, list));
@@ -110,16 +136,16 @@ export async function answerQuestion(
         ? { status: "rejected", reason: reject ?? "" }
         : { status: "accepted", value: await readAnswer(typed, { ...question, id }, io, locale) };
     const isFirst = await createRuntime({ journal, clock: io.clock }).answer(id, answer, by);
-    if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), locale);
-    return question.session;
+    const following = await nextAfterAnswer(journal, question.session, file, words);
+    if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), following, locale);
+    return { session: question.session, next: following };
   });
   if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ question: id, session, by }))}\n`);
   const mark = paintFor(io.stdout, io.env, color)("green", "✓");
-  await io.stdout.write(
-    `${mark} ${words.answerIs(name)}\n${sentences(locale, words.next, words.goOn(shown(session)))}\n`,
-  );
+  await io.stdout.write(`${mark} ${words.answerIs(name)}\n${sentences(locale, words.next, next)}\n`);
 }
 
-function answeredBefore(name: string, answer: unknown, locale: Locale): UsageError {
-  return new UsageError(JOURNAL_WORDS[locale].wasFirst(name, shown(answererOf(answer))), "failed");
+function answeredBefore(name: string, answer: unknown, next: string, locale: Locale): UsageError {
+  const words = JOURNAL_WORDS[locale];
+  return new UsageError(sentences(locale, words.wasFirst(name, shown(answererOf(answer))), words.next, next), "failed");
 }

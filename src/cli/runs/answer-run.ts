@@ -9,6 +9,7 @@ import { JOURNAL_WORDS } from "../journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { readAnswer } from "../read-answer.ts";
 import { safeJson } from "../safe-text.ts";
+import { sentences } from "../words.ts";
 import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
@@ -41,7 +42,11 @@ export async function answerRun(
     const isFirst = await home.workflows.runs.answer(question.id, answer, by);
     if (!isFirst) {
       const who = shown(answererOf(await home.workflows.journal.kept("answer", question.id)));
-      throw new UsageError(words.wasFirst(shown(question.id), who), "failed");
+      const next = home.command("workflow", "resume", question.session);
+      throw new UsageError(
+        sentences(shared.locale, words.wasFirst(shown(question.id), who), words.next, next),
+        "failed",
+      );
     }
     const { id, session: run } = question;
     const extra = { question: id, by: SHAPE_REDACTOR.text(by) };

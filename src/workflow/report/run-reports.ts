@@ -4,7 +4,7 @@ import { tellRun } from "../../core/flow/run-words.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.ts";
-import { isEnded, type RunState } from "../../core/flow/run.ts";
+import { isEnded, type RunState, type Visit } from "../../core/flow/run.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { readSession } from "../../runtime/session/read-session.ts";
@@ -52,9 +52,10 @@ export async function showRun(home: RunsDeps, run: string): Promise<RunReport | 
     questions.map(({ id }) => id),
   );
   const actions = await offeredFor(home, run, state, seq);
+  const seen = withoutAnswered(state, answered);
   return {
-    summary: summaryOf(run, state, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
-    state,
+    summary: summaryOf(run, seen, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
+    state: seen,
     spending,
     // An answer that is there and not taken up yet needs nothing from a person.
     questions: questions.filter(({ id }) => !answered.has(id)),
@@ -62,6 +63,20 @@ export async function showRun(home: RunsDeps, run: string): Promise<RunReport | 
     files,
     folder,
   };
+}
+
+/** A visit whose questions are all answered waits for no person: it runs as soon as a process advances the run. */
+function withoutAnswered(state: RunState, answered: ReadonlySet<string>): RunState {
+  if (answered.size === 0) return state;
+  const visits = state.visits.map((visit): Visit => {
+    const { pause } = visit;
+    if (pause === null || pause.questions.length === 0) return visit;
+    const questions = pause.questions.filter(({ id }) => !answered.has(id));
+    return questions.length === 0
+      ? { ...visit, state: "running", pause: null }
+      : { ...visit, pause: { ...pause, questions } };
+  });
+  return { ...state, visits };
 }
 
 /** Which of these questions have an answer in the journal. */
