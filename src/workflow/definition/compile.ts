@@ -29,7 +29,7 @@ export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps):
   };
 }
 
-/** The agent that can repair the work: the one its edges lead back to, else the coder, else the one before it. */
+/** The agent that can repair the work: the one its edges lead back to, else the coder, else, for a gate, the agent before it. */
 function repairNode({ nodes }: WorkflowDefinition, id: string): string | null {
   const agents = nodes.filter((node) => node.kind === "agent" && node.id !== id);
   const own = nodes.find((node) => node.id === id);
@@ -37,6 +37,6 @@ function repairNode({ nodes }: WorkflowDefinition, id: string): string | null {
   const repairer =
     agents.find((agent) => back.some(({ to }) => to === agent.id)) ??
     agents.find(({ role }) => role === "coder") ??
-    agents.find(({ next }) => next.some(({ to }) => to === id));
+    (own?.kind === "gate" ? agents.find(({ next }) => next.some(({ to }) => to === id)) : undefined);
   return repairer?.id ?? null;
 }

@@ -271,7 +271,7 @@ describe("over random runs", () => {
       fc.property(HISTORIES, (entries) => {
         for (const { type } of streamOf(entries)) seen.add(type);
       }),
-      { seed: 7, numRuns: 300 },
+      { seed: 7, numRuns: 1_000 },
     );
     expect([...seen].sort()).toHaveLength(24);
   });
