@@ -37,6 +37,6 @@ function repairNode({ nodes }: WorkflowDefinition, id: string): string | null {
   const repairer =
     agents.find((agent) => back.some(({ to }) => to === agent.id)) ??
     agents.find(({ role }) => role === "coder") ??
-    (own?.kind === "gate" ? agents.find(({ next }) => next.some(({ to }) => to === id)) : undefined);
+    (own?.kind === "human_gate" ? agents.find(({ next }) => next.some(({ to }) => to === id)) : undefined);
   return repairer?.id ?? null;
 }
