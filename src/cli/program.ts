@@ -15,6 +15,7 @@ import { addStart } from "./commands/start.ts";
 import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
 import { addWorkflow } from "./commands/workflow.ts";
+import { commandLine } from "./program-name.ts";
 import { type Io, UsageError } from "./io.ts";
 import { globalOptions } from "./options.ts";
 import { safeText } from "./safe-text.ts";
@@ -72,7 +73,7 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
   addInit(program, io);
   addStart(program, io);
   addTour(program, io);
-  pointToHelp(program, program.name());
+  pointToHelp(program, commandLine());
   return program;
 }
 
