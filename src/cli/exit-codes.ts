@@ -11,7 +11,11 @@ export const EXIT_CODES = {
   },
   waiting: { code: 4, meaning: "`run`, `workflow`, `runs`: waits for a person; the last line says how to answer" },
   parked: { code: 5, meaning: "`run`, `workflow`, `runs`: parked until a limit lifts; the last line says until when" },
-  partial: { code: 6, meaning: "partly done: some input lines were unusable, the others were answered" },
+  partial: {
+    code: 6,
+    meaning:
+      "partly done: some input lines were unusable, the others were answered; or `run --json` cut an answer of more than 16 MB",
+  },
   timeout: { code: 124, meaning: "`run`: the command exceeded its time limit" },
   missing: { code: 127, meaning: "`run`: the command does not exist" },
   cancelled: {

@@ -27,8 +27,10 @@ export interface Sink {
   readonly isTTY: boolean;
   /** How wide lines may be; without end when nobody looks. */
   readonly columns: number;
-  /** Resolves when more may be written. */
-  write(text: string): Promise<void>;
+  /** The reader has closed its end: nothing that is written arrives any more. */
+  readonly isClosed?: boolean;
+  /** Resolves when more may be written. After the reader has closed its end, it does nothing. */
+  write(data: string | Uint8Array): Promise<void>;
 }
 
 export type Style = Parameters<typeof styleText>[0];

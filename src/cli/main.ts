@@ -9,27 +9,39 @@ import type { Io, Sink } from "./io.ts";
 
 const MIN_NODE = [22, 13] as const;
 
-/** Nobody reads any more (`| head`): that is a normal end. Anything else, such as a full disk, is told in one line. */
+/** A full disk, for example: the output is incomplete, so the command fails. */
 function endOnWriteError(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
   const why = error.code === "ENOSPC" ? "the disk is full" : (error.code ?? error.message);
   process.stderr.write(`faultline: the output cannot be written: ${why}. Free some space or write it elsewhere.\n`);
   process.exit(EXIT_CODES.failed.code);
 }
 
+/** When the reader closes early (`| head -1`), the sink drops what follows. The command goes on and sets its own exit code. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
-  stream.on("error", endOnWriteError);
+  const closed = Promise.withResolvers<undefined>();
+  let isClosed = false;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") return endOnWriteError(error);
+    isClosed = true;
+    closed.resolve(undefined);
+  });
   return {
     isTTY: stream.isTTY,
+    get isClosed() {
+      return isClosed;
+    },
     // A window may be made narrower while something is shown in it.
     get columns() {
       return stream.isTTY ? stream.columns : Infinity;
     },
-    write: (text) =>
-      new Promise((resolve) => {
-        if (text === "" || stream.write(text)) resolve();
-        else stream.once("drain", resolve);
-      }),
+    write: async (data) => {
+      if (isClosed || data.length === 0 || stream.write(data)) return;
+      const drained = Promise.withResolvers<undefined>();
+      const onDrain = (): void => drained.resolve(undefined);
+      stream.once("drain", onDrain);
+      await Promise.race([drained.promise, closed.promise]);
+      stream.off("drain", onDrain);
+    },
   };
 }
 

@@ -56,7 +56,7 @@ describe("a command that works", () => {
 
   it("gets its arguments as they are, options and a second -- included", async () => {
     const { stdout } = await run(["--", "printf", "%s|", "--", "--retry", "a b", "--json", ""]);
-    expect(stdout).toBe("--|--retry|a b|--json||\n");
+    expect(stdout).toBe("--|--retry|a b|--json||");
   });
 
   it("may print faster than anybody reads, and loses nothing", async () => {
@@ -75,6 +75,7 @@ describe("a command that works", () => {
     expect(jsonOf(got)).toEqual({
       outcome: "done",
       answer: "out",
+      answerProblems: [],
       code: null,
       message: null,
       attempts: 1,
@@ -451,7 +452,7 @@ function fakeTerminal(clock: Io["clock"]): { readonly io: Io; readonly written: 
     isTTY: true,
     columns: 80,
     write: (piece) => {
-      text += piece;
+      text += Buffer.from(piece as string).toString();
       return Promise.resolve();
     },
   };

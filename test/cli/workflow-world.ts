@@ -65,7 +65,7 @@ export class WorkflowWorld {
     const sink = (take: (text: string) => void): Sink => ({
       isTTY,
       columns,
-      write: (text) => Promise.resolve(void take(text)),
+      write: (text) => Promise.resolve(void take(String(text))),
     });
     const io: Io = {
       stdin: nothing(),

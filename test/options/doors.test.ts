@@ -218,6 +218,7 @@ const DOORS: readonly Door[] = [
     signal: SIGNAL,
     onEvent: CALLABLE,
     onLine: CALLABLE,
+    onBytes: CALLABLE,
     onExit: CALLABLE,
     onResult: CALLABLE,
   }),

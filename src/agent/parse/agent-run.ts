@@ -33,6 +33,11 @@ export class AgentRun {
     return this.#text.isEmpty;
   }
 
+  /** The answer has reached its limit. */
+  get isFull(): boolean {
+    return this.#text.isFull;
+  }
+
   /** The events since the last call. */
   drain(): readonly AgentEvent[] {
     const events = this.#events;

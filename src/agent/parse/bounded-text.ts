@@ -19,6 +19,10 @@ export class BoundedText {
     return this.#chars === 0;
   }
 
+  get isFull(): boolean {
+    return this.#chars === this.#maxChars;
+  }
+
   /** What does not fit any more is left out. */
   add(piece: string): void {
     const kept = piece.slice(0, this.#maxChars - this.#chars);

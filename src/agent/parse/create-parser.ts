@@ -20,6 +20,8 @@ export interface AgentParser {
   /** One line of stdout, without its line break. */
   readonly stdout: (line: string) => readonly AgentEvent[];
   readonly stderr: (line: string) => readonly AgentEvent[];
+  /** False: no later line changes the state. */
+  readonly wantsLines: () => boolean;
   /** Both streams are over: gives what was still held back. */
   readonly end: () => readonly AgentEvent[];
   /** Live: it changes with every line. */
@@ -126,6 +128,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
       stderr.take(line);
       return run.drain();
     },
+    wantsLines: () => true,
     end: () => {
       end();
       return run.drain();
@@ -153,6 +156,7 @@ function createPlainParser(): AgentParser {
       return run.drain();
     },
     stderr: () => [],
+    wantsLines: () => !run.isFull,
     end: () => [],
     state: run.state,
   };

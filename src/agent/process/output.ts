@@ -21,8 +21,10 @@ export interface OutputOptions {
   readonly maxTailBytes: number;
   /** A promise asks for time: nothing more is read until it is settled. It must not reject. */
   readonly onLine: (line: string) => Promise<void> | undefined;
-  /** Before the lines in them are told. */
-  readonly onBytes: () => void;
+  /** Called before the lines in the chunk are told. May ask for time, too; "closed" closes the pipe. */
+  readonly onBytes: (chunk: Uint8Array) => Promise<void> | "closed" | undefined;
+  /** While this is false, bytes are not decoded to lines. True when left out. */
+  readonly wantsLines?: () => boolean;
 }
 
 /** At a microsecond or two each, this leaves a turn of the event loop short. */
@@ -41,10 +43,18 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
   let isFinished = false;
   const onData = (chunk: Uint8Array): void => {
     bytes += chunk.length;
-    options.onBytes();
     tail.push(chunk);
-    stream.pause();
     const isTelling = busy !== undefined || waiting.length > 0;
+    const taken = options.onBytes(chunk);
+    if (taken === "closed") return void stream.destroy();
+    busy = taken ?? busy;
+    if (options.wantsLines?.() === false && waiting.length === 0) {
+      if (busy === undefined || isTelling) return;
+      stream.pause();
+      void busy.then(goOn);
+      return;
+    }
+    stream.pause();
     // Node makes the pipes of a process that has exited flow again, whoever paused them.
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
     if (!isTelling) tellSome();

@@ -38,6 +38,10 @@ export interface ProcessTimeouts {
 export interface ProcessHooks {
   stdout(line: string): Promise<void> | void;
   stderr(line: string): Promise<void> | void;
+  /** Gets every byte, before the lines in it. "closed": nobody reads this stream, so the process loses that pipe. */
+  bytes?(stream: "stdout" | "stderr", chunk: Uint8Array): Promise<void> | "closed" | undefined;
+  /** While this is false, bytes are not decoded to lines. True when left out. */
+  wantsLines?(): boolean;
   /** While this is true, silence is no idleness: a build may say nothing for an hour. */
   isToolRunning?(): boolean;
 }

@@ -61,17 +61,22 @@ function supervise(
     isToolRunning: () => isHeldBack() || (guarded(() => hooks.isToolRunning?.() ?? false) ?? false),
     onLimit: (limit: ProcessTimeLimit) => stop({ ...BY_ITSELF, timedOut: limit }),
   });
-  const output = (stream: Launched["stdout"], tell: ProcessHooks["stdout"]): ReturnType<typeof readOutput> =>
-    readOutput(stream, {
+  const output = (name: "stdout" | "stderr"): ReturnType<typeof readOutput> =>
+    readOutput(child[name], {
       ...spec,
       onLine: (line) => {
-        const busy = guarded(() => tell(line));
+        const busy = guarded(() => hooks[name](line));
         return busy instanceof Promise ? busy.catch(reject) : undefined;
       },
-      onBytes: () => watchdog.sawOutput(),
+      onBytes: (chunk) => {
+        watchdog.sawOutput();
+        const taken = guarded(() => hooks.bytes?.(name, chunk));
+        return taken instanceof Promise ? taken.catch(reject) : (taken ?? undefined);
+      },
+      wantsLines: () => hooks.wantsLines?.() ?? true,
     });
-  const stdout = output(child.stdout, (line) => hooks.stdout(line));
-  const stderr = output(child.stderr, (line) => hooks.stderr(line));
+  const stdout = output("stdout");
+  const stderr = output("stderr");
   const onAbort = (): void => stop({ ...BY_ITSELF, aborted: true });
 
   abortSignal?.addEventListener("abort", onAbort);

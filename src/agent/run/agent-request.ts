@@ -23,6 +23,8 @@ export interface AgentListeners {
   readonly onEvent: (event: AgentRunEvent) => void;
   /** A promise asks for time: until it is settled, nothing more of that stream is read. */
   readonly onLine: (stream: OutputStream, line: string) => Promise<void> | void;
+  /** Every byte, as it was printed. A promise asks for time; "closed" closes the pipe of the process. */
+  readonly onBytes: (stream: OutputStream, chunk: Uint8Array) => Promise<void> | "closed" | undefined;
   readonly onExit: (exit: AgentExit) => void;
   /** What each run came to, whether it worked or not. */
   readonly onResult: (result: AgentRunResult) => void;

@@ -33,6 +33,8 @@ export interface AgentRunOptions {
   readonly onEvent?: AgentListeners["onEvent"];
   /** Every line the CLIs print, as it is: it may hold secrets. */
   readonly onLine?: AgentListeners["onLine"];
+  /** Every byte the CLIs print, as it is. A promise asks for time; "closed" closes the pipe of the process. */
+  readonly onBytes?: AgentListeners["onBytes"];
   /** How each process ended by its own account. */
   readonly onExit?: AgentListeners["onExit"];
   /** What each run came to, whether it worked or not. */
@@ -44,6 +46,7 @@ const AGENT_RUN_OPTIONS = shape<AgentRunOptions>({
   signal: signalKind,
   onEvent: callable,
   onLine: callable,
+  onBytes: callable,
   onExit: callable,
   onResult: callable,
 });
@@ -97,20 +100,43 @@ export function createAgent(
 const NOBODY: AgentListeners = {
   onEvent: () => undefined,
   onLine: () => undefined,
+  onBytes: () => undefined,
   onExit: () => undefined,
   onResult: () => undefined,
 };
 
 /** A listener that throws must not fail a run that works. Its first failure is reported. */
-function safeListeners({ onEvent, onLine, onExit, onResult }: AgentListeners, home: AgentDeps): AgentListeners {
+function safeListeners(
+  { onEvent, onLine, onBytes, onExit, onResult }: AgentListeners,
+  home: AgentDeps,
+): AgentListeners {
   const event = safely("onEvent", onEvent, home);
   const exit = safely("onExit", onExit, home);
   const result = safely("onResult", onResult, home);
   return {
     onEvent: (heard) => void event(heard),
     onLine: safely("onLine", onLine, home),
+    onBytes: safeBytes(onBytes, home),
     onExit: (seen) => void exit(seen),
     onResult: (run) => void result(run),
+  };
+}
+
+function safeBytes(onBytes: AgentListeners["onBytes"], home: AgentDeps): AgentListeners["onBytes"] {
+  const heard: { answer: "closed" | undefined } = { answer: undefined };
+  const tell = safely(
+    "onBytes",
+    (...args: Parameters<typeof onBytes>) => {
+      const taken = onBytes(...args);
+      heard.answer = taken === "closed" ? taken : undefined;
+      return taken;
+    },
+    home,
+  );
+  return (...args) => {
+    heard.answer = undefined;
+    const busy = tell(...args);
+    return busy ?? heard.answer;
   };
 }
 

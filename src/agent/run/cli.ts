@@ -37,7 +37,7 @@ export interface CliOptions {
   readonly hidesTools?: boolean;
   /** Exit 0 is success, whatever it printed or did not print. */
   readonly exitCodeDecides?: boolean;
-  /** What a run that worked printed is for `onLine` alone: it is not in the result, and so not in the journal. */
+  /** What a run that worked printed is for `onBytes` alone: it is not in the result, and so not in the journal. Lines end at 16 MB. */
   readonly forgetsOutput?: boolean;
 }
 

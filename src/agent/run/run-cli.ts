@@ -103,6 +103,8 @@ export async function runCli(
           hear(parser.stderr(line));
           return isBusy;
         },
+        bytes: (stream, chunk) => request.listeners.onBytes(stream, chunk),
+        wantsLines: () => !target.forgetsOutput || parser.wantsLines(),
         isToolRunning: () => parser.state.toolRunning,
       },
     );

@@ -1,40 +1,80 @@
 // The stdout of an attempt that may be followed by another one, held back until its outcome is known: `x=$(faultline run -- …)`
 // captures what one attempt printed, not what several did.
 // H1  a failed attempt that another one follows prints nothing. The last one does, whether it worked or not.
-// H2  memory is bounded: an attempt that prints more than this is let through, and what was printed cannot be taken back.
+// H2  memory is bounded: what exceeds it goes to a temporary file that only this process can open.
+// H3  nothing is cut silently: `failure` says why the file could not take everything.
 
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { classify, type Fault } from "../../core/index.ts";
+import { systemClock } from "../../host/clock.ts";
+import { ByteBlocks } from "./byte-blocks.ts";
 import type { OutputQueue } from "./output-queue.ts";
 
-const MAX_HELD_CHARS = 16 * 1024 * 1024;
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
+const READ_BYTES = 1024 * 1024;
 
 export class HeldOutput {
+  /** Why a part of the output is missing; null when all of it is there. */
+  failure: Fault | null = null;
   readonly #queue: OutputQueue;
-  #held = "";
-  #isLetThrough = false;
+  #held = new ByteBlocks();
+  /** Holds what came first; `#held` holds what came after it. */
+  #file: number | null = null;
 
   constructor(queue: OutputQueue) {
     this.#queue = queue;
   }
 
-  write(text: string): Promise<void> | undefined {
-    if (this.#isLetThrough) return this.#queue.write(text);
-    this.#held += text;
-    return this.#held.length > MAX_HELD_CHARS ? this.release() : undefined;
+  write(chunk: Uint8Array): void {
+    if (this.failure !== null) return;
+    this.#held.add(chunk);
+    if (this.#held.bytes < (this.#file === null ? MAX_HELD_BYTES : READ_BYTES)) return;
+    try {
+      this.#file ??= openUnnamed();
+      for (const block of this.#held.take()) writeWhole(this.#file, block);
+    } catch (error) {
+      this.failure = classify({ surface: "node", error, observedAt: systemClock.now() });
+    }
   }
 
-  /** Another attempt follows. Returns false if some of this one has been printed already. */
-  discard(): boolean {
-    const isUnseen = !this.#isLetThrough;
-    this.#held = "";
-    this.#isLetThrough = false;
-    return isUnseen;
+  /** Another attempt follows. */
+  discard(): void {
+    this.#held = new ByteBlocks();
+    this.failure = null;
+    this.#close();
   }
 
   /** No attempt follows. */
-  release(): Promise<void> | undefined {
-    const text = this.#held;
-    this.#held = "";
-    this.#isLetThrough = true;
-    return text === "" ? undefined : this.#queue.write(text);
+  async release(): Promise<void> {
+    for (let at = 0; this.#file !== null;) {
+      const piece = Buffer.allocUnsafe(READ_BYTES);
+      const count = readSync(this.#file, piece, 0, READ_BYTES, at);
+      if (count === 0) break;
+      at += count;
+      await this.#queue.write(piece.subarray(0, count));
+    }
+    this.#close();
+    for (const block of this.#held.take()) await this.#queue.write(block);
   }
+
+  #close(): void {
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+  }
+}
+
+/** Without a name the file is gone with this process, however that ends. */
+function openUnnamed(): number {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-run-"));
+  try {
+    return openSync(join(folder, "stdout"), "wx+", 0o600);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function writeWhole(file: number, block: Uint8Array): void {
+  for (let at = 0; at < block.length;) at += writeSync(file, block, at);
 }

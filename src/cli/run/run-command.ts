@@ -73,17 +73,25 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
     const outcome = await agent.run(lineOf(words), {
       signal: stopper.signal,
       onEvent: (event) => story.onEvent(event),
-      onLine: (stream, line) => story.onLine(stream, line),
+      onBytes: (stream, chunk) => story.onBytes(stream, chunk),
       onExit: (exit) => story.onExit(exit),
       onResult: (result) => story.onResult(result),
     });
     const durationMs = io.clock.now() - startedAt;
-    const { exit, answer, lastDecision: decision } = story;
+    const { exit, lastDecision: decision } = story;
+    const winner = outcome.status === "done" ? targets.find(({ id }) => id === outcome.from) : undefined;
+    // A plain command's answer is what it printed; an agent's is what the parser found in it.
+    const printed = story.printed.take();
+    const answer = winner?.kind === "generic" ? printed.text : story.answer;
     return {
       words,
       options,
       outcome,
       answer,
+      answerProblems: shared.json && outcome.status === "done" ? printed.problems : [],
+      lost: story.lost,
+      isMidLine: story.isMidLine,
+      isReaderGone: io.stdout.isClosed === true || io.stderr.isClosed === true,
       exit,
       decision,
       sessionId: session?.id ?? null,
@@ -105,13 +113,23 @@ async function endSession(session: Session, { outcome }: RunEnding): Promise<voi
 }
 
 async function tell(ending: RunEnding, io: Io, shared: GlobalOptions): Promise<void> {
-  const own = ending.options.passthrough === true ? ownExitCode(ending) : null;
+  const { lost } = ending;
+  const told = RUN_WORDS[shared.locale];
+  const lines: (string | null)[] = [];
+  if (lost !== null) {
+    io.exit("failed");
+    lines.push(told.outputLost(oneLine(lost.message)));
+  } else if (ending.answerProblems.includes("truncated")) {
+    io.exit("partial");
+    lines.push(told.answerCut);
+  }
+  const own = lost === null && ending.options.passthrough === true ? ownExitCode(ending) : null;
   // A command may end with any number, and ours are names.
   if (own === null) io.exit(exitOf(ending));
   else process.exitCode = own;
   if (shared.json) await io.stdout.write(`${safeJson(jsonOf(ending))}\n`);
   // What to type next comes last, where it is seen.
-  for (const line of [causesLine(ending), lastLine(ending)]) {
-    if (line !== null) await io.stderr.write(`faultline: ${line}\n`);
-  }
+  lines.push(causesLine(ending), lastLine(ending));
+  const shown = lines.filter((line) => line !== null).map((line) => `faultline: ${line}\n`);
+  if (shown.length > 0) await io.stderr.write(`${ending.isMidLine ? "\n" : ""}${shown.join("")}`);
 }

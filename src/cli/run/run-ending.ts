@@ -15,6 +15,7 @@ import type { ExitName } from "../exit-codes.ts";
 import { minuteOf } from "../journal/show-values.ts";
 import { oneLine } from "../safe-text.ts";
 import { commandLine, lineOf } from "../program-name.ts";
+import type { AnswerProblem } from "./printed-answer.ts";
 import { callAgain, type RunOptions } from "./run-options.ts";
 import { mayHaveHappened, safeLine } from "./run-story.ts";
 import { RUN_WORDS } from "./run-words.ts";
@@ -25,6 +26,14 @@ export interface RunEnding {
   readonly outcome: Outcome<AgentRunResult>;
   /** What the command printed, or what the agent answered; null when it failed. */
   readonly answer: string | null;
+  /** Where the answer differs from the bytes the command printed. */
+  readonly answerProblems: readonly AnswerProblem[];
+  /** Why a part of the output could not be kept; null when all of it was printed. */
+  readonly lost: Fault | null;
+  /** stderr ended without a line break. */
+  readonly isMidLine: boolean;
+  /** The reader of stdout or stderr closed its end before the command had ended. */
+  readonly isReaderGone: boolean;
   readonly exit: AgentExit;
   readonly decision: Decision | null;
   /** Of the journal; null without one. */
@@ -50,7 +59,9 @@ const EXIT_OF_CODE: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   BinaryMissing: "missing", // claude is not on the PATH
 };
 
-export function exitOf({ outcome }: RunEnding): ExitName {
+export function exitOf({ outcome, exit, isReaderGone }: RunEnding): ExitName {
+  // `| head -1` has read enough: the command that goes on writing ends by this signal, and that is a normal end.
+  if (isReaderGone && exit.signal === "SIGPIPE") return "ok";
   const plain = EXIT_OF_STATUS[outcome.status];
   const fault = faultOf(outcome);
   if (plain !== "failed" || fault === null) return plain;
@@ -124,6 +135,7 @@ export function jsonOf(ending: RunEnding): Readonly<Record<string, unknown>> {
   return {
     outcome: outcome.status,
     answer: outcome.status === "done" ? answer : null,
+    answerProblems: ending.answerProblems,
     code: fault?.code ?? null,
     message: fault === null ? null : safeLine(fault.message),
     attempts: outcome.attempts,

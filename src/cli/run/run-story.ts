@@ -18,6 +18,7 @@ import { type Io, type Paint, paintFor } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine } from "../safe-text.ts";
 import { HeldOutput } from "./held-output.ts";
+import { PrintedAnswer } from "./printed-answer.ts";
 import { OutputQueue } from "./output-queue.ts";
 import { RUN_WORDS, type RunWords } from "./run-words.ts";
 
@@ -43,6 +44,8 @@ export class RunStory {
   readonly #held: HeldOutput | null;
   /** What the last attempt answered, if it worked. */
   answer: string | null = null;
+  /** What the last attempt printed on stdout; for a JSON document only. */
+  readonly printed = new PrintedAnswer();
   #stopCountdown: (() => void) | null = null;
   readonly #output: Readonly<Record<OutputStream, OutputQueue>>;
 
@@ -58,12 +61,30 @@ export class RunStory {
     this.#tellsSteps = io.stderr.isTTY && (json || !io.stdout.isTTY);
   }
 
-  onLine(stream: OutputStream, line: string): Promise<void> | undefined {
-    if (!this.#passesOn) return undefined;
-    if (stream === "stdout" && this.#held !== null) return this.#held.write(`${line}\n`);
+  /** "closed" when the reader of our own stream has closed its end: the command then loses its pipe, too. */
+  onBytes(stream: OutputStream, chunk: Uint8Array): Promise<void> | "closed" | undefined {
+    if (!this.#passesOn) {
+      if (stream === "stdout") this.printed.add(chunk);
+      return undefined;
+    }
+    if (stream === "stdout" && this.#held !== null) {
+      this.#held.write(chunk);
+      return undefined;
+    }
+    if (this.#io[stream].isClosed === true) return "closed";
     this.#wipe();
     this.#hasPrinted ||= stream === "stdout";
-    return this.#output[stream].write(`${line}\n`);
+    return this.#output[stream].write(chunk);
+  }
+
+  /** The command's stderr ended without a line break: the next line of ours needs one in front. */
+  get isMidLine(): boolean {
+    return this.#output.stderr.isMidLine;
+  }
+
+  /** Why a part of the output is missing; null when nothing is. */
+  get lost(): Fault | null {
+    return this.#held?.failure ?? null;
   }
 
   onExit(exit: AgentExit): void {
@@ -93,7 +114,8 @@ export class RunStory {
 
   say(text: string): void {
     this.#wipe();
-    void this.#output.stderr.write(`${this.#paint("dim", "faultline:")} ${text}\n`);
+    const lineBreak = this.#output.stderr.isMidLine ? "\n" : "";
+    void this.#output.stderr.write(`${lineBreak}${this.#paint("dim", "faultline:")} ${text}\n`);
   }
 
   /** Everything has been written. */
@@ -107,8 +129,9 @@ export class RunStory {
     this.#attempts += 1;
     this.#target = target;
     if (this.#attempts === 1) return;
-    const hasPrinted = this.#hasPrinted || this.#held?.discard() === false;
-    const isVoid = hasPrinted ? ` ${this.#words.isVoid}` : "";
+    this.#held?.discard();
+    this.printed.discard();
+    const isVoid = this.#hasPrinted ? ` ${this.#words.isVoid}` : "";
     this.say(`${this.#words.begins(target, attempt)}${isVoid}`);
     this.#hasPrinted = false;
   }

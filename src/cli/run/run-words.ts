@@ -21,6 +21,8 @@ export interface RunWords {
   readonly then: string;
   readonly after: (time: string) => string;
   readonly checkName: (name: string) => string;
+  readonly outputLost: (why: string) => string;
+  readonly answerCut: string;
   readonly stopped: string;
   readonly retryHasNoEffect: (name: string) => string;
   readonly sessionNeedsJournal: string;
@@ -53,6 +55,9 @@ const EN: RunWords = {
   then: ", then: ",
   after: (time) => `after ${time}: `,
   checkName: (name) => `check the name and the PATH: command -v ${name}`,
+  outputLost: (why) =>
+    `the output is incomplete: the temporary file for it could not be written (${why}). Free some space, or set TMPDIR.`,
+  answerCut: "the answer is cut after 16 MB: a JSON document holds no more. Run it without --json to get everything.",
   stopped: "stopped by a signal",
   retryHasNoEffect: (name) =>
     `--retry has no effect without --idempotent: ${name} may have done something, so it is not run again.`,
@@ -88,6 +93,8 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
     then: "，然后：",
     after: (time) => `${time} 之后：`,
     checkName: (name) => `检查名称和 PATH：command -v ${name}`,
+    outputLost: (why) => `输出不完整：无法写入临时文件（${why}）。请释放空间，或设置 TMPDIR。`,
+    answerCut: "答案在 16 MB 处被截断：JSON 文档最多容纳这么多。去掉 --json 可得到全部输出。",
     stopped: "被信号停止",
     retryHasNoEffect: (name) => `没有 --idempotent 时 --retry 不起作用：${name} 可能已经产生影响，因此不会再次运行。`,
     sessionNeedsJournal: "--session 指定日志中的会话：请用 --journal <file> 指定日志。",

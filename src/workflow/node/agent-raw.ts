@@ -61,6 +61,7 @@ export function attemptsIn(log: RawLog): AgentListeners {
       else if (event.type === "retrying") log.line(`(tries again by itself: ${event.reason})`);
     },
     onLine: (_stream, line) => log.printed(line),
+    onBytes: () => undefined,
     onExit: () => undefined,
     onResult: () => undefined,
   };

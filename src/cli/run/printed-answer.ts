@@ -1,0 +1,42 @@
+// What a command printed, as the text in a JSON document. JSON holds text only, so the document says where that differs from the bytes.
+
+import { isUtf8 } from "node:buffer";
+import { ByteBlocks } from "./byte-blocks.ts";
+
+export type AnswerProblem = "invalid-utf8" | "truncated";
+
+export interface Printed {
+  /** Without the line breaks at its end, as `$(…)` gives it. */
+  readonly text: string;
+  readonly problems: readonly AnswerProblem[];
+}
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export class PrintedAnswer {
+  #kept = new ByteBlocks();
+  #isCut = false;
+
+  add(chunk: Uint8Array): void {
+    const fits = chunk.subarray(0, MAX_ANSWER_BYTES - this.#kept.bytes);
+    this.#isCut ||= fits.length < chunk.length;
+    if (fits.length > 0) this.#kept.add(fits);
+  }
+
+  discard(): void {
+    this.#kept = new ByteBlocks();
+    this.#isCut = false;
+  }
+
+  take(): Printed {
+    const isCut = this.#isCut;
+    const bytes = Buffer.concat(this.#kept.take());
+    // A cut in the middle of a character is not an error of the command.
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
+    const isValid = isCut ? !text.includes("\uFFFD") : isUtf8(bytes);
+    return {
+      text: text.replace(/[\r\n]+$/, ""),
+      problems: [...(isValid ? [] : ["invalid-utf8" as const]), ...(isCut ? ["truncated" as const] : [])],
+    };
+  }
+}

@@ -1,0 +1,51 @@
+// A reader that closes early, such as `| head -1`, must not change how a command ends. Each row runs twice: once with a reader
+// that takes everything, once with one that takes nothing.
+
+import { describe, expect, it } from "vitest";
+import { runShell } from "../support/run-cli.ts";
+
+const FILES = {
+  "bad.yaml": "version: 1\nnodes: 7\n",
+  "lines.jsonl": '{"id":1,"surface":"http","status":529}\nnot json\n',
+};
+
+const COMMANDS: readonly string[] = [
+  "--help",
+  "--version",
+  "no-such-command",
+  "workflow run bad.yaml",
+  "workflow check bad.yaml",
+  "policy check bad.yaml",
+  "policy show",
+  "tools check bad.yaml",
+  "explain RateLimited",
+  "explain NoSuchCode",
+  "classify --jsonl lines.jsonl",
+  "journal list missing.db",
+  "runs list",
+  "runs show missing",
+  "doctor --json",
+  "run -- echo hi",
+  "run -- sh -c 'echo out; echo err >&2; exit 7'",
+  "run --passthrough -- sh -c 'echo out; echo err >&2; exit 7'",
+  "run --json -- false",
+  "run -- no-such-program",
+];
+
+async function exitWith(command: string, reader: string): Promise<string> {
+  const line = `{ { faultline ${command}; echo "exit $?" >&3; } 2>&1 | ${reader}; } 3>&1`;
+  const { stdout } = await runShell(line, { files: FILES });
+  return stdout;
+}
+
+describe("a reader that closes at once", () => {
+  it.each(COMMANDS)("does not change the exit code of `faultline %s`", async (command) => {
+    const whole = await exitWith(command, "cat >/dev/null");
+    expect(whole).toMatch(/^exit \d+\n$/);
+    expect(await exitWith(command, "true")).toBe(whole);
+  });
+
+  it("leaves exit code 3 to a workflow with errors", async () => {
+    expect(await exitWith("workflow run bad.yaml", "true")).toBe("exit 3\n");
+  });
+});

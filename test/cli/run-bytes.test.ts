@@ -1,0 +1,76 @@
+// `faultline run` passes on what a command prints byte for byte, whether it streams the output or holds it back for a retry.
+
+import { spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { newPath } from "../runtime/session/life.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const MB = 1_048_576;
+
+const OUTPUTS: readonly (readonly [string, Buffer])[] = [
+  ["nothing", Buffer.alloc(0)],
+  ["random bytes", randomBytes(300_000)],
+  ["invalid UTF-8", Buffer.from([0x61, 0xff, 0xfe, 0x0a, 0xc3, 0x0a, 0xe2, 0x82])],
+  ["characters that span chunks", Buffer.from("x" + "€😀".repeat(40_000))],
+  ["no final newline", Buffer.from("a\nb")],
+  ["CRLF and empty lines", Buffer.from("a\r\n\r\n\nb\r\n")],
+  ["a byte order mark", Buffer.from("\uFEFFa\n")],
+  ["one line longer than any line limit", Buffer.alloc(40 * MB, "x")],
+];
+
+function run(args: readonly string[]) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [MAIN, "run", ...args], { maxBuffer: 200 * MB });
+  return { stdout, stderr, status };
+}
+
+/** Buffers of many megabytes make a useless difference on a screen. */
+const digest = (bytes: Buffer) => ({ bytes: bytes.length, sha: createHash("sha256").update(bytes).digest("hex") });
+
+function fileWith(bytes: Buffer): string {
+  const file = newPath();
+  writeFileSync(file, bytes);
+  return file;
+}
+
+describe.each(OUTPUTS)("%s", (_title, bytes) => {
+  it.each([
+    ["streamed", []],
+    ["held back", ["--idempotent"]],
+  ])("arrives unchanged on stdout, %s", (_how, options) => {
+    const got = run([...options, "--", "cat", fileWith(bytes)]);
+    expect({ ...digest(got.stdout), stderr: String(got.stderr), status: got.status }).toEqual({
+      ...digest(bytes),
+      stderr: "",
+      status: 0,
+    });
+  });
+
+  it("arrives unchanged on stderr", () => {
+    const got = run(["--", "sh", "-c", 'cat "$0" >&2', fileWith(bytes)]);
+    expect({ ...digest(got.stderr), status: got.status }).toEqual({ ...digest(bytes), status: 0 });
+  });
+
+  it("arrives once after a failed attempt that printed the same", () => {
+    const mark = newPath();
+    const script = 'cat "$0"; test -e "$1" || { touch "$1"; exit 1; }';
+    const got = run(["--idempotent", "--retry", "2", "--", "sh", "-c", script, fileWith(bytes), mark]);
+    expect({ ...digest(got.stdout), status: got.status }).toEqual({ ...digest(bytes), status: 0 });
+  });
+});
+
+describe("--json", () => {
+  it.each([
+    ["valid text", Buffer.from("a\r\nb€\n"), "a\r\nb€", [], 0],
+    ["invalid UTF-8", Buffer.from([0x61, 0xff, 0x62]), "a\uFFFDb", ["invalid-utf8"], 0],
+    ["more than 16 MB", Buffer.alloc(17 * MB, "x"), "x".repeat(16 * MB), ["truncated"], 6],
+  ])("says how the answer differs from the bytes: %s", (_title, bytes, answer, answerProblems, status) => {
+    const got = run(["--json", "--", "cat", fileWith(bytes)]);
+    const document = JSON.parse(String(got.stdout)) as { answer: string; answerProblems: unknown };
+    expect(document.answer === answer).toBe(true);
+    expect({ answerProblems: document.answerProblems, status: got.status }).toEqual({ answerProblems, status });
+    expect(String(got.stderr)).toMatch(status === 0 ? /^$/ : /cut after 16 MB/);
+  });
+});
