@@ -1,6 +1,5 @@
 // What a command printed, as the text in a JSON document. JSON holds text only, so the document says where that differs from the bytes.
 
-import { isUtf8 } from "node:buffer";
 import { ByteBlocks } from "./byte-blocks.ts";
 
 export type AnswerProblem = "invalid-utf8" | "truncated";
@@ -33,7 +32,7 @@ export class PrintedAnswer {
     const bytes = Buffer.concat(this.#kept.take());
     // A cut in the middle of a character is not an error of the command.
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
-    const isValid = isCut ? !text.includes("\uFFFD") : isUtf8(bytes);
+    const isValid = isCut ? !text.includes("\uFFFD") : Buffer.from(text).equals(bytes);
     return {
       text: text.replace(/[\r\n]+$/, ""),
       problems: [...(isValid ? [] : ["invalid-utf8" as const]), ...(isCut ? ["truncated" as const] : [])],
