@@ -47,7 +47,11 @@ function ioOn(terminal: FakeTerminal, clock: Clock, columns = 80, env: Io["env"]
 }
 
 function sinkOf(take: (text: string) => void, columns: number): Sink {
-  return { isTTY: true, columns, write: (text) => Promise.resolve(void take(String(text))) };
+  return {
+    isTTY: true,
+    columns,
+    write: (text) => Promise.resolve(void take(typeof text === "string" ? text : new TextDecoder().decode(text))),
+  };
 }
 
 const shared = (locale: Locale = "en"): GlobalOptions => ({ json: false, locale, color: "never" });

@@ -65,7 +65,7 @@ export class WorkflowWorld {
     const sink = (take: (text: string) => void): Sink => ({
       isTTY,
       columns,
-      write: (text) => Promise.resolve(void take(String(text))),
+      write: (text) => Promise.resolve(void take(typeof text === "string" ? text : new TextDecoder().decode(text))),
     });
     const io: Io = {
       stdin: nothing(),

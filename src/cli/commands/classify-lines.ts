@@ -40,6 +40,8 @@ export async function classifyLines(source: string | undefined, io: Io): Promise
       await io.stdout.write(pending);
       pending = "";
     }
+    // The reader has what it wanted, as with `| head`: the rest of the input need not be read.
+    if (io.stdout.isClosed === true) break;
   }
   await io.stdout.write(pending);
   if (bad === 0) return;

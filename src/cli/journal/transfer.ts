@@ -31,7 +31,10 @@ export async function exportTo(
     const exported = exportSession(journal, session, { redactor: SHAPE_REDACTOR, includeResults: withResults });
     const lines = escapedLines(exported);
     if (out === null) {
-      for await (const line of lines) await io.stdout.write(`${line}\n`);
+      for await (const line of lines) {
+        if (io.stdout.isClosed === true) break;
+        await io.stdout.write(`${line}\n`);
+      }
       return;
     }
     await io.writeNewFile(out, withEnds(lines));

@@ -59,7 +59,10 @@ async function* eventLines({ workflows, shared }: RunDeps, run: string): AsyncGe
 }
 
 async function printLines(lines: AsyncIterable<string>, io: Io): Promise<void> {
-  for await (const line of lines) await io.stdout.write(`${line}\n`);
+  for await (const line of lines) {
+    if (io.stdout.isClosed === true) break;
+    await io.stdout.write(`${line}\n`);
+  }
 }
 
 /** One piece that is there already. */

@@ -131,7 +131,9 @@ class Following {
   }
 
   #isStopped(): boolean {
-    return this.#stop.aborted;
+    // A run that is only watched is left when its reader has left; one that is advanced here is not.
+    const isUnread = this.#options.part === "watch" && this.#home.io.stdout.isClosed === true;
+    return isUnread || this.#stop.aborted;
   }
 
   /** What it waits for has come: null. Otherwise how it stands. */
