@@ -130,7 +130,7 @@ async function runHere(args: readonly string[], file = ""): Promise<{ stdout: st
     isTTY: false,
     columns: Infinity,
     write: (written) => {
-      result[name] += written;
+      result[name] += typeof written === "string" ? written : new TextDecoder().decode(written);
       return Promise.resolve();
     },
   });

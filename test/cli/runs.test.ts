@@ -214,6 +214,26 @@ describe("one run", () => {
   });
 });
 
+describe("a run whose agent CLI is not installed", () => {
+  it("shows the command that installs it", async () => {
+    const world = new WorkflowWorld();
+    const file = world.write(
+      "missing.yaml",
+      `faultline: 1
+workflow: { id: missing, version: "1" }
+agents:
+  writer: { cli: { name: claude, command: ./no-such-claude } }
+nodes:
+  write: { type: agent, agent: writer, prompt: Write. }
+`,
+    );
+    await world.call(["workflow", "run", file, "--run", "m"]);
+    const { stdout } = await world.call(["runs", "show", "m"]);
+    expect(stdout).toContain("Agent program not found (BinaryMissing)");
+    expect(stdout).toContain("  npm install -g @anthropic-ai/claude-code\n");
+  });
+});
+
 describe("watching", () => {
   it("tells a run from its beginning, or behind a number, and ends as the run did", async () => {
     const world = new WorkflowWorld();

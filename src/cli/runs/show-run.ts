@@ -194,6 +194,7 @@ function visitLines(
           `${seen.title} (${seen.code})${atTarget(fault)}: ${shown(seen.detail)}`,
           ...lastWords(seen),
           `→ ${seen.next}`,
+          ...toType(fault),
           command("explain", id),
         ];
   const name = nameOf(visit, follow);
@@ -239,4 +240,10 @@ function questionLines(
     ...options.map((option) => `      ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     `    ${command("runs", "answer", named, ...answerWords(question))}`,
   ];
+}
+
+/** The command that cures it, where the adapter knows one: how to install or sign in to an agent CLI. */
+function toType(fault: Fault | null): readonly string[] {
+  const next = fault?.context["next"];
+  return typeof next === "string" ? [`  ${shown(next)}`] : [];
 }
