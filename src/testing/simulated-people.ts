@@ -52,12 +52,17 @@ function answerTo({ payload }: Question, isYes: boolean, dice: Dice): Answer {
     case "Ask":
       return isYes ? { status: "accepted", value: { n: dice.int(100, 199) } } : { status: "rejected", reason: "no" };
     case "Select":
-      return { status: "accepted", value: isYes ? "retry" : dice.pick(payload.options).id };
+      return { status: "accepted", value: isYes ? yesAmong(payload.options) : dice.pick(payload.options).id };
     case "Auth.Password":
       return { status: "rejected", reason: "no" };
     default:
       return { status: "accepted", value: isYes };
   }
+}
+
+/** Another try where one is offered: a capability that is missing stays missing, so there another target is. */
+function yesAmong(options: readonly { readonly id: string }[]): string {
+  return (options.find(({ id }) => id === "retry") ?? options[0])?.id ?? "retry";
 }
 
 /** Answers what waits; returns when the rest will be due by itself, in epoch milliseconds. */
