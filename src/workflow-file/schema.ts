@@ -136,7 +136,7 @@ export const agent = z
           stop_after: field(z.int().min(2).max(1000), "Fail the node with `ToolLoop` after this many. Default: 12.", 6),
         })
         .partial(),
-      "For a model that repeats a failing tool call with the same arguments: it is told after `tell_after` failures, and the node fails with `ToolLoop` after `stop_after`. Default: 3 and 12.",
+      "For a model that repeats a failing tool call with the same arguments: the result says so after `tell_after` failures, and the node fails with `ToolLoop` after `stop_after`. Default: 3 and 12.",
       { stop_after: 6 },
     ),
     retry: field(retry, "Retries of this agent's nodes, unless a node sets its own.", { max_attempts: 2 }),

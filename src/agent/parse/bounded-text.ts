@@ -44,7 +44,7 @@ export class BoundedText {
 
   toString(): string {
     this.#join();
-    // Kept joined, for whoever asks again.
+    // Keep the joined text: the next read is free.
     this.#blocks = [this.#blocks.join("")];
     return this.#blocks[0] ?? "";
   }

@@ -93,7 +93,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
     heldChars += line.length + 1;
   }
 
-  /** Was any of it known? */
+  /** Whether the parser recognised any event. */
   function readValue(read: CliReader["value"], value: unknown, line: string): boolean {
     let isKnown = false;
     for (const event of eventsIn(value)) {

@@ -1,5 +1,5 @@
 // One stream of a process, read as it comes: counted, its end kept, its lines told.
-// O1  no more than a few thousand lines are told in one turn of the event loop, so that timers and other work keep their time.
+// O1  one turn of the event loop passes on a few thousand lines at most, so that timers and other work run on time.
 // O2  while a listener asks for time, nothing more is read: a flood waits in the process that makes it.
 
 import type { Readable } from "node:stream";
@@ -12,7 +12,7 @@ export interface Output {
   /** A listener has asked for time, and what follows is not read. */
   readonly isHeldBack: boolean;
   tail(): string;
-  /** Nothing more is read, and what was read is told now, a line without its newline too. */
+  /** Stops reading and passes on what was read, including a last line without its newline. */
   finish(): void;
 }
 
@@ -21,7 +21,7 @@ export interface OutputOptions {
   readonly maxTailBytes: number;
   /** A promise asks for time: nothing more is read until it is settled. It must not reject. */
   readonly onLine: (line: string) => Promise<void> | undefined;
-  /** Called before the lines in the chunk are told. May ask for time, too; "closed" closes the pipe. */
+  /** Called before the lines of the chunk are passed on. A promise pauses reading; "closed" closes the pipe. */
   readonly onBytes: (chunk: Uint8Array) => Promise<void> | "closed" | undefined;
   /** While this is false, bytes are not decoded to lines. True when left out. */
   readonly wantsLines?: () => boolean;
@@ -55,7 +55,7 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
       return;
     }
     stream.pause();
-    // Node makes the pipes of a process that has exited flow again, whoever paused them.
+    // Node resumes the pipes of a process that has exited, even if we paused them.
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
     if (!isTelling) tellSome();
   };

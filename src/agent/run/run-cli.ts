@@ -35,7 +35,7 @@ export interface RunDeps {
 
 /** About ten seconds: enough for a hiccup in the middle of its work, short enough where another target waits to be asked. */
 const OWN_RETRIES_WITH_OTHERS = 4;
-/** A CLI that has tried again this often and then given up is not begun anew: retries have one owner. */
+/** A CLI that retried this often before it gave up is not started again: retries have one owner. */
 const ENOUGH_OWN_RETRIES = 2;
 
 /** Longer prompts go by stdin, where the CLI takes them: arguments are limited and seen by everybody on the machine. */

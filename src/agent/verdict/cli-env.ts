@@ -54,7 +54,7 @@ const CLI_ENV: Readonly<Record<AgentKind, CliEnv>> = {
   generic: { own: [], clouds: [] },
 };
 
-/** What the CLI gets besides the minimal set; a cloud's variables only when it is told to use that cloud. */
+/** What the CLI gets besides the minimal set; a cloud's variables only if the CLI is set to use that cloud. */
 export function cliEnvNames(kind: AgentKind, env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const { own, clouds } = CLI_ENV[kind];
   const used = clouds.filter(({ when }) => (env[when] ?? "") !== "");

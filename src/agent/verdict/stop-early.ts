@@ -25,7 +25,7 @@ export interface BusyRetry {
   readonly attemptsBeforeFallback: number;
   /** Another target can be asked that would not fail the same way. */
   readonly hasOther: (why: Fault) => boolean;
-  /** What it has done cannot be begun anew elsewhere. */
+  /** The run has done work that another CLI must not repeat. */
   readonly hasWorked: boolean;
 }
 
