@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { simulate, type Violation } from "../src/testing/simulate.ts";
+import { simulate, type Violation } from "../test/simulation/simulate.ts";
 
 interface Share {
   readonly from: number;

@@ -1,6 +1,5 @@
-// `faultline/testing`: time and chance that a test owns, people who answer as told, whole worlds from a seed, and a model provider
-// that fails on demand. The conformance suite of journals has a door of its own, `faultline/testing/journal-suite`, because it needs
-// vitest.
+// `faultline/testing`: a clock and randomness that a test controls, scripted answers instead of a person, and a model provider that
+// fails on demand. The conformance suite for journals has its own door, `faultline/testing/journal-suite`, because it needs vitest.
 
 export { CHAOS_FAULTS } from "../chaos/faults.ts";
 export type { ChaosFault, ChaosFaultId } from "../chaos/faults.ts";
@@ -12,5 +11,3 @@ export { createFakeClock } from "./fake-clock.ts";
 export type { FakeClock } from "./fake-clock.ts";
 export { scriptedInteractor } from "./scripted-interactor.ts";
 export { createSeededChance } from "./seeded-chance.ts";
-export { simulate } from "./simulate.ts";
-export type { Simulation, Violation } from "./simulate.ts";

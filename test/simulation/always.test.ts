@@ -3,10 +3,10 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
-import { toolOf } from "../../src/testing/call-history.ts";
-import { ALWAYS } from "../../src/testing/always.ts";
-import { simulate } from "../../src/testing/simulate.ts";
-import { type Run, Story, type Written } from "../../src/testing/story.ts";
+import { toolOf } from "./call-history.ts";
+import { ALWAYS } from "./always.ts";
+import { simulate } from "./simulate.ts";
+import { type Run, Story, type Written } from "./story.ts";
 
 const SEEDS = 120;
 let stories: readonly Story[] = [];

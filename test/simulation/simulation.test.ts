@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { JournalEvent } from "../../src/index.ts";
-import { simulate, type Simulation, type Violation } from "../../src/testing/simulate.ts";
-import { worldFrom } from "../../src/testing/world-spec.ts";
+import { simulate, type Simulation, type Violation } from "./simulate.ts";
+import { worldFrom } from "./world-spec.ts";
 import known from "./seeds.json" with { type: "json" };
 
 const SEEDS = 300;

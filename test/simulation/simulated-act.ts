@@ -1,9 +1,9 @@
 // What a simulated tool does in one attempt. A pure function of the world's seed, the call, the tool and the attempt's
 // number: never of what else has happened, so that two runs of one world can be compared.
 
-import { FAULT_CODES, type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { FAULT_CODES, type FaultCode, traitsOf } from "../../src/core/fault/catalogue.ts";
+import { FaultError } from "../../src/core/fault/fault-error.ts";
+import { fault } from "../../src/core/fault/fault.ts";
 import { type Dice, diceFor, weighted } from "./dice.ts";
 import type { Mood, ToolSpec, WorldSpec } from "./world-spec.ts";
 

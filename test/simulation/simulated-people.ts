@@ -1,8 +1,8 @@
 // The people of a simulated world: one who may sit in front of the program, and one at a desk who answers questions that wait.
 
-import type { Answer, Question } from "../core/flow/interaction.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import type { Interactor } from "../runtime/person/interactor.ts";
+import type { Answer, Question } from "../../src/core/flow/interaction.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { Interactor } from "../../src/runtime/person/interactor.ts";
 import { type Dice, diceFor } from "./dice.ts";
 import type { Life } from "./simulated-life.ts";
 import type { Person } from "./world-spec.ts";

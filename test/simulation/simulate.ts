@@ -1,9 +1,9 @@
 // Runs a whole world from one seed — tools that fail in every way, people, a disk that refuses, a process that dies between any
 // two events — and holds what happened against everything that must always hold.
 
-import { classify } from "../core/classify/classify.ts";
-import type { TurnResult } from "../runtime/session/turn-result.ts";
-import { systemClock } from "../host/clock.ts";
+import { classify } from "../../src/core/classify/classify.ts";
+import type { TurnResult } from "../../src/runtime/session/turn-result.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { ALWAYS } from "./always.ts";
 import { diceFor } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";

@@ -1,13 +1,13 @@
 // What must always hold for sessions, their records and their time, each as a function that bears its sentence as its name.
 // null: it holds; else what broke it.
 
-import { traitsOf } from "../core/fault/catalogue.ts";
-import type { Fault } from "../core/fault/fault.ts";
-import type { Spending } from "../core/flow/money.ts";
-import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } from "../core/record/replay.ts";
-import type { JournalEvent } from "../core/record/event.ts";
-import type { CallEvent } from "../core/flow/call.ts";
-import type { OutcomeStatus } from "../runtime/call/outcome.ts";
+import { traitsOf } from "../../src/core/fault/catalogue.ts";
+import type { Fault } from "../../src/core/fault/fault.ts";
+import type { Spending } from "../../src/core/flow/money.ts";
+import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } from "../../src/core/record/replay.ts";
+import type { JournalEvent } from "../../src/core/record/event.ts";
+import type { CallEvent } from "../../src/core/flow/call.ts";
+import type { OutcomeStatus } from "../../src/runtime/call/outcome.ts";
 import type { Broken } from "./invariants-calls.ts";
 import { decisionOf, endsCall, historiesOf } from "./call-history.ts";
 import type { Cancelled, Story, Written } from "./story.ts";

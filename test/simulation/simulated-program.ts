@@ -1,16 +1,16 @@
 // The program of a simulated world: one session, its turns, and what a careful program does around them. Run again in every
 // life until it comes to its end.
 
-import { classify } from "../core/classify/classify.ts";
-import type { Fault } from "../core/fault/fault.ts";
-import type { Journal } from "../journal/journal.ts";
-import { createRuntime, type Runtime } from "../runtime/runtime.ts";
-import type { Outcome } from "../runtime/call/outcome.ts";
-import { type Got, type PlanSteps, step } from "../runtime/session/plan.ts";
-import type { Session } from "../runtime/session/session.ts";
-import type { AnyTool, Tool } from "../runtime/tool/tool.ts";
-import type { Turn } from "../runtime/session/turn.ts";
-import type { TurnResult } from "../runtime/session/turn-result.ts";
+import { classify } from "../../src/core/classify/classify.ts";
+import type { Fault } from "../../src/core/fault/fault.ts";
+import type { Journal } from "../../src/journal/journal.ts";
+import { createRuntime, type Runtime } from "../../src/runtime/runtime.ts";
+import type { Outcome } from "../../src/runtime/call/outcome.ts";
+import { type Got, type PlanSteps, step } from "../../src/runtime/session/plan.ts";
+import type { Session } from "../../src/runtime/session/session.ts";
+import type { AnyTool, Tool } from "../../src/runtime/tool/tool.ts";
+import type { Turn } from "../../src/runtime/session/turn.ts";
+import type { TurnResult } from "../../src/runtime/session/turn-result.ts";
 import { diceFor } from "./dice.ts";
 import { noteWith } from "./simulated-act.ts";
 import type { Life } from "./simulated-life.ts";

@@ -1,9 +1,9 @@
 // What must always hold for money, secrets and what comes late, each as a function that bears its sentence as its name.
 // null: it holds; else what broke it.
 
-import { createRedactor } from "../core/fault/redact.ts";
-import { viewFor } from "../core/fault/view.ts";
-import { emptySession, foldEntry } from "../core/record/replay.ts";
+import { createRedactor } from "../../src/core/fault/redact.ts";
+import { viewFor } from "../../src/core/fault/view.ts";
+import { emptySession, foldEntry } from "../../src/core/record/replay.ts";
 import type { Broken } from "./invariants-calls.ts";
 import { type CallHistory, type CallWritten, historiesOf, toolOf } from "./call-history.ts";
 import type { Run, Story } from "./story.ts";

@@ -1,11 +1,11 @@
 // What a simulated world is made of, as plain data: tools, a program, people, a disk, deaths. All of it comes from one seed.
 
-import type { BreakerRule } from "../core/policy/policy.ts";
-import { PRESET_NAMES, type PresetName } from "../core/policy/presets.ts";
-import type { BudgetRule } from "../core/flow/money.ts";
-import type { Manifest } from "../core/record/event.ts";
-import type { SessionLimits } from "../runtime/session/session.ts";
-import type { RetryOptions } from "../runtime/tool/tool.ts";
+import type { BreakerRule } from "../../src/core/policy/policy.ts";
+import { PRESET_NAMES, type PresetName } from "../../src/core/policy/presets.ts";
+import type { BudgetRule } from "../../src/core/flow/money.ts";
+import type { Manifest } from "../../src/core/record/event.ts";
+import type { SessionLimits } from "../../src/runtime/session/session.ts";
+import type { RetryOptions } from "../../src/runtime/tool/tool.ts";
 import { type Dice, diceFor, weighted } from "./dice.ts";
 
 export interface TargetSpec {

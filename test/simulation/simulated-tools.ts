@@ -1,7 +1,7 @@
 // The tools of a simulated world, as one life of its program has them. Whatever they do is written into the story.
 
-import { fault } from "../core/fault/fault.ts";
-import { type AnyTool, partial, type RunContext, tool, type ToolOptions } from "../runtime/tool/tool.ts";
+import { fault } from "../../src/core/fault/fault.ts";
+import { type AnyTool, partial, type RunContext, tool, type ToolOptions } from "../../src/runtime/tool/tool.ts";
 import { type Act, actOf } from "./simulated-act.ts";
 import type { Life } from "./simulated-life.ts";
 import type { Run } from "./story.ts";

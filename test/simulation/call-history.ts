@@ -1,13 +1,13 @@
 // A story sorted by calls: the events of each call and the runs of its tools, as the checks walk them.
 
-import type { CallEvent } from "../core/flow/call.ts";
-import type { Decision } from "../core/decide/decision.ts";
-import { rowsOfRetry, withRows } from "../core/policy/layer.ts";
-import { type Place, type Policy, type PolicyRow, rowFor } from "../core/policy/policy.ts";
-import { PRESETS } from "../core/policy/presets.ts";
-import { traitsOf } from "../core/fault/catalogue.ts";
-import type { Fault } from "../core/fault/fault.ts";
-import { tool as makeTool } from "../runtime/tool/tool.ts";
+import type { CallEvent } from "../../src/core/flow/call.ts";
+import type { Decision } from "../../src/core/decide/decision.ts";
+import { rowsOfRetry, withRows } from "../../src/core/policy/layer.ts";
+import { type Place, type Policy, type PolicyRow, rowFor } from "../../src/core/policy/policy.ts";
+import { PRESETS } from "../../src/core/policy/presets.ts";
+import { traitsOf } from "../../src/core/fault/catalogue.ts";
+import type { Fault } from "../../src/core/fault/fault.ts";
+import { tool as makeTool } from "../../src/runtime/tool/tool.ts";
 import type { Run, Story, Written } from "./story.ts";
 import type { ToolSpec, WorldSpec } from "./world-spec.ts";
 

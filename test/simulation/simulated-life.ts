@@ -1,9 +1,9 @@
 // One life of a simulated program: a clock of its own, and an end after which nothing it does counts.
 
-import type { Chance } from "../host/chance.ts";
+import type { Chance } from "../../src/host/chance.ts";
 import { hashOf } from "./dice.ts";
-import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { createSeededChance } from "./seeded-chance.ts";
+import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
+import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import type { LifeRecord, Story } from "./story.ts";
 
 /** A life that sets more timers, or writes more often, than this is going round in circles. */

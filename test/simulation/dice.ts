@@ -1,7 +1,7 @@
 // Dice for simulated worlds. What a world does at some place is rolled from the names of that place alone, so that it comes
 // out the same however often and in whatever order the places are reached.
 
-import { createSeededChance } from "./seeded-chance.ts";
+import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 
 export interface Dice {
   /** In [0, 1). */

@@ -1,11 +1,11 @@
 // Everything that happened in one simulated world, across all lives of its program, in one order: what the checks read.
 
-import type { Breaker } from "../core/decide/breaker.ts";
-import type { Fault } from "../core/fault/fault.ts";
-import type { Spending } from "../core/flow/money.ts";
-import type { Entry, SessionStatus } from "../core/record/event.ts";
-import type { OutcomeStatus } from "../runtime/call/outcome.ts";
-import type { TurnResult } from "../runtime/session/turn-result.ts";
+import type { Breaker } from "../../src/core/decide/breaker.ts";
+import type { Fault } from "../../src/core/fault/fault.ts";
+import type { Spending } from "../../src/core/flow/money.ts";
+import type { Entry, SessionStatus } from "../../src/core/record/event.ts";
+import type { OutcomeStatus } from "../../src/runtime/call/outcome.ts";
+import type { TurnResult } from "../../src/runtime/session/turn-result.ts";
 import type { ToolSpec, WorldSpec } from "./world-spec.ts";
 
 /** `order` is one count for the whole world: what has the lower one happened first. */

@@ -1,14 +1,14 @@
 // A disk for simulated worlds: a journal in memory that outlives lives, and that is slow, refuses, or writes and then says it
 // did not. At an append its spec names, the life that writes ends, before or after the write.
 
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
-import { type Breaker, CLOSED } from "../core/decide/breaker.ts";
-import type { Clock } from "../host/clock.ts";
-import type { Journal, Keep, Kept, NewEntry } from "../journal/journal.ts";
-import { createMemoryJournal } from "../journal/memory/memory-journal.ts";
+import { FaultError } from "../../src/core/fault/fault-error.ts";
+import { fault } from "../../src/core/fault/fault.ts";
+import { type Breaker, CLOSED } from "../../src/core/decide/breaker.ts";
+import type { Clock } from "../../src/host/clock.ts";
+import type { Journal, Keep, Kept, NewEntry } from "../../src/journal/journal.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { diceFor } from "./dice.ts";
-import { createSeededChance } from "./seeded-chance.ts";
+import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import type { Life } from "./simulated-life.ts";
 import type { Story } from "./story.ts";
 
