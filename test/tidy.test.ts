@@ -330,6 +330,20 @@ describe("imports", () => {
   });
 });
 
+describe("names", () => {
+  it("an exported type name means one thing in all of src", () => {
+    const places = new Map<string, string[]>();
+    for (const file of SOURCES) {
+      for (const [, name = ""] of textOf(file).matchAll(
+        /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm,
+      ))
+        places.set(name, [...(places.get(name) ?? []), file]);
+    }
+    expect(places.size).toBeGreaterThan(700);
+    expect([...places].filter(([, files]) => files.length > 1)).toEqual([]);
+  });
+});
+
 interface Ban {
   readonly call: RegExp;
   /** Comments count too. */

@@ -9,14 +9,14 @@ import { rollFor } from "./dice.ts";
 import { type ChaosFault, withDefaults } from "./faults.ts";
 import type { Parameters } from "./faults/fault-row.ts";
 import type { Scripted } from "./good-model.ts";
-import { faultInModel, readFault, type Written } from "./notation.ts";
-import { resolveStep, type Step } from "./scenario.ts";
+import { faultInModel, readFault, type WrittenFault } from "./notation.ts";
+import { resolveStep, type ResolvedStep } from "./scenario.ts";
 import type { ChaosStep, Scenario, ScenarioRule } from "./scenario-schema.ts";
-import type { Asked } from "./wire.ts";
+import type { ChaosRequest } from "./wire.ts";
 
 export type ChosenBy = "header" | "model" | "script" | "scenario" | "default";
 
-export interface Choice {
+export interface ChaosChoice {
   readonly by: ChosenBy;
   readonly fault: ChaosFault | null;
   readonly params: Parameters;
@@ -26,17 +26,17 @@ export interface Choice {
 }
 
 /** A request that cannot be read is nobody's turn. */
-export const UNCHOSEN: Choice = chosen({ fault: null, params: {}, scripted: null }, "default");
+export const UNCHOSEN: ChaosChoice = chosen({ fault: null, params: {}, scripted: null }, "default");
 
 export interface Chooser {
-  choose(asked: Asked, header: string | null, isKey: (written: string) => boolean): Choice;
+  choose(asked: ChaosRequest, header: string | null, isKey: (written: string) => boolean): ChaosChoice;
   /** Steps for the next requests, before the scenario is asked. */
   script(steps: readonly ChaosStep[]): void;
 }
 
 export function createChooser(scenario: Scenario, seed: number): Chooser {
   const rules = (scenario.rules ?? []).map((rule, index) => createRule(rule, index, seed));
-  const script: Step[] = [];
+  const script: ResolvedStep[] = [];
 
   return {
     script: (steps) => void script.push(...steps.map(resolveStep)),
@@ -55,32 +55,32 @@ export function createChooser(scenario: Scenario, seed: number): Chooser {
   };
 }
 
-function asWritten(written: Written, by: ChosenBy, asked: Asked): Choice {
+function asWritten(written: WrittenFault, by: ChosenBy, asked: ChaosRequest): ChaosChoice {
   if ("complaint" in written) return complaining(written.complaint, by);
   return strictly({ ...written, scripted: null }, by, asked);
 }
 
 /** A fault that only a stream can have is not silently left out. */
-function strictly(step: Step, by: ChosenBy, asked: Asked): Choice {
+function strictly(step: ResolvedStep, by: ChosenBy, asked: ChaosRequest): ChaosChoice {
   if (step.fault?.needs === "stream" && !asked.streaming) {
     return complaining(`\`${step.fault.id}\` happens to streams only, and this request does not stream.`, by);
   }
   return chosen(step, by);
 }
 
-function chosen({ fault, params, scripted }: Step, by: ChosenBy): Choice {
+function chosen({ fault, params, scripted }: ResolvedStep, by: ChosenBy): ChaosChoice {
   return { by, fault, params: withDefaults(fault, params), scripted, complaint: null };
 }
 
-function complaining(complaint: string, by: ChosenBy): Choice {
+function complaining(complaint: string, by: ChosenBy): ChaosChoice {
   return { by, fault: null, params: withDefaults(null, {}), scripted: null, complaint };
 }
 
 interface LiveRule {
   /** Whether the request fits; if so it is counted. */
-  counts(asked: Asked, isKey: (written: string) => boolean): boolean;
+  counts(asked: ChaosRequest, isKey: (written: string) => boolean): boolean;
   /** What the rule says about the request it counted last; null when it has nothing to say. */
-  use(asked: Asked): Step | null;
+  use(asked: ChaosRequest): ResolvedStep | null;
 }
 
 function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
@@ -95,7 +95,7 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
   let used = 0;
 
   /** One step per request of a model; the rule says nothing any more when its sequence is over. */
-  function nextStep(model: string): Step | null {
+  function nextStep(model: string): ResolvedStep | null {
     const place = places.get(model) ?? 0;
     const step = steps[repeat ? place % steps.length : place];
     if (step !== undefined) places.set(model, place + 1);
@@ -127,7 +127,7 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
 }
 
 /** A rule leaves requests alone that its fault cannot happen to, and calls its tools once: the result is answered in words. */
-function suits({ fault, scripted }: Step, asked: Asked): boolean {
+function suits({ fault, scripted }: ResolvedStep, asked: ChaosRequest): boolean {
   if (fault?.needs === "stream" && !asked.streaming) return false;
   return scripted?.kind !== "calls" || asked.toolResults.length === 0;
 }

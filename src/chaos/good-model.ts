@@ -2,7 +2,7 @@
 // reply.
 
 import { sampleOf } from "./sample.ts";
-import type { Asked, Reply, ToolCall } from "./wire.ts";
+import type { ChaosRequest, Reply, ChaosToolCall } from "./wire.ts";
 
 /** What a script or scenario makes the model say. */
 export type Scripted =
@@ -16,7 +16,7 @@ export interface ScriptedCall {
   readonly input?: unknown;
 }
 
-export function replyTo(asked: Asked, scripted: Scripted | null): Reply {
+export function replyTo(asked: ChaosRequest, scripted: Scripted | null): Reply {
   switch (scripted?.kind) {
     case "answer":
       return said(scripted.text);
@@ -29,7 +29,7 @@ export function replyTo(asked: Asked, scripted: Scripted | null): Reply {
   }
 }
 
-function unscripted(asked: Asked): Reply {
+function unscripted(asked: ChaosRequest): Reply {
   if (asked.forcedTool !== null) return calling([callOf(asked.forcedTool, sampleInput(asked.forcedTool, asked))]);
   if (asked.schema !== null)
     return inJson(asked, isAnything(asked.schema) ? { answer: textFor(asked) } : sampleOf(asked.schema));
@@ -37,20 +37,20 @@ function unscripted(asked: Asked): Reply {
 }
 
 /** A request may ask for JSON by making the model call a tool that takes it. */
-export function inJson(asked: Asked, value: unknown): Reply {
+export function inJson(asked: ChaosRequest, value: unknown): Reply {
   return asked.forcedTool === null ? said(JSON.stringify(value)) : calling([callOf(asked.forcedTool, value)]);
 }
 
-export function callOf(tool: string, input: unknown): ToolCall {
+export function callOf(tool: string, input: unknown): ChaosToolCall {
   return { tool, input, text: JSON.stringify(input) };
 }
 
-export function sampleInput(tool: string, asked: Asked): unknown {
+export function sampleInput(tool: string, asked: ChaosRequest): unknown {
   return sampleOf(toolSchema(tool, asked));
 }
 
 /** A tool that was not offered takes some object. */
-export function toolSchema(tool: string, { tools }: Asked): unknown {
+export function toolSchema(tool: string, { tools }: ChaosRequest): unknown {
   return tools.find(({ name }) => name === tool)?.schema ?? { type: "object" };
 }
 
@@ -58,13 +58,13 @@ function said(text: string): Reply {
   return { text, calls: [], stop: "end", isEmpty: false };
 }
 
-export function calling(calls: readonly ToolCall[]): Reply {
+export function calling(calls: readonly ChaosToolCall[]): Reply {
   return { text: "", calls, stop: "tools", isEmpty: false };
 }
 
 const MOST_QUOTED_CHARS = 400;
 
-function textFor({ lastUserText, toolResults }: Asked): string {
+function textFor({ lastUserText, toolResults }: ChaosRequest): string {
   if (toolResults.length > 0) return `The tool said: ${toolResults.join("; ").slice(0, MOST_QUOTED_CHARS)}`;
   const quoted = lastUserText.slice(0, MOST_QUOTED_CHARS);
   return `You said: ${quoted === "" ? "nothing" : quoted} (This answer comes from a test server, in several pieces.)`;

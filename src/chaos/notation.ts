@@ -7,11 +7,11 @@ import { PARAMETER_CHOICES, PARAMETER_LIMITS, type Parameters } from "./faults/f
 /** Written where a fault could stand: a good answer. */
 export const OK = "ok";
 
-export type Written =
+export type WrittenFault =
   | { readonly fault: ChaosFault | null; readonly params: Partial<Parameters> }
   | { readonly complaint: string };
 
-export function readFault(text: string): Written {
+export function readFault(text: string): WrittenFault {
   const [id = "", ...rest] = text.split(/[;:,]/).map((part) => part.trim());
   const fault = faultRow(id);
   if (fault === undefined && id !== OK) return { complaint: noSuchFault(id) };
@@ -26,7 +26,7 @@ export function readFault(text: string): Written {
 }
 
 /** The fault in the name of a model: `overloaded`, `chaos-overloaded`, `anything/overloaded`; null when there is none. */
-export function faultInModel(model: string): Written | null {
+export function faultInModel(model: string): WrittenFault | null {
   const name = model.slice(model.lastIndexOf("/") + 1);
   const [id = ""] = name.split(":");
   if (id.startsWith("chaos-")) return readFault(name.slice("chaos-".length));

@@ -1,10 +1,10 @@
 // What a request asks for: each vendor's body read into one shape. Nothing is refused: a body that makes no sense asks for an
 // answer to nothing, because it is the tested program that is on trial and not this server's patience.
 
-import { type Asked, type Json, type OfferedTool, type ProtocolId, tokensIn } from "./wire.ts";
+import { type ChaosRequest, type Json, type ChaosTool, type ProtocolId, tokensIn } from "./wire.ts";
 
 /** What the address alone says. */
-export interface Route {
+export interface ChaosRoute {
   readonly protocol: ProtocolId;
   /** Google names the model in the address. */
   readonly model: string | null;
@@ -23,7 +23,7 @@ const FIXED_PATHS: Readonly<Record<string, ProtocolId>> = {
 };
 
 /** null: none of the vendors has such an address. */
-export function routeOf(url: URL): Route | null {
+export function routeOf(url: URL): ChaosRoute | null {
   // A base URL that ends in a slash doubles it.
   const path = url.pathname.replaceAll(/\/{2,}/g, "/").replace(VERSIONS, "");
   const fixed = FIXED_PATHS[path];
@@ -38,7 +38,7 @@ function decoded(path: string): string {
   return path.replaceAll(/%(?:2F|3A|3D|2C|3B|20)/gi, (escape) => decodeURIComponent(escape));
 }
 
-export function parseRequest(route: Route, body: unknown): Asked {
+export function parseRequest(route: ChaosRoute, body: unknown): ChaosRequest {
   const asked = object(body);
   const read = READERS[route.protocol](asked);
   const lastUser = read.turns.findLastIndex(({ role }) => role === "user");
@@ -68,7 +68,7 @@ interface Turn {
 
 interface Read {
   readonly turns: readonly Turn[];
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly ChaosTool[];
   readonly forcedTool: string | null;
   readonly schema: unknown;
 }

@@ -4,9 +4,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../host/clock.ts";
 import type { RequestEnd } from "./received.ts";
-import type { Act } from "./wire.ts";
+import type { ConnectionAct } from "./wire.ts";
 
-export interface Stage {
+export interface PerformDeps {
   readonly clock: Clock;
   /** Nobody listens for so long. */
   readonly refuse: (ms: number) => void;
@@ -14,10 +14,10 @@ export interface Stage {
 }
 
 export async function perform(
-  acts: readonly Act[],
+  acts: readonly ConnectionAct[],
   request: IncomingMessage,
   response: ServerResponse,
-  stage: Stage,
+  stage: PerformDeps,
 ): Promise<RequestEnd> {
   const { promise: gone, resolve } = Promise.withResolvers<true>();
   const leave = (): void => resolve(true);
@@ -30,10 +30,10 @@ export async function perform(
 }
 
 async function inOrder(
-  acts: readonly Act[],
+  acts: readonly ConnectionAct[],
   { socket }: IncomingMessage,
   response: ServerResponse,
-  { clock, refuse, onHead }: Stage,
+  { clock, refuse, onHead }: PerformDeps,
   gone: Promise<unknown>,
 ): Promise<RequestEnd> {
   const isGone = (): boolean => socket.destroyed || response.destroyed;

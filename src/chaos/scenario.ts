@@ -19,7 +19,7 @@ import {
 } from "./scenario-schema.ts";
 
 /** What happens to one request, resolved. */
-export interface Step {
+export interface ResolvedStep {
   /** null: a good answer. */
   readonly fault: ChaosFault | null;
   readonly params: Partial<Parameters>;
@@ -161,7 +161,7 @@ function stepMistakes(step: ScenarioStep, path: Path): readonly Mistake[] {
   return [...nothing, ...twice, ...params];
 }
 
-export function resolveStep(step: ChaosStep): Step {
+export function resolveStep(step: ChaosStep): ResolvedStep {
   const written: ScenarioStep = typeof step === "string" ? { fault: step } : step;
   const { fault: id = OK } = written;
   const given = PARAMETER_NAMES.filter((name) => written[name] !== undefined);

@@ -20,8 +20,8 @@ import {
   text,
   whole,
 } from "../options/kind.ts";
-import { parseRequest, type Route, routeOf } from "./parse-request.ts";
-import { type Choice, createChooser, UNCHOSEN } from "./choose.ts";
+import { parseRequest, type ChaosRoute, routeOf } from "./parse-request.ts";
+import { type ChaosChoice, createChooser, UNCHOSEN } from "./choose.ts";
 import { control, CONTROL_PATH, type Controlled } from "./control.ts";
 import { bodyPlan, errorOf, errorPlan, goodPlan } from "./faults/plans.ts";
 import { CHAOS_FAULT_IDS, withDefaults } from "./faults.ts";
@@ -34,7 +34,7 @@ import { readBody, readJson } from "./read-body.ts";
 import { createRequestLog, fingerprintOf, keyIn, type ReceivedRequest, type StrayRequest } from "./received.ts";
 import { resolveScenario } from "./scenario.ts";
 import type { ChaosStep, Scenario } from "./scenario-schema.ts";
-import type { Act, Asked } from "./wire.ts";
+import type { ConnectionAct, ChaosRequest } from "./wire.ts";
 
 export interface ChaosOptions {
   /** 0, which is what it is when left out: a free one. */
@@ -148,7 +148,7 @@ export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
     request: IncomingMessage,
     response: ServerResponse,
     url: URL,
-    route: Route,
+    route: ChaosRoute,
     text: string | null,
   ): Promise<void> {
     const at = clock.now();
@@ -241,14 +241,19 @@ function urlOf(target: string): URL {
   return new URL(URL.canParse(whole) ? whole : "http://localhost/");
 }
 
-function planFor(scene: Scene, choice: Choice, complaint: string | null, isTooLarge: boolean): readonly Act[] {
+function planFor(
+  scene: Scene,
+  choice: ChaosChoice,
+  complaint: string | null,
+  isTooLarge: boolean,
+): readonly ConnectionAct[] {
   if (isTooLarge) return errorPlan(scene, errorOf("too-large", { ...scene, params: withDefaults(null, {}) }));
   if (complaint !== null) return bodyPlan(scene, 400, JSON.stringify(misuse(complaint, scene.asked)));
   return choice.fault === null ? goodPlan(scene) : choice.fault.plan(scene);
 }
 
 /** An envelope in which each vendor's SDK finds the message. */
-function misuse(complaint: string, { protocol }: Asked): object {
+function misuse(complaint: string, { protocol }: ChaosRequest): object {
   const message = `chaos: ${complaint}`;
   if (protocol === "google") return { error: { code: 400, message, status: "INVALID_ARGUMENT" } };
   return { type: "error", error: { type: "invalid_request_error", message, param: null, code: "chaos_misuse" } };

@@ -6,14 +6,14 @@ export type ProtocolId = (typeof PROTOCOLS)[number];
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface OfferedTool {
+export interface ChaosTool {
   readonly name: string;
   /** The JSON Schema of its input; an empty one when the request gave none. */
   readonly schema: unknown;
 }
 
 /** What a request asks for, the same for every protocol. */
-export interface Asked {
+export interface ChaosRequest {
   readonly protocol: ProtocolId;
   readonly model: string;
   readonly streaming: boolean;
@@ -25,7 +25,7 @@ export interface Asked {
   readonly lastUserText: string;
   /** Results of tools since a person last spoke. */
   readonly toolResults: readonly string[];
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly ChaosTool[];
   /** The tool that must be called; null when the model may choose. */
   readonly forcedTool: string | null;
   /** The schema the answer must fit; null when text is wanted. */
@@ -34,7 +34,7 @@ export interface Asked {
   readonly promptTokens: number;
 }
 
-export interface ToolCall {
+export interface ChaosToolCall {
   readonly tool: string;
   readonly input: unknown;
   /** The input as the text that is sent; a fault may cut it. */
@@ -46,7 +46,7 @@ export type Stop = "end" | "tools" | "length" | "filtered" | "refusal" | "malfor
 
 export interface Reply {
   readonly text: string;
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly ChaosToolCall[];
   readonly stop: Stop;
   /** Nothing at all: no choice, no block, no candidate. */
   readonly isEmpty: boolean;
@@ -71,23 +71,23 @@ export interface ErrorAnswer {
   readonly body: Json;
 }
 
-export interface Protocol {
+export interface ChaosProtocol {
   readonly vendor: "openai" | "anthropic" | "google";
   headers(stamp: Stamp): Readonly<Record<string, string>>;
   /** The headers of an error, which say nothing about limits. */
   errorHeaders(stamp: Stamp): Readonly<Record<string, string>>;
-  json(reply: Reply, asked: Asked, stamp: Stamp): Json;
-  events(reply: Reply, asked: Asked, stamp: Stamp): readonly WireEvent[];
+  json(reply: Reply, asked: ChaosRequest, stamp: Stamp): Json;
+  events(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly WireEvent[];
   /** How an error is told inside a stream that has begun well. */
-  errorEvent(error: ErrorAnswer, asked: Asked, stamp: Stamp, isFirst: boolean): string;
+  errorEvent(error: ErrorAnswer, asked: ChaosRequest, stamp: Stamp, isFirst: boolean): string;
   /** What keeps a connection open and says nothing. */
-  signOfLife(asked: Asked): string;
+  signOfLife(asked: ChaosRequest): string;
   /** The same error in the body of a 200. */
-  errorBody(error: ErrorAnswer, asked: Asked, stamp: Stamp): Json;
+  errorBody(error: ErrorAnswer, asked: ChaosRequest, stamp: Stamp): Json;
 }
 
 /** What is done on the connection, in order. */
-export type Act =
+export type ConnectionAct =
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "head"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
   | { readonly do: "write"; readonly text: string }

@@ -7,7 +7,7 @@ import type { GlobalOptions } from "./options.ts";
 import { safeJson, safeText } from "./safe-text.ts";
 import { plural } from "./words.ts";
 
-export interface Checked {
+export interface CheckedFile {
   /** Warnings alone leave it usable. */
   readonly usable: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -16,7 +16,7 @@ export interface Checked {
 /** `parse` is given the text and the name of the file. */
 export async function checkFile(
   file: string,
-  parse: (source: string, file: string) => Promise<Checked>,
+  parse: (source: string, file: string) => Promise<CheckedFile>,
   strict: boolean,
   io: Io,
   { json, color }: GlobalOptions,

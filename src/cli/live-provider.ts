@@ -3,7 +3,7 @@
 import { startChaos } from "../chaos/start-chaos.ts";
 import { explain, type Locale } from "../core/index.ts";
 import { createFaultline, type Entry } from "../index.ts";
-import type { LiveTurn } from "./live-turn.ts";
+import type { DemoTurn } from "./live-turn.ts";
 
 const WORDS = {
   "en": {
@@ -21,7 +21,7 @@ const WORDS = {
 /** What a stream from OpenAI looks like, as far as its text is concerned. */
 const DELTA = /"content":"((?:[^"\\]|\\.)*)"/g;
 
-export async function liveProvider(locale: Locale): Promise<LiveTurn> {
+export async function liveProvider(locale: Locale): Promise<DemoTurn> {
   const words = WORDS[locale];
   const chaos = await startChaos();
   const fl = createFaultline({ locale });
@@ -42,7 +42,7 @@ export async function liveProvider(locale: Locale): Promise<LiveTurn> {
   }
 }
 
-function lineOf({ event }: Entry, worked: string, locale: Locale): LiveTurn["lines"] {
+function lineOf({ event }: Entry, worked: string, locale: Locale): DemoTurn["lines"] {
   if (event.type === "call-failed") {
     return [{ tool: event.tool, met: event.fault.code, did: explain(event.decision, locale).what }];
   }

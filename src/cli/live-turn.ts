@@ -22,7 +22,7 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, Record<string, string>>;
 
-export interface LiveTurn {
+export interface DemoTurn {
   readonly title: string;
   /** What happened, in order: which tool, what it met, what was done about it. */
   readonly lines: readonly { readonly tool: string; readonly met: string; readonly did: string }[];
@@ -30,7 +30,7 @@ export interface LiveTurn {
   readonly message: string;
 }
 
-export async function liveTurn(locale: Locale): Promise<LiveTurn> {
+export async function liveTurn(locale: Locale): Promise<DemoTurn> {
   const words = WORDS[locale];
   const fl = createFaultline({ locale });
   const session = await fl.session("tour");
@@ -46,7 +46,7 @@ export async function liveTurn(locale: Locale): Promise<LiveTurn> {
   return { title: words.title, lines, message: result.message };
 }
 
-function lineOf(record: TraceRecord, worked: string): LiveTurn["lines"] {
+function lineOf(record: TraceRecord, worked: string): DemoTurn["lines"] {
   if (record.event_type === "ToolError")
     return [{ tool: record.tool_id, met: record.code, did: record.because[0] ?? "" }];
   if (record.event_type === "ToolSucceeded") return [{ tool: record.tool_id ?? "", met: "", did: worked }];

@@ -1,7 +1,7 @@
 // Entries and kept values as text, made at the moment they are handed over: whoever changes them later changes nothing here.
 
 import type { JournalEvent } from "../core/record/event.ts";
-import { isKeepKind, type Place, placeOf, SEAL } from "./keep-kinds.ts";
+import { isKeepKind, type KeptPlace, placeOf, SEAL } from "./keep-kinds.ts";
 import type { Keep, KeepKind, NewEntry } from "./journal.ts";
 import { drift, unfit } from "./journal-faults.ts";
 import { statusMarkOf, type StatusMark } from "./session-status.ts";
@@ -19,7 +19,7 @@ export interface EncodedKeep {
   readonly key: string;
   /** null takes the value away. */
   readonly text: string | null;
-  readonly place: Place;
+  readonly place: KeptPlace;
 }
 
 const MAX_NAME_CHARS = 200;

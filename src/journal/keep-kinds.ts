@@ -67,21 +67,21 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
 };
 
 /** Where a value stands in lists by time, and under which tag: read from the value itself, so it can be checked and made again. */
-export interface Place {
+export interface KeptPlace {
   readonly at: number | null;
   readonly tag: string | null;
 }
 
-const NOWHERE: Place = { at: null, tag: null };
+const NOWHERE: KeptPlace = { at: null, tag: null };
 
-const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => Place>>> = {
+const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>> = {
   wake: (value) => ({ at: instant(value), tag: null }),
   run: (value) => ({ at: instant(fieldOf(value, "startedAt")), tag: textOr(fieldOf(value, "status")) }),
   question: (value) => ({ at: instant(fieldOf(value, "askedAt")), tag: textOr(fieldOf(value, "session")) }),
   incident: (value) => ({ at: instant(fieldOf(fieldOf(value, "0"), "at")), tag: null }),
 };
 
-export function placeOf(kind: KeepKind, value: unknown): Place {
+export function placeOf(kind: KeepKind, value: unknown): KeptPlace {
   return PLACES[kind]?.(value) ?? NOWHERE;
 }
 

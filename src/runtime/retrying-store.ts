@@ -11,7 +11,7 @@ import type { Entry } from "../core/record/event.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Journal, Keep, KeepKind } from "../journal/journal.ts";
 
-export interface BusyRetry {
+export interface StoreRetryDeps {
   readonly clock: Clock;
   readonly policy: Policy;
   readonly roll: () => number;
@@ -20,7 +20,7 @@ export interface BusyRetry {
 const STORE = { ...NOWHERE, surface: "store" } as const;
 
 /** Rejects with a FaultError that says how often it was tried. */
-export async function withRetries<T>(patience: BusyRetry, ask: (attempt: number) => Promise<T>): Promise<T> {
+export async function withRetries<T>(patience: StoreRetryDeps, ask: (attempt: number) => Promise<T>): Promise<T> {
   const { clock, policy, roll } = patience;
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
@@ -39,9 +39,9 @@ export async function withRetries<T>(patience: BusyRetry, ask: (attempt: number)
 
 export class RetryingStore {
   readonly #journal: Journal;
-  readonly #patience: BusyRetry;
+  readonly #patience: StoreRetryDeps;
 
-  constructor(journal: Journal, patience: BusyRetry) {
+  constructor(journal: Journal, patience: StoreRetryDeps) {
     this.#journal = journal;
     this.#patience = patience;
   }

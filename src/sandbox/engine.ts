@@ -12,7 +12,7 @@ import {
 } from "quickjs-emscripten-core";
 import { fault, FaultError } from "../core/index.ts";
 
-export interface Engine {
+export interface QuickJsEngine {
   readonly module: QuickJSWASMModule;
   /** How large its memory may become, all included. */
   capBytes: number;
@@ -34,9 +34,9 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-let loading: Promise<Engine> | null = null;
+let loading: Promise<QuickJsEngine> | null = null;
 
-export async function sharedEngine(): Promise<Engine> {
+export async function sharedEngine(): Promise<QuickJsEngine> {
   for (;;) {
     const current = (loading ??= load());
     const engine = await current;
@@ -46,7 +46,7 @@ export async function sharedEngine(): Promise<Engine> {
   }
 }
 
-async function load(): Promise<Engine> {
+async function load(): Promise<QuickJsEngine> {
   try {
     // The engine would print when it gives up; we report instead.
     const silent = newVariant(BASE, { emscriptenModule: { print: drop, printErr: drop } as object });
@@ -63,9 +63,9 @@ function drop(): void {
 }
 
 /** The engine asks this object for memory, and takes an exception for "there is none". */
-function withCap(module: QuickJSWASMModule): Engine {
+function withCap(module: QuickJSWASMModule): QuickJsEngine {
   const memory = memoryOf(module);
-  const engine: Engine = { module, capBytes: LEAST_MEMORY_BYTES, wasRefused: false, isBroken: false };
+  const engine: QuickJsEngine = { module, capBytes: LEAST_MEMORY_BYTES, wasRefused: false, isBroken: false };
   const grow = memory.grow.bind(memory);
   Object.defineProperty(memory, "grow", {
     value: (pages: number) => {
@@ -79,12 +79,12 @@ function withCap(module: QuickJSWASMModule): Engine {
   return engine;
 }
 
-export function startEvaluation(engine: Engine, memoryBytes: number): void {
+export function startEvaluation(engine: QuickJsEngine, memoryBytes: number): void {
   engine.capBytes = memoryBytes;
   engine.wasRefused = false;
 }
 
-export function hasGrown(engine: Engine): boolean {
+export function hasGrown(engine: QuickJsEngine): boolean {
   return memoryOf(engine.module).buffer.byteLength > LEAST_MEMORY_BYTES;
 }
 

@@ -10,12 +10,14 @@ import {
 } from "quickjs-emscripten-core";
 import { tryRead } from "../core/try-read.ts";
 import { type Clock, steadyNow } from "../host/clock.ts";
-import { type Engine, hasGrown, startEvaluation } from "./engine.ts";
+import { type QuickJsEngine, hasGrown, startEvaluation } from "./engine.ts";
 import { causeOf, type Phase, type SandboxCause } from "./failures.ts";
 import type { Limits } from "./limits.ts";
 import { createPolling } from "./polling.ts";
 
-export type Ending<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly cause: SandboxCause };
+export type GuardedResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly cause: SandboxCause };
 
 /** A context, and everything taken out of it: a handle that is not given back keeps the context from being cleaned up. */
 export interface Guest {
@@ -43,7 +45,7 @@ export function stop(cause: SandboxCause): never {
   throw new Stop(cause);
 }
 
-export function runGuarded<T>(engine: Engine, limits: Limits, work: (guest: Guest) => T): Ending<T> {
+export function runGuarded<T>(engine: QuickJsEngine, limits: Limits, work: (guest: Guest) => T): GuardedResult<T> {
   startEvaluation(engine, limits.memoryBytes);
   const watch = createWatch(limits.clock, limits.timeoutMs);
   const handles = new Scope();

@@ -3,17 +3,25 @@
 
 import type { QuickJSHandle } from "quickjs-emscripten-core";
 import { tryRead } from "../core/try-read.ts";
-import { type Engine, sharedEngine } from "./engine.ts";
+import { type QuickJsEngine, sharedEngine } from "./engine.ts";
 import { type SandboxCause, sandboxError } from "./failures.ts";
 import { type Limits, resolveLimits, type SandboxOptions } from "./limits.ts";
 import { PRELUDE } from "./prelude.ts";
 import { BIG_INTEGER, type Form, FORMS } from "./program.ts";
-import { causeOfThrown, type Ending, type EngineResult, type Guest, runGuarded, stop, taken } from "./run-guarded.ts";
+import {
+  causeOfThrown,
+  type GuardedResult,
+  type EngineResult,
+  type Guest,
+  runGuarded,
+  stop,
+  taken,
+} from "./run-guarded.ts";
 
 export type { SandboxCause } from "./failures.ts";
 export type { SandboxOptions } from "./limits.ts";
 
-export type Scope = Readonly<Record<string, unknown>>;
+export type SandboxScope = Readonly<Record<string, unknown>>;
 
 export interface Sandbox {
   /**
@@ -21,7 +29,7 @@ export interface Sandbox {
    * JSON and cannot be changed. `what` says in failures what was evaluated, e.g. "the condition of node check".
    * Throws a FaultError: SandboxTimeout when it took too long, SandboxFailed for everything else.
    */
-  evaluate(expression: string, scope: Scope, what: string): Promise<unknown>;
+  evaluate(expression: string, scope: SandboxScope, what: string): Promise<unknown>;
 }
 
 export type ExpressionCheck = { readonly ok: true } | { readonly ok: false; readonly cause: SandboxCause };
@@ -49,7 +57,12 @@ export async function checkExpression(expression: string): Promise<ExpressionChe
 }
 
 /** The whole of an evaluation, at once; `scopeText` is a JSON object. */
-export function evaluateIn(engine: Engine, limits: Limits, expression: string, scopeText: string): Ending<unknown> {
+export function evaluateIn(
+  engine: QuickJsEngine,
+  limits: Limits,
+  expression: string,
+  scopeText: string,
+): GuardedResult<unknown> {
   // It lies in the engine's memory as text and as values, and would not fit.
   if (scopeText.length > limits.memoryBytes / 2) return { ok: false, cause: "memory" };
   return runGuarded(engine, limits, (guest) => {
@@ -66,7 +79,7 @@ export function evaluateIn(engine: Engine, limits: Limits, expression: string, s
   });
 }
 
-function jsonOf(scope: Scope): string | undefined {
+function jsonOf(scope: SandboxScope): string | undefined {
   return tryRead(() => JSON.stringify(scope) as string | undefined, undefined);
 }
 

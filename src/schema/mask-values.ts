@@ -3,10 +3,10 @@
 
 import { SHAPE_REDACTOR } from "../core/index.ts";
 import { tryRead } from "../core/try-read.ts";
-import { into, isName, type Step } from "./path.ts";
+import { into, isName, type PathStep } from "./path.ts";
 
 /** Takes the value's parts out of messages. Made once per failed check. */
-export type Masker = (message: string, steps: readonly Step[]) => string;
+export type Masker = (message: string, steps: readonly PathStep[]) => string;
 
 /** What stands where something was taken out. */
 const GAP = "…";

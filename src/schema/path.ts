@@ -5,13 +5,13 @@ import { readField } from "../core/try-read.ts";
 import { SHAPE_REDACTOR } from "../core/index.ts";
 
 /** A key or an index; anything else a validator may hand over counts as a key nobody can name. */
-export type Step = PropertyKey;
+export type PathStep = PropertyKey;
 
 const MAX_STEPS = 32;
 const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** `value` is what the path leads into: it tells an index from a key that is made of digits. */
-export function pathText(steps: readonly Step[], value: unknown): string {
+export function pathText(steps: readonly PathStep[], value: unknown): string {
   let text = "$";
   let holder = value;
   for (const step of steps.slice(0, MAX_STEPS)) {
@@ -21,7 +21,7 @@ export function pathText(steps: readonly Step[], value: unknown): string {
   return steps.length > MAX_STEPS ? `${text}…` : text;
 }
 
-function stepText(step: Step, holder: unknown): string {
+function stepText(step: PathStep, holder: unknown): string {
   const name = String(step);
   if (typeof step === "number" || (Array.isArray(holder) && /^\d{1,16}$/.test(name))) return `[${name}]`;
   if (typeof step === "symbol" || !isName(name)) return "[…]";
@@ -34,7 +34,7 @@ export function isName(key: string): boolean {
 }
 
 /** What is there, by its type alone. */
-export function kindOf(steps: readonly Step[], value: unknown): string {
+export function kindOf(steps: readonly PathStep[], value: unknown): string {
   const found = steps.reduce(into, value);
   if (found === undefined) return "nothing";
   if (found === null) return "null";
@@ -42,6 +42,6 @@ export function kindOf(steps: readonly Step[], value: unknown): string {
 }
 
 /** The value one step further in; undefined where there is none. */
-export function into(holder: unknown, step: Step): unknown {
+export function into(holder: unknown, step: PathStep): unknown {
   return typeof holder === "object" && holder !== null ? readField(holder, step as string) : undefined;
 }

@@ -5,7 +5,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { classify, fault, type Fault, originOf } from "../core/index.ts";
 import { readField } from "../core/try-read.ts";
 import { type Check, type CheckResult, failed, type Issue, NOT_VALID } from "./check.ts";
-import { kindOf, pathText, type Step } from "./path.ts";
+import { kindOf, pathText, type PathStep } from "./path.ts";
 import { maskerFor } from "./mask-values.ts";
 
 export function standardCheck(schema: StandardSchemaV1): Check {
@@ -82,7 +82,7 @@ function issuesOf(issues: readonly unknown[], value: unknown): readonly Issue[] 
 const NO_KEY = Symbol("no key");
 
 /** A step is a key, or an object that holds one. */
-function stepOf(step: unknown): Step {
+function stepOf(step: unknown): PathStep {
   const key: unknown = typeof step === "object" && step !== null ? readField(step, "key") : step;
   return typeof key === "string" || typeof key === "number" || typeof key === "symbol" ? key : NO_KEY;
 }

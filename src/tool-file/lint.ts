@@ -21,7 +21,7 @@ export const FINDINGS = {
   "cannot-bind": { code: "TOOL104", severity: "warning" },
 } as const;
 
-export interface Finding {
+export interface ToolFinding {
   readonly kind: keyof typeof FINDINGS;
   /** Inside the tool. */
   readonly path: Path;
@@ -37,7 +37,7 @@ export interface LintedTool {
 }
 
 /** The findings of each tool, in the same order. */
-export function lintTools(tools: readonly LintedTool[]): readonly (readonly Finding[])[] {
+export function lintTools(tools: readonly LintedTool[]): readonly (readonly ToolFinding[])[] {
   const origins = new Map<string, string>();
   const heard = rulesHeard(tools);
   return tools.map(({ written, manifest }) => {
@@ -54,7 +54,7 @@ export function lintTools(tools: readonly LintedTool[]): readonly (readonly Find
   });
 }
 
-function idTwice(id: string, before: string): Finding {
+function idTwice(id: string, before: string): ToolFinding {
   return {
     kind: "id-twice",
     path: ["id"],
@@ -64,7 +64,7 @@ function idTwice(id: string, before: string): Finding {
   };
 }
 
-function lintAlternatives({ id, alternatives = [] }: ToolFileTool): readonly Finding[] {
+function lintAlternatives({ id, alternatives = [] }: ToolFileTool): readonly ToolFinding[] {
   return alternatives.flatMap((name, index) => {
     const own = name === id;
     if (!own && alternatives.indexOf(name) === index) return [];
@@ -81,7 +81,7 @@ function lintAlternatives({ id, alternatives = [] }: ToolFileTool): readonly Fin
 }
 
 /** Says before a call what it would refuse. Writing `idempotent`, true or false, settles the question. */
-function lintBinding({ alternatives = [], idempotent }: ToolFileTool): readonly Finding[] {
+function lintBinding({ alternatives = [], idempotent }: ToolFileTool): readonly ToolFinding[] {
   if (alternatives.length === 0 || idempotent !== undefined) return [];
   return [
     {
@@ -95,7 +95,7 @@ function lintBinding({ alternatives = [], idempotent }: ToolFileTool): readonly 
 }
 
 /** A default is written to journals and sent to models, so it must be what JSON can hold. */
-function lintDefault(tool: ToolFileTool): readonly Finding[] {
+function lintDefault(tool: ToolFileTool): readonly ToolFinding[] {
   if (!Object.hasOwn(tool, "default") || isJson(tool.default, [])) return [];
   return [
     {
@@ -130,8 +130,8 @@ function rulesHeard(tools: readonly LintedTool[]): (evidence: ReturnType<typeof 
 function lintRows(
   { id, classification: rows = [] }: ToolFileTool,
   heard: ReturnType<typeof rulesHeard>,
-): readonly Finding[] {
-  return rows.flatMap((row, index): readonly Finding[] => {
+): readonly ToolFinding[] {
+  return rows.flatMap((row, index): readonly ToolFinding[] => {
     const path = ["classification", index];
     const given = conditionsOf(row);
     if (given.length === 0) {
@@ -153,7 +153,7 @@ function lintRows(
   });
 }
 
-function neverHolds(row: ToolFileRow, path: Path, given: readonly Condition[]): Finding {
+function neverHolds(row: ToolFileRow, path: Path, given: readonly Condition[]): ToolFinding {
   const field = row.text === undefined ? (given.at(-1) ?? "text") : "text";
   return {
     kind: "condition-never-holds",
@@ -181,7 +181,7 @@ function plain(value: string | number | undefined): string | number | undefined 
   return typeof value === "string" ? value.toLowerCase().replace(/\s+/g, " ").trim() : value;
 }
 
-function lintRetry({ retry_policy: written }: ToolFileTool): readonly Finding[] {
+function lintRetry({ retry_policy: written }: ToolFileTool): readonly ToolFinding[] {
   if (written === undefined) return [];
   const policy = written as ToolRetryManifest;
   const retry = toolRetry(policy);
@@ -189,7 +189,7 @@ function lintRetry({ retry_policy: written }: ToolFileTool): readonly Finding[] 
   return [...lintCap(policy, retry), ...lintReach(policy, retry)];
 }
 
-function lintNoRetry(policy: ToolRetryManifest): readonly Finding[] {
+function lintNoRetry(policy: ToolRetryManifest): readonly ToolFinding[] {
   if (Object.keys(policy).length === 1) return [];
   return [
     {
@@ -202,7 +202,7 @@ function lintNoRetry(policy: ToolRetryManifest): readonly Finding[] {
   ];
 }
 
-function lintCap(policy: ToolRetryManifest, { backoff: { initialMs, maxMs } }: Retry): readonly Finding[] {
+function lintCap(policy: ToolRetryManifest, { backoff: { initialMs, maxMs } }: Retry): readonly ToolFinding[] {
   if (maxMs >= initialMs) return [];
   return [
     {
@@ -216,7 +216,7 @@ function lintCap(policy: ToolRetryManifest, { backoff: { initialMs, maxMs } }: R
 }
 
 /** Whether the waits lead as far as the attempts do. */
-function lintReach(policy: ToolRetryManifest, retry: Retry): readonly Finding[] {
+function lintReach(policy: ToolRetryManifest, retry: Retry): readonly ToolFinding[] {
   const waits = schedule(retry);
   const lost = waits.find(({ reachable }) => !reachable);
   if (lost === undefined) return [];

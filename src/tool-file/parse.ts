@@ -4,7 +4,7 @@ import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, lineOf, type Path, rangeOf } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
-import { type Finding, FINDINGS, lintTools } from "./lint.ts";
+import { type ToolFinding, FINDINGS, lintTools } from "./lint.ts";
 import { manifestOf, type ToolManifest } from "./manifest.ts";
 import { toolFileSchema, type ToolFileTool } from "./schema.ts";
 
@@ -83,7 +83,7 @@ function checkDocument(
   };
 }
 
-const NO_TOOL: Finding = {
+const NO_TOOL: ToolFinding = {
   kind: "no-tool",
   path: [],
   message: "the file holds no tool",
@@ -95,7 +95,7 @@ function originOf({ read, path }: PlacedTool, { file, at }: FilePlace): string {
   return `${file}:${lineOf(read.document, [...path, "id"], at)}`;
 }
 
-function explain(finding: Finding, path: Path, { document }: ReadDocument, place: FilePlace): Diagnostic {
+function explain(finding: ToolFinding, path: Path, { document }: ReadDocument, place: FilePlace): Diagnostic {
   const { code, severity } = FINDINGS[finding.kind];
   const range = rangeOf(document, [...path, ...finding.path]);
   return { ...diagnosticAt(place, code, finding.message, range, finding.label, finding.help), severity };

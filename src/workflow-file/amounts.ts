@@ -1,7 +1,7 @@
 // Times and money as a person writes them: `30m`, `max_cost_usd: 2`. Inside there are only milliseconds and micro-cents.
 
 import type { Path } from "../yaml-file/locate.ts";
-import { type Finding, finding, said } from "./codes.ts";
+import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { DURATION } from "./field.ts";
 import { fieldsOf } from "./grammar.ts";
 import type { WorkflowFile } from "./schema.ts";
@@ -36,7 +36,7 @@ export function microcents(dollars: unknown): number | null {
   return Number(dollars.toFixed(8)) === dollars ? Math.round(dollars * MICROCENTS_PER_DOLLAR) : null;
 }
 
-export function checkAmounts(file: WorkflowFile): readonly Finding[] {
+export function checkAmounts(file: WorkflowFile): readonly WorkflowFinding[] {
   const places = amountsIn(file);
   return [
     ...places.durations.flatMap(({ path, least }) => {
@@ -77,7 +77,7 @@ function valueAt(file: WorkflowFile, path: Path): unknown {
   return path.reduce<unknown>((held, key) => fieldsOf(held)[key], file);
 }
 
-function wrongDuration(path: Path, written: unknown, least: number): readonly Finding[] {
+function wrongDuration(path: Path, written: unknown, least: number): readonly WorkflowFinding[] {
   const ms = durationMs(written);
   if (ms !== null && ms >= least && ms <= LONGEST_MS) return [];
   const [message, label] =
@@ -90,7 +90,7 @@ function wrongDuration(path: Path, written: unknown, least: number): readonly Fi
   return [finding("bad-duration", path, message, label, help)];
 }
 
-function wrongMoney(path: Path, written: unknown): Finding {
+function wrongMoney(path: Path, written: unknown): WorkflowFinding {
   const [message, label] =
     typeof written !== "number"
       ? [`${said(path)} must be a number`, "not an amount"]

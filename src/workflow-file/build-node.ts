@@ -10,7 +10,7 @@ import { linesOf } from "./references.ts";
 import type { WrittenAgent, WrittenEdge, WrittenEdges, WrittenNode, WrittenPrompt, WrittenRetry } from "./schema.ts";
 
 /** What a node may name. */
-export interface Named {
+export interface NamedParts {
   readonly agent: (id: string) => AgentSpec | undefined;
   /** What a node names of the environment, with what the whole file does. */
   readonly env: (own: GivenEnv | undefined) => GivenEnv;
@@ -27,7 +27,7 @@ const COMMAND_TIMEOUT_MS = 2 * MINUTE_MS;
 /** For what only evaluates an expression, which is bounded by itself. */
 const QUICK_TIMEOUT_MS = MINUTE_MS;
 
-export function buildNode(id: string, node: WrittenNode, named: Named): NodeOptions {
+export function buildNode(id: string, node: WrittenNode, named: NamedParts): NodeOptions {
   const path = ["nodes", id, "prompt"];
   switch (node.type) {
     case "agent": {
@@ -91,7 +91,7 @@ export function buildNode(id: string, node: WrittenNode, named: Named): NodeOpti
 }
 
 /** Long enough for the tool and for every tool that can stand in for it. */
-function callsMs(first: ToolSpec | undefined, { tool }: Named): number {
+function callsMs(first: ToolSpec | undefined, { tool }: NamedParts): number {
   const specs = new Set([first]);
   for (const spec of specs) for (const id of spec?.alternatives ?? []) specs.add(tool(id));
   return [...specs].reduce((total, spec) => total + callMs(spec), 0);

@@ -57,7 +57,7 @@ export const MISTAKES = {
 export type MistakeKind = keyof typeof MISTAKES;
 
 /** A mistake that no schema can see. */
-export interface Finding {
+export interface WorkflowFinding {
   readonly kind: MistakeKind;
   readonly path: Path;
   /** What the caret points at: the value, the key that leads to it, or a place in its text. */
@@ -82,8 +82,8 @@ export function finding(
   message: string,
   label: string,
   help: string,
-  at: Finding["at"] = "value",
-): Finding {
+  at: WorkflowFinding["at"] = "value",
+): WorkflowFinding {
   return { kind, path, at, message, label, help };
 }
 

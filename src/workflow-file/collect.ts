@@ -1,7 +1,7 @@
 // Where in a file texts with places and expressions stand. Texts that lie in files of their own are fetched here.
 
 import type { Path } from "../yaml-file/locate.ts";
-import { type Finding, type ReferredFile } from "./codes.ts";
+import { type WorkflowFinding, type ReferredFile } from "./codes.ts";
 import { isFinding, type ReferredFiles } from "./files.ts";
 import { isMap } from "./grammar.ts";
 import type { WorkflowFile, WrittenEdges, WrittenNode, WrittenPrompt } from "./schema.ts";
@@ -11,7 +11,7 @@ import { linesOf } from "./references.ts";
 export interface Collected {
   readonly texts: readonly TextPlace[];
   readonly expressions: readonly ExpressionPlace[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WorkflowFinding[];
 }
 
 export function collect(file: WorkflowFile, files: ReferredFiles): Collected {
@@ -34,7 +34,11 @@ function nodesOfAgent({ nodes }: WorkflowFile, agent: string): readonly string[]
 }
 
 /** A prompt as text, wherever it stands. */
-export function promptText(prompt: WrittenPrompt, path: Path, files: ReferredFiles): string | ReferredFile | Finding {
+export function promptText(
+  prompt: WrittenPrompt,
+  path: Path,
+  files: ReferredFiles,
+): string | ReferredFile | WorkflowFinding {
   return typeof prompt === "string" ? prompt : files.open(prompt.file, [...path, "file"]);
 }
 
@@ -43,13 +47,13 @@ function promptAt(
   prompt: WrittenPrompt,
   nodes: readonly string[],
   files: ReferredFiles,
-): TextPlace | Finding {
+): TextPlace | WorkflowFinding {
   const read = promptText(prompt, path, files);
   if (typeof read === "string") return { path, text: read, file: null, nodes, isShown: true };
   return isFinding(read) ? read : { path, text: read.text, file: read, nodes, isShown: true };
 }
 
-function textsOfNode(id: string, node: WrittenNode, files: ReferredFiles): readonly (TextPlace | Finding)[] {
+function textsOfNode(id: string, node: WrittenNode, files: ReferredFiles): readonly (TextPlace | WorkflowFinding)[] {
   const path = ["nodes", id];
   const plain = (place: Path, text: string): TextPlace => ({
     path: place,

@@ -4,19 +4,19 @@ import { type Document, isMap, isNode, isScalar, LineCounter, visit } from "yaml
 import type * as z from "zod";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { diagnosticAt, type FilePlace, keyRange, type Path, type Range, rangeOf } from "../yaml-file/locate.ts";
-import { type Finding, type MistakeRow, MISTAKES, type ReferredFile } from "./codes.ts";
+import { type WorkflowFinding, type MistakeRow, MISTAKES, type ReferredFile } from "./codes.ts";
 import { fieldsOf } from "./grammar.ts";
 import { besides } from "./policy.ts";
 import { placeOfBrace } from "./texts.ts";
 
-export interface Written {
+export interface WrittenFile {
   readonly document: Document;
   readonly place: FilePlace;
   /** The text that offsets count in. */
   readonly source: string;
 }
 
-export function explainFinding(found: Finding, written: Written): Diagnostic {
+export function explainFinding(found: WorkflowFinding, written: WrittenFile): Diagnostic {
   const { code, severity, hides }: MistakeRow = MISTAKES[found.kind];
   const { message, label, help, file } = found;
   const place = file === undefined ? written.place : placeIn(file, written.place);
@@ -24,7 +24,7 @@ export function explainFinding(found: Finding, written: Written): Diagnostic {
   return { ...diagnosticAt(place, code, message, range, label, help), severity, ...(hides === true ? { hides } : {}) };
 }
 
-function rangeOfFinding({ at, path }: Finding, { document, source }: Written): Range {
+function rangeOfFinding({ at, path }: WorkflowFinding, { document, source }: WrittenFile): Range {
   if (at === "key") return keyRange(document, path);
   const whole = rangeOf(document, path);
   if (at === "value") return onOneLine(whole, source);
@@ -52,13 +52,13 @@ function placeIn({ name, text }: ReferredFile, { file }: FilePlace): FilePlace {
   };
 }
 
-function rangeInFile({ at }: Finding, { text }: ReferredFile): Range {
+function rangeInFile({ at }: WorkflowFinding, { text }: ReferredFile): Range {
   const brace = typeof at === "string" ? null : placeOfBrace(text, at.brace);
   return brace === null ? [0, 1] : [brace.offset, brace.offset + brace.length];
 }
 
 /** `prompt: {{ inputs.task }}` is a map with a map as its key: who wrote it meant a text. */
-export function bareBraces({ document, place }: Written): readonly Diagnostic[] {
+export function bareBraces({ document, place }: WrittenFile): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   visit(document, {
     Pair(_key, { key }) {
@@ -80,7 +80,7 @@ export function withCommaHint(
   diagnostics: readonly Diagnostic[],
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
-  { document, place }: Written,
+  { document, place }: WrittenFile,
 ): readonly Diagnostic[] {
   const meant = new Set(
     issues.flatMap((issue) => {

@@ -4,7 +4,7 @@
 import { classify } from "../core/index.ts";
 import { withoutMark } from "../yaml-file/diagnostic.ts";
 import type { Path } from "../yaml-file/locate.ts";
-import { type Finding, finding, type ReferredFile } from "./codes.ts";
+import { type WorkflowFinding, finding, type ReferredFile } from "./codes.ts";
 
 /** Text of a file beside the workflow, or why it is not read; null when there is none. */
 export type ReadText = (relativeFile: string) => string | null | Unreadable;
@@ -31,7 +31,7 @@ export class ReferredFiles {
     return Object.fromEntries(read.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  open(name: string, path: Path): ReferredFile | Finding {
+  open(name: string, path: Path): ReferredFile | WorkflowFinding {
     const known = this.#known.get(name) ?? this.#load(name);
     this.#known.set(name, known);
     if (typeof known !== "string") return known;
@@ -65,6 +65,6 @@ export class ReferredFiles {
   }
 }
 
-export function isFinding(value: ReferredFile | Finding): value is Finding {
+export function isFinding(value: ReferredFile | WorkflowFinding): value is WorkflowFinding {
   return "kind" in value;
 }

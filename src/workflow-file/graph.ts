@@ -2,7 +2,7 @@
 
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
-import { type Finding, finding } from "./codes.ts";
+import { type WorkflowFinding, finding } from "./codes.ts";
 import { END } from "./names.ts";
 import type { WorkflowFile, WrittenEdges, WrittenNode, WrittenTarget } from "./schema.ts";
 
@@ -63,7 +63,7 @@ function arrow(from: string, path: Path, target: WrittenTarget): Arrow {
   return { from, to: target.to, path: [...path, "to"], kind: "edge", isBounded: target.max !== undefined };
 }
 
-export function checkGraph(file: WorkflowFile, arrows: Arrows): readonly Finding[] {
+export function checkGraph(file: WorkflowFile, arrows: Arrows): readonly WorkflowFinding[] {
   if (arrows.size === 0) return [];
   const dangling = [...arrows.values()].flat().flatMap((one) => danglingAt(one, arrows));
   const start = startOf(file);
@@ -77,11 +77,11 @@ export function startOf({ start, nodes }: WorkflowFile): string {
   return start ?? Object.keys(nodes)[0] ?? "";
 }
 
-function danglingAt({ to, path, kind }: Arrow, arrows: Arrows): readonly Finding[] {
+function danglingAt({ to, path, kind }: Arrow, arrows: Arrows): readonly WorkflowFinding[] {
   return arrows.has(to) || (to === END && kind === "edge") ? [] : [unknownNode(path, to, arrows)];
 }
 
-function unknownNode(path: Path, name: string, arrows: Arrows): Finding {
+function unknownNode(path: Path, name: string, arrows: Arrows): WorkflowFinding {
   const known = [...arrows.keys()];
   const near = nearest(name, known);
   const label = near === null ? "not there" : `did you mean \`${near}\`?`;
@@ -102,7 +102,7 @@ export function reachedFrom(starts: readonly string[], arrows: Arrows): Readonly
   return reached;
 }
 
-function unreached(start: string, arrows: Arrows): readonly Finding[] {
+function unreached(start: string, arrows: Arrows): readonly WorkflowFinding[] {
   const reached = reachedFrom([start], arrows);
   return [...arrows.keys()]
     .filter((id) => !reached.has(id))
@@ -119,7 +119,7 @@ function unreached(start: string, arrows: Arrows): readonly Finding[] {
 }
 
 /** Behind an edge that is always open nothing is tried. */
-function closedEdges({ nodes }: WorkflowFile): readonly Finding[] {
+function closedEdges({ nodes }: WorkflowFile): readonly WorkflowFinding[] {
   return Object.entries(nodes).flatMap(([id, node]) => {
     const lists =
       node.type === "parallel" ? { on_failure: node.on_failure } : { next: node.next, on_failure: node.on_failure };
@@ -146,7 +146,7 @@ function closedEdges({ nodes }: WorkflowFile): readonly Finding[] {
 }
 
 /** A cycle in which every edge may be taken again and again, named once for each knot of nodes. */
-function endlessCycles(arrows: Arrows): readonly Finding[] {
+function endlessCycles(arrows: Arrows): readonly WorkflowFinding[] {
   const done = new Set<string>();
   return [...arrows.keys()].flatMap((id) => {
     const found = done.has(id) ? null : cycleFrom(id, arrows, done);

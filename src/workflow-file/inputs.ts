@@ -5,7 +5,7 @@ import { fault, REDACTED, type Fault } from "../core/index.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { WorkflowInputs } from "../workflow-model/stage.ts";
 import { nearest } from "../options/nearest.ts";
-import { type Finding, finding } from "./codes.ts";
+import { type WorkflowFinding, finding } from "./codes.ts";
 import type { InputSpec, InputType } from "./definition.ts";
 import { isMap } from "./grammar.ts";
 import type { WorkflowFile, WrittenInput } from "./schema.ts";
@@ -57,7 +57,7 @@ function typeOf({ type, enum: choices }: WrittenInput): InputType {
   return typeof first === "number" ? "number" : typeof first === "boolean" ? "boolean" : "string";
 }
 
-export function checkInputs(file: WorkflowFile): readonly Finding[] {
+export function checkInputs(file: WorkflowFile): readonly WorkflowFinding[] {
   return inputSpecs(file.inputs).flatMap((spec) => [
     ...wrongChoices(spec),
     ...wrongDefault(spec),
@@ -65,7 +65,7 @@ export function checkInputs(file: WorkflowFile): readonly Finding[] {
   ]);
 }
 
-function wrongChoices({ name, type, choices }: InputSpec): readonly Finding[] {
+function wrongChoices({ name, type, choices }: InputSpec): readonly WorkflowFinding[] {
   return (choices ?? []).flatMap((choice, index) =>
     TYPES[type].fits(choice)
       ? []
@@ -82,7 +82,7 @@ function wrongChoices({ name, type, choices }: InputSpec): readonly Finding[] {
 }
 
 /** Whoever reads the file knows them. */
-function secretChoices({ name, secret, choices }: InputSpec): readonly Finding[] {
+function secretChoices({ name, secret, choices }: InputSpec): readonly WorkflowFinding[] {
   if (!secret) return [];
   const message = `the choices of the secret input ${name} stand in the file`;
   const help = "Delete the choices, or `secret: true`.";
@@ -91,7 +91,7 @@ function secretChoices({ name, secret, choices }: InputSpec): readonly Finding[]
   );
 }
 
-function wrongDefault(spec: InputSpec): readonly Finding[] {
+function wrongDefault(spec: InputSpec): readonly WorkflowFinding[] {
   const { name, secret } = spec;
   if (spec.default === null) return [];
   const path = ["inputs", name, "default"];

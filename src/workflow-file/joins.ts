@@ -1,12 +1,12 @@
 // Fan-outs and where they meet again: a join is a merge node of one fan-out, and every branch leads there.
 
-import { type Finding, finding } from "./codes.ts";
+import { type WorkflowFinding, finding } from "./codes.ts";
 import { type Arrows, reachedFrom } from "./graph.ts";
 import type { WorkflowFile, WrittenNode } from "./schema.ts";
 
 type Parallel = Extract<WrittenNode, { type: "parallel" }>;
 
-export function checkJoins({ nodes }: WorkflowFile, arrows: Arrows): readonly Finding[] {
+export function checkJoins({ nodes }: WorkflowFile, arrows: Arrows): readonly WorkflowFinding[] {
   const parallels = Object.entries(nodes).flatMap(([id, node]) =>
     node.type === "parallel" ? [[id, node] as const] : [],
   );
@@ -25,7 +25,7 @@ function checkJoin(
   { join }: Parallel,
   nodes: WorkflowFile["nodes"],
   other: string | undefined,
-): readonly Finding[] {
+): readonly WorkflowFinding[] {
   const path = ["nodes", id, "join"];
   const joining = Object.hasOwn(nodes, join) ? nodes[join] : undefined;
   if (joining === undefined) return [];
@@ -38,7 +38,7 @@ function checkJoin(
   return [finding("bad-join", path, `\`${join}\` is already the join of ${other}`, "joins another", help)];
 }
 
-function checkBranches(id: string, { branches, join }: Parallel, arrows: Arrows): readonly Finding[] {
+function checkBranches(id: string, { branches, join }: Parallel, arrows: Arrows): readonly WorkflowFinding[] {
   return branches.flatMap((branch, index) => {
     const path = ["nodes", id, "branches", index];
     if (branches.indexOf(branch) !== index) {
@@ -58,7 +58,7 @@ function checkBranches(id: string, { branches, join }: Parallel, arrows: Arrows)
   });
 }
 
-function joinsNothing(id: string): Finding {
+function joinsNothing(id: string): WorkflowFinding {
   const help = `Add a parallel node with \`join: ${id}\`, or make it a transform.`;
   return finding("bad-join", ["nodes", id], `merge node \`${id}\` joins nothing`, "no fan-out", help, "key");
 }

@@ -4,12 +4,15 @@ import { classify } from "../core/index.ts";
 import { parseJson, tryRead } from "../core/try-read.ts";
 import { compileSchema, type JsonSchema } from "../schema/index.ts";
 import type { Path } from "../yaml-file/locate.ts";
-import { type Finding, finding, said } from "./codes.ts";
+import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { isFinding, type ReferredFiles } from "./files.ts";
 import { isMap } from "./grammar.ts";
 import type { WorkflowFile, WrittenSchema } from "./schema.ts";
 
-export function checkJsonSchemas({ agents = {}, tools = {} }: WorkflowFile, files: ReferredFiles): readonly Finding[] {
+export function checkJsonSchemas(
+  { agents = {}, tools = {} }: WorkflowFile,
+  files: ReferredFiles,
+): readonly WorkflowFinding[] {
   const written = [
     ...Object.entries(agents).map(
       ([id, { output_schema: schema }]) => [["agents", id, "output_schema"], schema] as const,
@@ -26,7 +29,7 @@ export function readJsonSchema(
   written: WrittenSchema,
   path: Path,
   files: ReferredFiles,
-): { readonly schema: JsonSchema } | { readonly finding: Finding } {
+): { readonly schema: JsonSchema } | { readonly finding: WorkflowFinding } {
   if (typeof written !== "string") return compiled(written, path, "");
   const file = files.open(written, path);
   if (isFinding(file)) return { finding: file };

@@ -2,7 +2,7 @@
 // object has already would be found where nobody put it.
 
 import type { Path } from "../yaml-file/locate.ts";
-import { type Finding, finding, said } from "./codes.ts";
+import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { LABEL, NAME } from "./field.ts";
 import { fieldsOf } from "./grammar.ts";
 
@@ -12,7 +12,7 @@ const MAX_DEPTH = 40;
 /** Where a path ends, in edges. */
 export const END = "end";
 
-export function checkNames(value: unknown): readonly Finding[] {
+export function checkNames(value: unknown): readonly WorkflowFinding[] {
   const deep = unfitPlace(value);
   if (deep !== null) return [deep];
   const top = fieldsOf(value);
@@ -51,7 +51,7 @@ function badNames(
   path: Path,
   pattern: RegExp,
   may: string,
-): readonly Finding[] {
+): readonly WorkflowFinding[] {
   return Object.keys(held).flatMap((name) => {
     const why = whyNot(name, path, pattern, may);
     return why === null ? [] : [badName([...path, name], why)];
@@ -64,7 +64,7 @@ function whyNot(name: string, path: Path, pattern: RegExp, may: string): string 
   return pattern.test(name) ? null : may;
 }
 
-function badName(path: Path, help: string): Finding {
+function badName(path: Path, help: string): WorkflowFinding {
   const name = String(path.at(-1));
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
   return finding(
@@ -78,7 +78,7 @@ function badName(path: Path, help: string): Finding {
 }
 
 /** Where it is too deep, or has a key that would change an object instead of standing in it. */
-function unfitPlace(value: unknown): Finding | null {
+function unfitPlace(value: unknown): WorkflowFinding | null {
   const open: { readonly path: Path; readonly value: unknown }[] = [{ path: [], value }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { path, value: held } = place;

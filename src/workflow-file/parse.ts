@@ -6,10 +6,10 @@ import { diagnosticAt, type Range } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { checkAmounts } from "./amounts.ts";
 import { build } from "./build.ts";
-import { type Finding, finding, MISTAKES } from "./codes.ts";
+import { type WorkflowFinding, finding, MISTAKES } from "./codes.ts";
 import { collect } from "./collect.ts";
 import type { WorkflowDefinition } from "./definition.ts";
-import { bareBraces, explainFinding, withCommaHint, type Written } from "./explain.ts";
+import { bareBraces, explainFinding, withCommaHint, type WrittenFile } from "./explain.ts";
 import { ReferredFiles, type ReadText } from "./files.ts";
 import { grammarFor } from "./grammar.ts";
 import { arrowsOf, checkGraph } from "./graph.ts";
@@ -51,7 +51,7 @@ export async function parseWorkflow(text: string, file: string, options: ParseOp
   const { place, documents, mistakes } = readYaml(text, file, KIND);
   const [read] = documents;
   if (read === undefined) return { definition: null, diagnostics: mistakes };
-  const written: Written = { document: read.document, place, source: withoutMark(text) };
+  const written: WrittenFile = { document: read.document, place, source: withoutMark(text) };
   const bare = bareBraces(written);
   if (bare.length > 0) return told(bare, null);
   const refused = checkNames(read.value);
@@ -74,7 +74,7 @@ function tooManyEntries(file: string, source: string, offset: number): Diagnosti
   return diagnosticAt({ file, at: () => place }, MISTAKES["too-large"].code, message, range, "too many", help);
 }
 
-function checkShape(read: ReadDocument, written: Written): readonly Diagnostic[] {
+function checkShape(read: ReadDocument, written: WrittenFile): readonly Diagnostic[] {
   const grammar = grammarFor(read.value);
   const checked = grammar.schema.safeParse(read.value ?? {});
   if (checked.success) return [];
@@ -83,14 +83,14 @@ function checkShape(read: ReadDocument, written: Written): readonly Diagnostic[]
   return withCommaHint(explained, issues, read.value, written);
 }
 
-async function checkMeaning(read: ReadDocument, written: Written, options: ParseOptions): Promise<ParsedWorkflow> {
+async function checkMeaning(read: ReadDocument, written: WrittenFile, options: ParseOptions): Promise<ParsedWorkflow> {
   // The schema has no transforms, so what it has accepted is what was written.
   const file = read.value as WorkflowFile;
   const files = new ReferredFiles(options.read ?? (() => null));
   const arrows = arrowsOf(file);
   const { texts, expressions, findings: unread } = collect(file, files);
   const policy = readPolicy(file.policy, files, read, written.place);
-  const findings: readonly Finding[] = [
+  const findings: readonly WorkflowFinding[] = [
     ...noNodes(file),
     ...checkInputs(file),
     ...checkAmounts(file),
@@ -112,7 +112,7 @@ async function checkMeaning(read: ReadDocument, written: Written, options: Parse
   );
 }
 
-function noNodes({ nodes }: WorkflowFile): readonly Finding[] {
+function noNodes({ nodes }: WorkflowFile): readonly WorkflowFinding[] {
   if (Object.keys(nodes).length > 0) return [];
   return [finding("missing", ["nodes"], "the workflow has no nodes", "empty", "Add a node with a `type`.", "key")];
 }

@@ -5,13 +5,13 @@ import { parsePolicy } from "../policy-file/index.ts";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { diagnosticAt, type FilePlace, lineOf, rangeOf } from "../yaml-file/locate.ts";
 import type { ReadDocument } from "../yaml-file/read.ts";
-import type { Finding } from "./codes.ts";
+import type { WorkflowFinding } from "./codes.ts";
 import { isFinding, type ReferredFiles } from "./files.ts";
 import type { WorkflowFile } from "./schema.ts";
 
 export interface ReadPolicy {
   readonly policy: Policy | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WorkflowFinding[];
   /** With codes of policy files, which are explained with them. */
   readonly diagnostics: readonly Diagnostic[];
 }

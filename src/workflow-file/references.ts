@@ -6,11 +6,11 @@ import { parseTemplate } from "../sandbox/template.ts";
 import { splitLine } from "../workflow-model/command-line.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
-import { type Finding, finding, type MistakeKind, said } from "./codes.ts";
+import { type WorkflowFinding, finding, type MistakeKind, said } from "./codes.ts";
 import type { WorkflowFile, WrittenAgent, WrittenNode, WrittenRetry, WrittenTool } from "./schema.ts";
 import { checkDomains, checkProviders, readTargets } from "./targets.ts";
 
-export function checkReferences(file: WorkflowFile, env: Env | null): readonly Finding[] {
+export function checkReferences(file: WorkflowFile, env: Env | null): readonly WorkflowFinding[] {
   const { agents = {}, tools = {}, providers = {} } = file;
   return [
     ...checkProviders(providers),
@@ -29,14 +29,14 @@ function checkAgent(
   agent: WrittenAgent,
   { providers = {}, tools = {} }: WorkflowFile,
   env: Env | null,
-): readonly Finding[] {
+): readonly WorkflowFinding[] {
   const path = ["agents", id];
   const named = (agent.tools ?? []).flatMap((name, index) =>
     unknown("unknown-tool", [...path, "tools", index], name, tools),
   );
   const { targets, findings } = readTargets(id, agent, providers);
   const hasModel = agent.cli === undefined || targets.some(({ kind }) => kind === "model");
-  const own: readonly Finding[] =
+  const own: readonly WorkflowFinding[] =
     hasModel || agent.tools === undefined
       ? named
       : [
@@ -54,7 +54,7 @@ function checkAgent(
   return [...findings, ...shared, ...checkRetry([...path, "retry"], agent.retry), ...own];
 }
 
-function unknown(kind: MistakeKind, path: Path, name: string, held: object): readonly Finding[] {
+function unknown(kind: MistakeKind, path: Path, name: string, held: object): readonly WorkflowFinding[] {
   if (Object.hasOwn(held, name)) return [];
   const known = Object.keys(held);
   const near = nearest(name, known);
@@ -70,7 +70,7 @@ function unknown(kind: MistakeKind, path: Path, name: string, held: object): rea
   ];
 }
 
-function checkRetry(path: Path, retry: WrittenRetry | undefined): readonly Finding[] {
+function checkRetry(path: Path, retry: WrittenRetry | undefined): readonly WorkflowFinding[] {
   return (retry?.on ?? []).flatMap((code, index) => {
     const place = [...path, "on", index];
     if (!isFaultCode(code)) {
@@ -92,9 +92,9 @@ function checkRetry(path: Path, retry: WrittenRetry | undefined): readonly Findi
   });
 }
 
-function checkTool(id: string, { command, mcp, tool }: WrittenTool): readonly Finding[] {
+function checkTool(id: string, { command, mcp, tool }: WrittenTool): readonly WorkflowFinding[] {
   const path = ["tools", id];
-  const clash = (message: string, label: string, help: string): readonly Finding[] => [
+  const clash = (message: string, label: string, help: string): readonly WorkflowFinding[] => [
     finding("conflict", path, message, label, help, "key"),
   ];
   if ((command === undefined) === (mcp === undefined)) {
@@ -121,7 +121,7 @@ function checkAlternatives(
   id: string,
   { alternatives = [], idempotent }: WrittenTool,
   tools: NonNullable<WorkflowFile["tools"]>,
-): readonly Finding[] {
+): readonly WorkflowFinding[] {
   const path = ["tools", id, "alternatives"];
   const wrong = alternatives.flatMap((name, index) => {
     const place = [...path, index];
@@ -138,13 +138,13 @@ function checkAlternatives(
 }
 
 /** Says before the run what the run would refuse. Writing `idempotent`, true or false, settles the question. */
-function cannotBind(path: Path, what: "node" | "tool"): Finding {
+function cannotBind(path: Path, what: "node" | "tool"): WorkflowFinding {
   const message = `${said(path)} does nothing after work that may have been done: an exit code, a time limit, a crash`;
   const help = `Write \`idempotent: true\` if the ${what} may run twice without harm, or \`idempotent: false\` if this is meant.`;
   return finding("cannot-bind", path, message, "not after it ran", help, "key");
 }
 
-function checkNode(path: Path, node: WrittenNode, file: WorkflowFile): readonly Finding[] {
+function checkNode(path: Path, node: WrittenNode, file: WorkflowFile): readonly WorkflowFinding[] {
   return [
     ...checkRetry([...path, "retry"], node.retry),
     ...checkBinding(path, node, file),
@@ -153,7 +153,7 @@ function checkNode(path: Path, node: WrittenNode, file: WorkflowFile): readonly 
 }
 
 /** Whether a node that comes again by its own declaration would be refused to: its process has run, whatever it says. */
-function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFile): readonly Finding[] {
+function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFile): readonly WorkflowFinding[] {
   const isRisky =
     (node.type === "command" && traitsOf(node.fails_as ?? "ExecutionFailed").mayHaveHappened) ||
     (node.type === "tool" && tools[node.tool]?.idempotent === undefined);
@@ -166,7 +166,11 @@ function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFil
   return attempts < 2 || isAskedFor || isHarmless ? [] : [cannotBind([...path, "retry"], "node")];
 }
 
-function checkKind(path: Path, node: WrittenNode, { agents = {}, tools = {} }: WorkflowFile): readonly Finding[] {
+function checkKind(
+  path: Path,
+  node: WrittenNode,
+  { agents = {}, tools = {} }: WorkflowFile,
+): readonly WorkflowFinding[] {
   switch (node.type) {
     case "agent":
       return unknown("unknown-agent", [...path, "agent"], node.agent, agents);
@@ -185,7 +189,10 @@ function checkKind(path: Path, node: WrittenNode, { agents = {}, tools = {} }: W
   }
 }
 
-function checkCommand(path: Path, { run, allow }: Extract<WrittenNode, { type: "command" }>): readonly Finding[] {
+function checkCommand(
+  path: Path,
+  { run, allow }: Extract<WrittenNode, { type: "command" }>,
+): readonly WorkflowFinding[] {
   const lines = linesOf(run);
   const unfit = [
     ...(lines ?? []).flatMap((line, index) =>
@@ -207,14 +214,14 @@ export function linesOf(run: Extract<WrittenNode, { type: "command" }>["run"]): 
 }
 
 /** With a word in each place: a value stays within its word. */
-function badLine(path: Path, line: string): readonly Finding[] {
+function badLine(path: Path, line: string): readonly WorkflowFinding[] {
   const { parts, problems } = parseTemplate(line);
   return problems.length > 0
     ? []
     : badWords(path, parts.map((part) => (typeof part === "string" ? part : "x")).join(""));
 }
 
-function badEntry(path: Path, words: string): readonly Finding[] {
+function badEntry(path: Path, words: string): readonly WorkflowFinding[] {
   if (
     !words
       .trim()
@@ -227,7 +234,7 @@ function badEntry(path: Path, words: string): readonly Finding[] {
   return [finding("bad-command", path, message, "allows nothing", help)];
 }
 
-function badWords(path: Path, line: string): readonly Finding[] {
+function badWords(path: Path, line: string): readonly WorkflowFinding[] {
   try {
     splitLine(line);
     return [];
@@ -242,7 +249,7 @@ function badWords(path: Path, line: string): readonly Finding[] {
 function checkGate(
   path: Path,
   { ask = "Approve", options }: Extract<WrittenNode, { type: "human_gate" }>,
-): readonly Finding[] {
+): readonly WorkflowFinding[] {
   if (ask === "Select" && options === undefined) {
     const help = "Add `options:` with an `id` and a `label` each.";
     return [
@@ -269,7 +276,7 @@ function checkGate(
   });
 }
 
-function checkCondition(path: Path, node: Extract<WrittenNode, { type: "condition" }>): readonly Finding[] {
+function checkCondition(path: Path, node: Extract<WrittenNode, { type: "condition" }>): readonly WorkflowFinding[] {
   const { cases } = node;
   const hasThen = node.then !== undefined;
   const hasElse = node.else !== undefined;
@@ -284,7 +291,7 @@ function checkCondition(path: Path, node: Extract<WrittenNode, { type: "conditio
   return [finding("conflict", path, message, `needs \`${lacks}\``, help, "key")];
 }
 
-function unused(file: WorkflowFile): readonly Finding[] {
+function unused(file: WorkflowFile): readonly WorkflowFinding[] {
   const { agents = {}, tools = {}, providers = {} } = file;
   const nodes = Object.values(file.nodes);
   const targets = Object.values(agents).flatMap(({ model, fallback = [] }) => [model, ...fallback]);
@@ -313,7 +320,7 @@ function unused(file: WorkflowFile): readonly Finding[] {
   );
 }
 
-function notSet(providers: NonNullable<WorkflowFile["providers"]>, env: Env): readonly Finding[] {
+function notSet(providers: NonNullable<WorkflowFile["providers"]>, env: Env): readonly WorkflowFinding[] {
   return Object.entries(providers).flatMap(([name, { api_key_env: variable }]) => {
     if (variable === undefined || (env[variable] ?? "") !== "") return [];
     const path = ["providers", name, "api_key_env"];

@@ -2,10 +2,10 @@
 // refused wherever they stand.
 
 import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
-import { type Finding, finding, said } from "./codes.ts";
+import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { stringsIn } from "./collect.ts";
 
-export function checkSecrets(value: unknown): readonly Finding[] {
+export function checkSecrets(value: unknown): readonly WorkflowFinding[] {
   return stringsIn(value, []).flatMap(({ path, text }) => {
     // Word by word: a sentence about a password is none.
     const hasOne = text.split(/\s+/).some((word) => looksSecret(word)) || PRIVATE_KEY.test(text);

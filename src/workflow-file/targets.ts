@@ -2,19 +2,20 @@
 
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
 import type { AgentTarget } from "../workflow-model/node-options.ts";
-import { type Environment, providerNamed } from "../workflow-model/providers.ts";
+import { providerNamed } from "../workflow-model/providers.ts";
 import { sharedPlace } from "../workflow-model/shared-place.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
-import { type Finding, finding, said } from "./codes.ts";
+import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { PROVIDER_TYPES, type WorkflowFile, type WrittenAgent, type WrittenCli } from "./schema.ts";
+import type { Environment } from "../agent/process/child-env.ts";
 
 type Providers = NonNullable<WorkflowFile["providers"]>;
-type Read = { readonly target: AgentTarget } | { readonly finding: Finding };
+type Read = { readonly target: AgentTarget } | { readonly finding: WorkflowFinding };
 
 export interface ReadTargets {
   readonly targets: readonly AgentTarget[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WorkflowFinding[];
 }
 
 export function readTargets(id: string, agent: WrittenAgent, providers: Providers): ReadTargets {
@@ -31,7 +32,7 @@ export function readTargets(id: string, agent: WrittenAgent, providers: Provider
   };
 }
 
-function eitherOr(path: Path, model: string | undefined): Finding {
+function eitherOr(path: Path, model: string | undefined): WorkflowFinding {
   const both = model !== undefined;
   const message = `${said(path)} has ${both ? "both `model` and `cli`" : "neither `model` nor `cli`"}`;
   const help = both
@@ -83,12 +84,12 @@ function readModel(written: string, path: Path, providers: Providers): Read {
   return { target };
 }
 
-function noAddress(path: Path, name: string): Finding {
+function noAddress(path: Path, name: string): WorkflowFinding {
   const help = `Add it under \`providers\`: \`${name}: { base_url: "http://127.0.0.1:11434/v1" }\`.`;
   return finding("conflict", path, `provider \`${name}\` has no address of its own`, "needs `base_url`", help);
 }
 
-function unknownProvider(path: Path, name: string, providers: Providers): Finding {
+function unknownProvider(path: Path, name: string, providers: Providers): WorkflowFinding {
   const known = [...new Set([...Object.keys(providers), ...PROVIDER_TYPES])];
   const near = nearest(name, known);
   const label = near === null ? "not known" : `did you mean \`${near}\`?`;
@@ -100,7 +101,7 @@ function isProviderType(name: string): boolean {
   return PROVIDER_TYPES.includes(name);
 }
 
-export function checkProviders(providers: Providers): readonly Finding[] {
+export function checkProviders(providers: Providers): readonly WorkflowFinding[] {
   return Object.entries(providers).flatMap(([name, { type, base_url: baseUrl }]) => {
     const path = ["providers", name];
     const own = type ?? (isProviderType(name) ? name : null);
@@ -154,7 +155,11 @@ function readCli(written: WrittenCli, path: Path): Read {
 }
 
 /** Warns when every target of an agent is reached at one place: a fallback that fails together with the first helps little. */
-export function checkDomains(id: string, targets: readonly AgentTarget[], env: Environment): readonly Finding[] {
+export function checkDomains(
+  id: string,
+  targets: readonly AgentTarget[],
+  env: Environment,
+): readonly WorkflowFinding[] {
   const shared = sharedPlace(targets, env);
   if (shared === null) return [];
   const account = shared.account ? " with the same account" : "";

@@ -4,7 +4,7 @@ import { checkExpression } from "../sandbox/sandbox.ts";
 import { parseTemplate, type TemplatePath } from "../sandbox/template.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
-import { type Finding, finding, type ReferredFile } from "./codes.ts";
+import { type WorkflowFinding, finding, type ReferredFile } from "./codes.ts";
 import { type Arrows, reachedFrom } from "./graph.ts";
 import type { WorkflowFile } from "./schema.ts";
 
@@ -29,7 +29,11 @@ const RUN_FIELDS = ["id", "execution", "attempt"];
 const RESULT_FIELDS = ["status", "output", "execution", "attempts", "fault"];
 const SCOPES = ["inputs", "nodes", "run"];
 
-export function checkTexts(texts: readonly TextPlace[], file: WorkflowFile, arrows: Arrows): readonly Finding[] {
+export function checkTexts(
+  texts: readonly TextPlace[],
+  file: WorkflowFile,
+  arrows: Arrows,
+): readonly WorkflowFinding[] {
   const before = new Map(
     [...arrows.keys()].map((id) => [
       id,
@@ -62,9 +66,9 @@ function checkPath(
   place: TextPlace,
   { inputs = {}, nodes }: WorkflowFile,
   before: ReadonlyMap<string, ReadonlySet<string>>,
-): readonly Finding[] {
+): readonly WorkflowFinding[] {
   const [scope = "", name = "", field] = keys.map(String);
-  const unknown = (what: string, word: string, known: readonly string[]): readonly Finding[] => {
+  const unknown = (what: string, word: string, known: readonly string[]): readonly WorkflowFinding[] => {
     const near = nearest(word, known);
     const label = near === null ? "not there" : `did you mean \`${near}\`?`;
     const help = known.length === 0 ? "Declare it under `inputs:`." : `There are: ${known.slice(0, 30).join(", ")}.`;
@@ -90,12 +94,12 @@ function checkPath(
   }
 }
 
-function secretShown(place: TextPlace, offset: number, name: string): Finding {
+function secretShown(place: TextPlace, offset: number, name: string): WorkflowFinding {
   const message = `the secret input ${name} is put into a text that a model or a person gets to see`;
   return at(place, offset, "secret-in-prompt", message, "a secret", "Give it to a tool or a command instead.");
 }
 
-function notYetThere(place: TextPlace, offset: number, name: string, path: string): Finding {
+function notYetThere(place: TextPlace, offset: number, name: string, path: string): WorkflowFinding {
   const message = `node \`${name}\` can never have run before this text is needed`;
   return at(
     place,
@@ -110,11 +114,11 @@ function notYetThere(place: TextPlace, offset: number, name: string, path: strin
 function at(
   place: TextPlace,
   offset: number,
-  kind: Finding["kind"],
+  kind: WorkflowFinding["kind"],
   message: string,
   label: string,
   help: string,
-): Finding {
+): WorkflowFinding {
   const found = finding(kind, place.path, message, label, help, { brace: braceAt(place.text, offset) });
   return place.file === null ? found : { ...found, file: place.file };
 }
@@ -145,8 +149,8 @@ export function placeOfBrace(
 export async function checkExpressions(
   places: readonly ExpressionPlace[],
   file: WorkflowFile,
-): Promise<readonly Finding[]> {
-  const found: Finding[] = [];
+): Promise<readonly WorkflowFinding[]> {
+  const found: WorkflowFinding[] = [];
   const known = new Map<string, Awaited<ReturnType<typeof checkExpression>>>();
   for (const { path, expression } of places) {
     const check = known.get(expression) ?? (await checkExpression(expression));
@@ -163,7 +167,11 @@ export async function checkExpressions(
 }
 
 /** By the look of it: a name may stand in a text, so this is no more than a warning. */
-function unknownWords(path: Path, expression: string, { inputs = {}, nodes }: WorkflowFile): readonly Finding[] {
+function unknownWords(
+  path: Path,
+  expression: string,
+  { inputs = {}, nodes }: WorkflowFile,
+): readonly WorkflowFinding[] {
   const named = Array.from(expression.matchAll(/(?<![\w$.])(inputs|nodes)\??\.([A-Za-z_$][\w$]*)/g));
   return named.flatMap(([, scope = "", name = ""]) => {
     const held: object = scope === "inputs" ? inputs : nodes;

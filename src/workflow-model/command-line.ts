@@ -3,16 +3,16 @@
 
 import { fault } from "../core/fault/fault.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
-import type { Scope } from "../sandbox/sandbox.ts";
+import type { SandboxScope } from "../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate, type Template } from "../sandbox/template.ts";
 
 /** A command and its arguments; never empty. */
-export type Words = readonly string[];
+export type CommandWords = readonly string[];
 
 /** Text in which quotes and signs count, or a value that is part of a word as it is. */
 type Piece = string | { readonly value: string };
 
-export function splitLine(line: string): Words {
+export function splitLine(line: string): CommandWords {
   return split([line], line);
 }
 
@@ -20,7 +20,7 @@ export function splitLine(line: string): Words {
  * The words of a line with places in it. A value stays within its word whatever is in it; only a line that is nothing but one
  * place is a command line itself.
  */
-export function splitTemplate(text: string, scope: Scope): Words {
+export function splitTemplate(text: string, scope: SandboxScope): CommandWords {
   const template = parseTemplate(text.trim());
   const [only] = template.parts;
   const isOnePlace = template.parts.length === 1 && typeof only === "object";
@@ -35,7 +35,7 @@ export function splitTemplate(text: string, scope: Scope): Words {
 }
 
 /** The line that gives these words again, and that a person could paste into a shell. */
-export function lineOf(words: Words): string {
+export function lineOf(words: CommandWords): string {
   return words.map((word, index) => (isPlain(word, index) ? word : quoted(word))).join(" ");
 }
 
@@ -101,7 +101,7 @@ class Splitter {
     this.#isBare = false;
   }
 
-  end(): Words {
+  end(): CommandWords {
     if (this.#quote !== null) throw refused(this.#line, `a ${this.#quote} is never closed`);
     this.#endWord();
     if (this.words.length === 0) throw refused(this.#line, "there is no command in it");
@@ -167,7 +167,7 @@ class Splitter {
   }
 }
 
-function split(pieces: readonly Piece[], line: string): Words {
+function split(pieces: readonly Piece[], line: string): CommandWords {
   const splitter = new Splitter(line);
   // Texts from YAML blocks end in a line break that nobody meant.
   const last = pieces.length - 1;

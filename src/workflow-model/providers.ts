@@ -10,10 +10,9 @@ import { readField, tryRead } from "../core/try-read.ts";
 import { endpointAt } from "../provider/domain/endpoint.ts";
 import { boundedFetch } from "../provider/fetch/bounded.ts";
 import type { AgentTarget } from "./node-options.ts";
+import type { Environment } from "../agent/process/child-env.ts";
 
 export type ModelAgentTarget = Extract<AgentTarget, { readonly kind: "model" }>;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderSettings {
   readonly model: string;

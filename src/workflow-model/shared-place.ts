@@ -6,7 +6,8 @@ import { AGENT_CLIS } from "../agent/verdict/cli-table.ts";
 import { type FailureDomains, sharesAll } from "../core/decide/fallback.ts";
 import { originOf } from "../provider/domain/endpoint.ts";
 import type { AgentTarget } from "./node-options.ts";
-import { type Environment, modelDomains } from "./providers.ts";
+import { modelDomains } from "./providers.ts";
+import type { Environment } from "../agent/process/child-env.ts";
 
 export interface SharedPlace {
   /** An address, or an agent CLI. */

@@ -7,11 +7,11 @@ import { fingerprintOf } from "../../src/chaos/received.ts";
 import { type Fault, isFaultError } from "../../src/index.ts";
 import {
   createModel,
-  type Environment,
   knownProviders,
   type ModelAgentTarget,
   WORKFLOW_PROVIDERS,
 } from "../../src/workflow-model/providers.ts";
+import type { Environment } from "../../src/agent/process/child-env.ts";
 
 const target = (provider: string, more: Partial<ModelAgentTarget> = {}): ModelAgentTarget => ({
   kind: "model",

@@ -5,13 +5,13 @@ import { loginOf, type LoginState } from "./login-state.ts";
 import { type CliStatus, type ProbeOptions, probeVersion, type VersionProbe } from "./probe-version.ts";
 
 /** `ask-it`: it runs, and only it can tell whether it is logged in. */
-export type Remedy = "install" | "repair" | "log-in" | "ask-it";
+export type CliRemedy = "install" | "repair" | "log-in" | "ask-it";
 
 export interface CliHealth extends VersionProbe {
   readonly kind: ExaminedKind;
   readonly login: LoginState;
   /** What is to be done about it; null when it is ready and logged in. */
-  readonly remedy: Remedy | null;
+  readonly remedy: CliRemedy | null;
 }
 
 /** All at once; the answer has the order of the question. Never throws. */
@@ -25,7 +25,7 @@ export function examineClis(kinds: readonly ExaminedKind[], options: ProbeOption
   );
 }
 
-const STATUS_REMEDY: Readonly<Record<CliStatus, Remedy | null>> = {
+const STATUS_REMEDY: Readonly<Record<CliStatus, CliRemedy | null>> = {
   missing: "install",
   hangs: "repair",
   fails: "repair",
@@ -33,7 +33,7 @@ const STATUS_REMEDY: Readonly<Record<CliStatus, Remedy | null>> = {
   ready: null,
 };
 
-const LOGIN_REMEDY: Readonly<Record<LoginState["state"], Remedy | null>> = {
+const LOGIN_REMEDY: Readonly<Record<LoginState["state"], CliRemedy | null>> = {
   no: "log-in",
   unknown: "ask-it",
   yes: null,

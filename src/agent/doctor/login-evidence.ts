@@ -14,12 +14,12 @@ export interface LoginEvidence {
   /** All of them must be set. */
   readonly variables: readonly string[];
   /** All of them must be there and not empty. */
-  readonly files: readonly FilePlace[];
+  readonly files: readonly LoginFile[];
   /** A machine where it is so: variables as NAME=value, files below the home folder as ~/path. */
   readonly example: string;
 }
 
-export interface FilePlace {
+export interface LoginFile {
   readonly folder: Folder;
   readonly file: string;
 }

@@ -5,9 +5,8 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { tryRead } from "../../core/try-read.ts";
-import { type ExaminedKind, type FilePlace, LOGIN_EVIDENCE } from "./login-evidence.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../process/child-env.ts";
+import { type ExaminedKind, type LoginFile, LOGIN_EVIDENCE } from "./login-evidence.ts";
 
 export interface LoginState {
   readonly state: "yes" | "no" | "unknown";
@@ -37,7 +36,7 @@ function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== "";
 }
 
-function pathOf({ folder, file }: FilePlace, env: Environment, home: string): string {
+function pathOf({ folder, file }: LoginFile, env: Environment, home: string): string {
   for (const [name, below] of folder.moved) {
     const moved = env[name];
     if (isSet(moved)) return resolve(moved, below, file);

@@ -1,10 +1,10 @@
 // The one thing to do next, out of all that was found.
 
-import { type CliHealth, isUsable, type Remedy } from "./cli-health.ts";
+import { type CliHealth, isUsable, type CliRemedy } from "./cli-health.ts";
 import type { ExaminedKind } from "./login-evidence.ts";
 
 export interface NextStep {
-  readonly remedy: Remedy;
+  readonly remedy: CliRemedy;
   readonly kind: ExaminedKind;
 }
 

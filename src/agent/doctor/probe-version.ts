@@ -12,7 +12,8 @@ import type { ProcessEnd } from "../process/process-spec.ts";
 import { runProcess } from "../process/run-process.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import { EXAMINED_KINDS, type ExaminedKind, LOGIN_EVIDENCE } from "./login-evidence.ts";
-import { type Environment, homeOf } from "./login-state.ts";
+import type { Environment } from "../process/child-env.ts";
+import { homeOf } from "./login-state.ts";
 
 export interface ProbeOptions {
   readonly env: Environment;

@@ -8,7 +8,15 @@ import { readClaudeResult } from "./claude-result.ts";
 import { addUsage, claudeUsage, NOTHING_USED } from "./token-usage.ts";
 import type { CliReader } from "./cli-reader.ts";
 import { denialIn } from "./denial.ts";
-import { type JsonObject, numberOrNull, objectOf, objectsOf, statusOrNull, textOf, textOrNull } from "./json-fields.ts";
+import {
+  type JsonObject,
+  numberOrNull,
+  objectOf,
+  objectsOf,
+  statusOrNull,
+  textOf,
+  textOrNull,
+} from "../../core/json-fields.ts";
 
 type Dialect = "claude" | "qwen";
 

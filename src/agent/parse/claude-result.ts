@@ -12,7 +12,7 @@ import {
   statusOrNull,
   textOf,
   textOrNull,
-} from "./json-fields.ts";
+} from "../../core/json-fields.ts";
 import { onceOf } from "./repeated-text.ts";
 
 export interface ResultContext {

@@ -1,7 +1,7 @@
 // What a reader of one CLI's output is: it is given values and lines, and tells a run what they mean.
 
 import type { AgentRun } from "./agent-run.ts";
-import type { JsonObject } from "./json-fields.ts";
+import type { JsonObject } from "../../core/json-fields.ts";
 
 export interface CliReader {
   /** A JSON object of stdout; false when its kind is not known. */

@@ -3,7 +3,15 @@
 
 import type { AgentRun } from "./agent-run.ts";
 import type { CliReader } from "./cli-reader.ts";
-import { countOf, type JsonObject, numberOrNull, objectOf, statusOrNull, textOf, textOrNull } from "./json-fields.ts";
+import {
+  countOf,
+  type JsonObject,
+  numberOrNull,
+  objectOf,
+  statusOrNull,
+  textOf,
+  textOrNull,
+} from "../../core/json-fields.ts";
 
 export function createCodexReader(run: AgentRun): CliReader {
   let header: "before" | "inside" | "after" = "before";

@@ -11,7 +11,7 @@ import type { CliReader, CreateReader } from "./cli-reader.ts";
 import { createCodexReader } from "./codex-reader.ts";
 import { createGeminiReader } from "./gemini-reader.ts";
 import { createGooseReader } from "./goose-reader.ts";
-import { type JsonObject, objectOf, objectsOf } from "./json-fields.ts";
+import { type JsonObject, objectOf, objectsOf } from "../../core/json-fields.ts";
 import { createLineReader } from "./line-reader.ts";
 import { createOpencodeReader } from "./opencode-reader.ts";
 import { withoutColours } from "./without-colours.ts";

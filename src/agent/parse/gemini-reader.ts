@@ -15,7 +15,7 @@ import {
   statusOrNull,
   textOf,
   textOrNull,
-} from "./json-fields.ts";
+} from "../../core/json-fields.ts";
 import { onceOf } from "./repeated-text.ts";
 
 export function createGeminiReader(run: AgentRun): CliReader {

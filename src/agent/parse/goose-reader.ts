@@ -5,7 +5,15 @@ import type { AgentRun } from "./agent-run.ts";
 import { errorInAnswer } from "./answer-error.ts";
 import type { CliReader } from "./cli-reader.ts";
 import { denialIn } from "./denial.ts";
-import { countOf, type JsonObject, numberOrNull, objectOf, objectsOf, statusOrNull, textOf } from "./json-fields.ts";
+import {
+  countOf,
+  type JsonObject,
+  numberOrNull,
+  objectOf,
+  objectsOf,
+  statusOrNull,
+  textOf,
+} from "../../core/json-fields.ts";
 import { parseEvent } from "./parse-event.ts";
 
 export function createGooseReader(run: AgentRun): CliReader {

@@ -14,7 +14,7 @@ export interface LineSink {
   readonly broken: (line: string) => void;
 }
 
-export interface LineReader {
+export interface EventLineReader {
   readonly take: (line: string) => void;
   readonly end: () => void;
 }
@@ -26,7 +26,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
 ]);
 
-export function createLineReader(sink: LineSink): LineReader {
+export function createLineReader(sink: LineSink): EventLineReader {
   let open: { readonly closing: string; lines: string[]; chars: number } | null = null;
 
   function take(line: string): void {

@@ -6,7 +6,7 @@ import type { AgentRun } from "./agent-run.ts";
 import { addUsage, NOTHING_USED } from "./token-usage.ts";
 import type { CliReader } from "./cli-reader.ts";
 import { denialIn } from "./denial.ts";
-import { countOf, type JsonObject, objectOf, statusOrNull, textOf, textOrNull } from "./json-fields.ts";
+import { countOf, type JsonObject, objectOf, statusOrNull, textOf, textOrNull } from "../../core/json-fields.ts";
 
 export function createOpencodeReader(run: AgentRun): CliReader {
   let used: AgentUsage = NOTHING_USED;

@@ -2,7 +2,7 @@
 // counted, in qwen-code's they are.
 
 import type { AgentUsage } from "../event/agent-event.ts";
-import { countOf, type JsonObject } from "./json-fields.ts";
+import { countOf, type JsonObject } from "../../core/json-fields.ts";
 
 export const NOTHING_USED: AgentUsage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
 

@@ -9,7 +9,7 @@
 import type { Clock } from "../../host/clock.ts";
 import type { Launched } from "./launch.ts";
 
-export interface Ending {
+export interface ProcessEnding {
   /** Somebody wants it to end. */
   stop(): void;
   /** It has exited; its pipes may still be open. */
@@ -31,7 +31,7 @@ export interface EndingOptions {
 /** No event tells that the last process is gone, so it looks again and again. */
 const CHECK_MS = 50;
 
-export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions): Ending {
+export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions): ProcessEnding {
   const timers = new Set<() => void>();
   let isStopping = false;
   let isKilled = false;

@@ -16,7 +16,7 @@ import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-
 import type { CliTarget } from "./cli.ts";
 import { cliDomains } from "./cli-domains.ts";
 import { otherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
-import { runCli, type RunDeps } from "./run-cli.ts";
+import { runCli, type CliRunDeps } from "./run-cli.ts";
 
 export interface AgentOptions {
   /** Says what has to be known of a session that became too long, for the fresh one; its last answer when left out. */
@@ -169,7 +169,7 @@ function membersOf(
   targets: readonly CliTarget[],
   options: AgentOptions,
   known: KnownSessions,
-  home: Omit<RunDeps, "others">,
+  home: Omit<CliRunDeps, "others">,
 ): readonly AnyTool[] {
   const members: AnyTool[] = [];
   for (const target of targets) {

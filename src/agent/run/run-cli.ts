@@ -24,7 +24,7 @@ import type { CliTarget } from "./cli.ts";
 import { type OtherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
 import { RawOutput } from "./raw-output.ts";
 
-export interface RunDeps {
+export interface CliRunDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -47,7 +47,7 @@ const MICROCENTS_PER_DOLLAR = 1e8;
 export async function runCli(
   target: CliTarget,
   request: AgentRequest,
-  home: RunDeps,
+  home: CliRunDeps,
   context: RunContext,
 ): Promise<AgentRunResult> {
   const { kind } = target;
@@ -131,9 +131,9 @@ export async function runCli(
 
 function environmentOf(
   { kind, env, inheritEnv }: CliTarget,
-  home: RunDeps,
+  home: CliRunDeps,
   privateHome: string | null,
-): RunDeps["env"] {
+): CliRunDeps["env"] {
   const { maxRetriesEnv, configHomeEnv } = AGENT_CLIS[kind];
   return {
     // The user's own number counts for more.
@@ -154,7 +154,7 @@ function whyEnd(
   { kind, idempotent, hidesTools }: CliTarget,
   state: AgentState,
   usedTools: boolean,
-  { clock, others }: RunDeps,
+  { clock, others }: CliRunDeps,
 ): Stopped | null {
   const loop = whyStop(state);
   if (loop !== null) return { reason: loop, why: null };

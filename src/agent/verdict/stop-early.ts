@@ -20,7 +20,7 @@ export function whyStop(state: AgentState): Exclude<StopReason, "after-result"> 
   return state.stalledSteps >= MAX_STALLED_STEPS ? "step-loop" : null;
 }
 
-export interface BusyRetry {
+export interface EarlyStopRules {
   /** So many attempts are made at a target before another one is asked. */
   readonly attemptsBeforeFallback: number;
   /** Another target can be asked that would not fail the same way. */
@@ -36,7 +36,7 @@ const ATTEMPTS_WITH_A_LOGIN = 2;
 export function whyStopRetrying(
   { ownRetries }: Pick<AgentState, "ownRetries">,
   why: Fault,
-  { attemptsBeforeFallback, hasOther, hasWorked }: BusyRetry,
+  { attemptsBeforeFallback, hasOther, hasWorked }: EarlyStopRules,
 ): "no-cure" | "elsewhere" | null {
   const { retryable, lifts, scope } = traitsOf(why.code);
   if (!retryable) return ownRetries >= (scope === "account" && !lifts ? ATTEMPTS_WITH_A_LOGIN : 1) ? "no-cure" : null;

@@ -1,7 +1,7 @@
 // Faults in the bytes of a 200: no JSON, no bytes, an error, a page, nonsense.
 
 import { PROTOCOL_OF } from "../protocols/index.ts";
-import type { Act } from "../wire.ts";
+import type { ConnectionAct } from "../wire.ts";
 import { type FaultRow, row, type Scene } from "./fault-row.ts";
 import { bodyPlan, errorOf, eventsOf, goodPlan, htmlPlan, jsonOf, streamHead, write } from "./plans.ts";
 
@@ -34,7 +34,7 @@ export const BODIES = [
     plan: (scene) => bodyPlan(scene, 200, '{"ok":false,"error":{"reason":"E-1207"}}') }),
 ] as const;
 
-function malformed(scene: Scene): readonly Act[] {
+function malformed(scene: Scene): readonly ConnectionAct[] {
   if (!scene.asked.streaming) {
     const whole = jsonOf(scene);
     return bodyPlan(scene, 200, whole.slice(0, Math.ceil(whole.length * 0.7)));
@@ -43,7 +43,7 @@ function malformed(scene: Scene): readonly Act[] {
   return [streamHead(scene), ...broken, { do: "end" }];
 }
 
-function errorInBody(scene: Scene): readonly Act[] {
+function errorInBody(scene: Scene): readonly ConnectionAct[] {
   const { asked, stamp, params } = scene;
   const error = errorOf(params.error, scene);
   // A gateway that fails before the stream has begun knows only the plain error.
@@ -51,7 +51,7 @@ function errorInBody(scene: Scene): readonly Act[] {
   return bodyPlan(scene, 200, JSON.stringify(body));
 }
 
-function asHtml(act: Act): Act {
+function asHtml(act: ConnectionAct): ConnectionAct {
   return act.do === "head" ? { ...act, headers: { ...act.headers, "content-type": "text/html; charset=utf-8" } } : act;
 }
 

@@ -2,7 +2,7 @@
 
 import { brokenSampleOf } from "../sample.ts";
 import { callOf, calling, inJson, sampleInput, toolSchema } from "../good-model.ts";
-import type { Asked, Reply, Stop, ToolCall } from "../wire.ts";
+import type { ChaosRequest, Reply, Stop, ChaosToolCall } from "../wire.ts";
 import { type FaultRow, row } from "./fault-row.ts";
 import { goodPlan } from "./plans.ts";
 
@@ -10,7 +10,7 @@ const REFUSAL = "I'm sorry, but I can't help with that.";
 const SALAD =
   "the the of lantern seven and and violet because because underneath twelve twelve harbour of of of green ladder perhaps the the";
 
-const saying = (change: (reply: Reply, asked: Asked) => Reply): FaultRow["plan"] => {
+const saying = (change: (reply: Reply, asked: ChaosRequest) => Reply): FaultRow["plan"] => {
   return (scene) => goodPlan(scene, change(scene.reply, scene.asked));
 };
 
@@ -52,7 +52,7 @@ export const CONTENTS = [
 ] as const;
 
 /** The calls that the model would make, else the JSON that was asked for, else a call of the first tool there is. */
-function breakingSchema({ calls }: Reply, asked: Asked): Reply {
+function breakingSchema({ calls }: Reply, asked: ChaosRequest): Reply {
   const offered = asked.schema === null ? asked.tools.slice(0, 1) : [];
   const tools = calls.length > 0 ? calls.map(({ tool }) => tool) : offered.map(({ name }) => name);
   if (tools.length === 0) return inJson(asked, brokenSampleOf(asked.schema ?? {}));
@@ -63,7 +63,7 @@ function halved(reply: Reply): Reply {
   return { ...reply, text: half(reply.text), calls: reply.calls.map(cut) };
 }
 
-function cutCall(reply: Reply, asked: Asked, stop: Stop): Reply {
+function cutCall(reply: Reply, asked: ChaosRequest, stop: Stop): Reply {
   const [first] = asked.tools;
   const tool = first?.name ?? "get_weather";
   const made = callOf(tool, first === undefined ? { city: "Paris" } : sampleInput(tool, asked));
@@ -71,7 +71,7 @@ function cutCall(reply: Reply, asked: Asked, stop: Stop): Reply {
   return { text: "", calls: calls.map(cut), stop, isEmpty: false };
 }
 
-function cut(call: ToolCall): ToolCall {
+function cut(call: ChaosToolCall): ChaosToolCall {
   return { ...call, text: half(call.text) };
 }
 

@@ -2,7 +2,7 @@
 
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { ERROR_IDS, type ErrorId } from "../errors/error-ids.ts";
-import type { Act, Asked, ProtocolId, Reply, Stamp } from "../wire.ts";
+import type { ConnectionAct, ChaosRequest, ProtocolId, Reply, Stamp } from "../wire.ts";
 
 /** One value, or one for each protocol. */
 export type PerProtocol<T> = T | Readonly<Record<ProtocolId, T>>;
@@ -50,7 +50,7 @@ export const PARAMETER_CHOICES: Readonly<Partial<Record<keyof Parameters, readon
 
 /** Everything a fault is made from. */
 export interface Scene {
-  readonly asked: Asked;
+  readonly asked: ChaosRequest;
   /** What the model would have said. */
   readonly reply: Reply;
   readonly params: Parameters;
@@ -71,7 +71,7 @@ export interface FaultRow<Id extends string = string> {
   readonly params: Readonly<Partial<Parameters>>;
   /** One sentence. */
   readonly about: string;
-  readonly plan: (scene: Scene) => readonly Act[];
+  readonly plan: (scene: Scene) => readonly ConnectionAct[];
 }
 
 type Details = Pick<FaultRow, "about" | "plan"> & Partial<Omit<FaultRow, "id">>;

@@ -3,7 +3,7 @@
 import { vendorError } from "../errors/index.ts";
 import type { ErrorFacts, ErrorId } from "../errors/error-ids.ts";
 import { PROTOCOL_OF } from "../protocols/index.ts";
-import { type Act, type ErrorAnswer, idOf, type Reply, type WireEvent } from "../wire.ts";
+import { type ConnectionAct, type ErrorAnswer, idOf, type Reply, type WireEvent } from "../wire.ts";
 import type { Scene } from "./fault-row.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -11,7 +11,7 @@ const SSE_TYPE = "text/event-stream; charset=utf-8";
 
 type Headers = Readonly<Record<string, string>>;
 
-export function goodPlan(scene: Scene, reply: Reply = scene.reply): readonly Act[] {
+export function goodPlan(scene: Scene, reply: Reply = scene.reply): readonly ConnectionAct[] {
   return scene.asked.streaming
     ? [streamHead(scene), ...eventsOf(scene, reply).map(write), { do: "end" }]
     : bodyPlan(scene, 200, jsonOf(scene, reply));
@@ -25,23 +25,28 @@ export function jsonOf({ asked, stamp, reply: own }: Scene, reply: Reply = own):
   return JSON.stringify(PROTOCOL_OF[asked.protocol].json(reply, asked, stamp));
 }
 
-export function write({ text }: { readonly text: string }): Act {
+export function write({ text }: { readonly text: string }): ConnectionAct {
   return { do: "write", text };
 }
 
-export function streamHead({ asked, stamp }: Scene): Act {
+export function streamHead({ asked, stamp }: Scene): ConnectionAct {
   const headers = { "content-type": asked.asArray ? JSON_TYPE : SSE_TYPE, "cache-control": "no-cache" };
   return { do: "head", status: 200, headers: { ...PROTOCOL_OF[asked.protocol].headers(stamp), ...headers } };
 }
 
 /** A whole body with its length. */
-export function bodyPlan({ asked, stamp }: Scene, status: number, body: string, headers: Headers = {}): readonly Act[] {
+export function bodyPlan(
+  { asked, stamp }: Scene,
+  status: number,
+  body: string,
+  headers: Headers = {},
+): readonly ConnectionAct[] {
   const protocol = PROTOCOL_OF[asked.protocol];
   const own = status < 400 ? protocol.headers(stamp) : protocol.errorHeaders(stamp);
   return wholePlan(status, { ...own, "content-type": JSON_TYPE, ...headers }, body);
 }
 
-function wholePlan(status: number, headers: Headers, body: string): readonly Act[] {
+function wholePlan(status: number, headers: Headers, body: string): readonly ConnectionAct[] {
   return [
     { do: "head", status, headers: { ...headers, "content-length": String(Buffer.byteLength(body)) } },
     ...(body === "" ? [] : [write({ text: body })]),
@@ -49,7 +54,7 @@ function wholePlan(status: number, headers: Headers, body: string): readonly Act
   ];
 }
 
-export function errorPlan(scene: Scene, error: ErrorAnswer): readonly Act[] {
+export function errorPlan(scene: Scene, error: ErrorAnswer): readonly ConnectionAct[] {
   const { asked, stamp } = scene;
   // Google refuses a prompt with a 200, which in a stream is an event like any other.
   if (error.status === 200 && asked.streaming) {
@@ -76,12 +81,12 @@ export function pagePlan(
   status: number,
   title: string,
   server: "nginx" | "cloudflare",
-): readonly Act[] {
+): readonly ConnectionAct[] {
   const page = `<!DOCTYPE html>\r\n<html>\r\n<head><title>${status} ${title}</title></head>\r\n<body>\r\n<center><h1>${status} ${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
   const ray = server === "cloudflare" ? { "cf-ray": `${idOf("", stamp)}-OSL` } : {};
   return htmlPlan(status, page, { server, ...ray });
 }
 
-export function htmlPlan(status: number, page: string, headers: Headers = {}): readonly Act[] {
+export function htmlPlan(status: number, page: string, headers: Headers = {}): readonly ConnectionAct[] {
   return wholePlan(status, { ...headers, "content-type": "text/html; charset=UTF-8" }, page);
 }

@@ -1,7 +1,7 @@
 // Faults on the way of an answer: errors inside a stream, streams that are cut, never end, stall or drip.
 
 import { PROTOCOL_OF } from "../protocols/index.ts";
-import type { Act, WireEvent } from "../wire.ts";
+import type { ConnectionAct, WireEvent } from "../wire.ts";
 import { row, type Scene } from "./fault-row.ts";
 import { bodyPlan, errorOf, eventsOf, goodPlan, jsonOf, streamHead, write } from "./plans.ts";
 
@@ -38,7 +38,7 @@ export const STREAMS = [
 ] as const;
 
 /** The answer up to the place where it fails. */
-function begun(scene: Scene): readonly Act[] {
+function begun(scene: Scene): readonly ConnectionAct[] {
   if (scene.asked.streaming) return [streamHead(scene), ...upTo(scene).map(write)];
   const whole = jsonOf(scene);
   const [head] = bodyPlan(scene, 200, whole);
@@ -53,12 +53,12 @@ function upTo(scene: Scene): readonly WireEvent[] {
   return end === -1 ? events : events.slice(0, end);
 }
 
-function errorEvent(scene: Scene, isFirst: boolean): Act {
+function errorEvent(scene: Scene, isFirst: boolean): ConnectionAct {
   const { asked, stamp, params } = scene;
   return write({ text: PROTOCOL_OF[asked.protocol].errorEvent(errorOf(params.error, scene), asked, stamp, isFirst) });
 }
 
-function malformedChunk(scene: Scene): readonly Act[] {
+function malformedChunk(scene: Scene): readonly ConnectionAct[] {
   const before = upTo(scene);
   const [spoilt, ...rest] = eventsOf(scene).slice(before.length);
   const text = spoilt === undefined ? "" : spoilt.text.replace(/\}(\s*)$/, "$1");
@@ -67,26 +67,26 @@ function malformedChunk(scene: Scene): readonly Act[] {
 
 const MOST_SIGNS = 10_000;
 
-function stallAlive(scene: Scene): readonly Act[] {
+function stallAlive(scene: Scene): readonly ConnectionAct[] {
   const { asked, params } = scene;
   const count = Math.min(MOST_SIGNS, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
   const sign = write({ text: PROTOCOL_OF[asked.protocol].signOfLife(asked) });
-  const wait: Act = { do: "wait", ms: params["wait-ms"] };
+  const wait: ConnectionAct = { do: "wait", ms: params["wait-ms"] };
   return [...begun(scene), ...Array.from({ length: count }, () => [wait, sign]).flat(), { do: "cut" }];
 }
 
-function slowFirst(scene: Scene): readonly Act[] {
+function slowFirst(scene: Scene): readonly ConnectionAct[] {
   const [head, ...rest] = goodPlan(scene);
-  const wait: Act = { do: "wait", ms: scene.params["wait-ms"] };
+  const wait: ConnectionAct = { do: "wait", ms: scene.params["wait-ms"] };
   if (head === undefined) return [];
   return scene.asked.streaming ? [head, wait, ...rest] : [wait, head, ...rest];
 }
 
 const BODY_PIECES = 8;
 
-function slowDrip(scene: Scene): readonly Act[] {
-  const wait: Act = { do: "wait", ms: scene.params["wait-ms"] };
-  return goodPlan(scene).flatMap((act): readonly Act[] => {
+function slowDrip(scene: Scene): readonly ConnectionAct[] {
+  const wait: ConnectionAct = { do: "wait", ms: scene.params["wait-ms"] };
+  return goodPlan(scene).flatMap((act): readonly ConnectionAct[] => {
     if (act.do !== "write") return [act];
     const pieces = scene.asked.streaming ? [act.text] : inPieces(act.text);
     return pieces.flatMap((text) => [wait, write({ text })]);

@@ -2,11 +2,11 @@
 
 import { parseJson } from "../../core/try-read.ts";
 import {
-  type Asked,
+  type ChaosRequest,
   type Json,
   idOf,
   piecesOf,
-  type Protocol,
+  type ChaosProtocol,
   type Reply,
   replyTokens,
   slicesOf,
@@ -25,7 +25,7 @@ const STOP: Readonly<Record<Stop, string>> = {
   "malformed-call": "tool_use",
 };
 
-export const anthropic: Protocol = {
+export const anthropic: ChaosProtocol = {
   vendor: "anthropic",
   headers: (stamp) => ({
     ...errorHeaders(stamp),
@@ -62,7 +62,7 @@ function event(part: WireEvent["part"], data: Json & { readonly type: string }):
   return { part, text: sse(data, data.type) };
 }
 
-function messageOf({ model }: Asked, stamp: Stamp): Json {
+function messageOf({ model }: ChaosRequest, stamp: Stamp): Json {
   return {
     id: idOf("msg_", stamp),
     type: "message",
@@ -125,7 +125,7 @@ function contentOf({ text, calls }: Reply, stamp: Stamp): readonly WireEvent[] {
   ]);
 }
 
-function usageOf(asked: Asked, outputTokens: number): Json {
+function usageOf(asked: ChaosRequest, outputTokens: number): Json {
   return {
     ...countsOf(asked, outputTokens),
     cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
@@ -136,7 +136,7 @@ function usageOf(asked: Asked, outputTokens: number): Json {
 }
 
 /** The end of a stream repeats the counts, and nothing else. */
-function countsOf({ promptTokens }: Asked, outputTokens: number): Json {
+function countsOf({ promptTokens }: ChaosRequest, outputTokens: number): Json {
   return {
     input_tokens: promptTokens,
     cache_creation_input_tokens: 0,

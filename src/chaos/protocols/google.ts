@@ -2,11 +2,11 @@
 // the finish reason of its last chunk is the mark. Without `alt=sse` it is one JSON array.
 
 import {
-  type Asked,
+  type ChaosRequest,
   type Json,
   idOf,
   piecesOf,
-  type Protocol,
+  type ChaosProtocol,
   type Reply,
   replyTokens,
   sse,
@@ -24,7 +24,7 @@ const FINISH: Readonly<Record<Stop, string>> = {
   "malformed-call": "MALFORMED_FUNCTION_CALL",
 };
 
-export const google: Protocol = {
+export const google: ChaosProtocol = {
   vendor: "google",
   headers,
   errorHeaders: headers,
@@ -53,7 +53,7 @@ interface Draft {
   readonly data: Json;
 }
 
-function framed(drafts: readonly Draft[], { asArray }: Asked): readonly WireEvent[] {
+function framed(drafts: readonly Draft[], { asArray }: ChaosRequest): readonly WireEvent[] {
   if (!asArray) return drafts.map(({ part, data }) => ({ part, text: sse(data) }));
   return [
     ...drafts.map(({ part, data }, index) => ({
@@ -64,7 +64,7 @@ function framed(drafts: readonly Draft[], { asArray }: Asked): readonly WireEven
   ];
 }
 
-function chunksOf(reply: Reply, asked: Asked, stamp: Stamp): readonly Draft[] {
+function chunksOf(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly Draft[] {
   if (reply.isEmpty) return [{ part: "close", data: { candidates: [], ...frame(reply, asked, stamp) } }];
   const texts = piecesOf(reply.text);
   // Every chunk counts what was said so far, so that a stream that breaks off still tells its cost.
@@ -100,7 +100,7 @@ function callPart({ tool, input }: Reply["calls"][number]): Json {
   return { functionCall: { name: tool, args: input } };
 }
 
-function chunk(parts: readonly Json[], finish: string | null, reply: Reply, asked: Asked, stamp: Stamp): Json {
+function chunk(parts: readonly Json[], finish: string | null, reply: Reply, asked: ChaosRequest, stamp: Stamp): Json {
   return {
     candidates: [
       {
@@ -113,7 +113,7 @@ function chunk(parts: readonly Json[], finish: string | null, reply: Reply, aske
   };
 }
 
-function frame(reply: Reply, { model, promptTokens }: Asked, stamp: Stamp): Json {
+function frame(reply: Reply, { model, promptTokens }: ChaosRequest, stamp: Stamp): Json {
   const completion = replyTokens(reply);
   return {
     usageMetadata: {

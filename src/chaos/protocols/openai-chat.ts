@@ -1,11 +1,11 @@
 // OpenAI's chat completions: `POST /v1/chat/completions`.
 
 import {
-  type Asked,
+  type ChaosRequest,
   type Json,
   idOf,
   piecesOf,
-  type Protocol,
+  type ChaosProtocol,
   type Reply,
   replyTokens,
   slicesOf,
@@ -26,7 +26,7 @@ const FINISH: Readonly<Record<Stop, string>> = {
   "malformed-call": "tool_calls",
 };
 
-export const openAiChat: Protocol = {
+export const openAiChat: ChaosProtocol = {
   vendor: "openai",
   headers: openAiHeaders,
   errorHeaders: openAiErrorHeaders,
@@ -45,7 +45,7 @@ export const openAiChat: Protocol = {
 
 const DONE: WireEvent = { part: "close", text: sse("[DONE]") };
 
-function eventsOf(reply: Reply, asked: Asked, stamp: Stamp): readonly WireEvent[] {
+function eventsOf(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly WireEvent[] {
   return [
     { part: "open", text: chunk({ role: "assistant", content: "", refusal: null }, null, asked, stamp) },
     ...contentOf(reply).map((delta): WireEvent => ({ part: "content", text: chunk(delta, null, asked, stamp) })),
@@ -57,11 +57,11 @@ function eventsOf(reply: Reply, asked: Asked, stamp: Stamp): readonly WireEvent[
 }
 
 /** A chunk without choices: the one that carries usage. */
-function empty(reply: Reply, asked: Asked, stamp: Stamp): WireEvent {
+function empty(reply: Reply, asked: ChaosRequest, stamp: Stamp): WireEvent {
   return { part: "close", text: sse({ ...chunkFrame(asked, stamp), choices: [], usage: usageOf(reply, asked) }) };
 }
 
-function frame(object: string, { model }: Asked, stamp: Stamp): Json {
+function frame(object: string, { model }: ChaosRequest, stamp: Stamp): Json {
   return {
     id: idOf("chatcmpl-", stamp),
     object,
@@ -72,11 +72,11 @@ function frame(object: string, { model }: Asked, stamp: Stamp): Json {
   };
 }
 
-function chunkFrame(asked: Asked, stamp: Stamp): Json {
+function chunkFrame(asked: ChaosRequest, stamp: Stamp): Json {
   return frame("chat.completion.chunk", asked, stamp);
 }
 
-function chunk(delta: Json, finish: string | null, asked: Asked, stamp: Stamp): string {
+function chunk(delta: Json, finish: string | null, asked: ChaosRequest, stamp: Stamp): string {
   return sse({
     ...chunkFrame(asked, stamp),
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
@@ -118,7 +118,7 @@ function callsOf({ calls }: Reply, stamp: Stamp): readonly Json[] {
   ]);
 }
 
-function usageOf(reply: Reply, { promptTokens }: Asked): Json {
+function usageOf(reply: Reply, { promptTokens }: ChaosRequest): Json {
   const completion = replyTokens(reply);
   return {
     prompt_tokens: promptTokens,

@@ -1,18 +1,18 @@
 // OpenAI's responses: `POST /v1/responses`. Each item of the output is announced, filled and closed by events of its own.
 
 import {
-  type Asked,
+  type ChaosRequest,
   type Json,
   idOf,
   piecesOf,
-  type Protocol,
+  type ChaosProtocol,
   type Reply,
   replyTokens,
   slicesOf,
   sse,
   type Stamp,
   type Stop,
-  type ToolCall,
+  type ChaosToolCall,
   type WireEvent,
 } from "../wire.ts";
 import { openAiErrorHeaders, openAiHeaders } from "./openai-headers.ts";
@@ -23,7 +23,7 @@ const INCOMPLETE: Readonly<Partial<Record<Stop, string>>> = {
   filtered: "content_filter",
 };
 
-export const openAiResponses: Protocol = {
+export const openAiResponses: ChaosProtocol = {
   vendor: "openai",
   headers: openAiHeaders,
   errorHeaders: openAiErrorHeaders,
@@ -53,7 +53,7 @@ function numbered(drafts: readonly Draft[]): readonly WireEvent[] {
   return drafts.map(({ part, data }, index) => ({ part, text: sse({ ...data, sequence_number: index }, data.type) }));
 }
 
-function eventsOf(reply: Reply, asked: Asked, stamp: Stamp): readonly Draft[] {
+function eventsOf(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly Draft[] {
   const begun = responseOf("in_progress", [], asked, stamp, null);
   const items = reply.isEmpty ? [] : itemsOf(reply, stamp);
   const end = INCOMPLETE[reply.stop] === undefined ? "response.completed" : "response.incomplete";
@@ -118,7 +118,7 @@ function messageItem(reply: Reply, stamp: Stamp): Item {
   };
 }
 
-function callItem({ tool, text }: ToolCall, order: number, status: string, stamp: Stamp): Item {
+function callItem({ tool, text }: ChaosToolCall, order: number, status: string, stamp: Stamp): Item {
   const id = idOf("fc_", stamp, order + 1);
   const item = (state: string, sent: string): Json => ({
     id,
@@ -149,7 +149,7 @@ function callItem({ tool, text }: ToolCall, order: number, status: string, stamp
   };
 }
 
-function finished(reply: Reply, asked: Asked, stamp: Stamp): Json {
+function finished(reply: Reply, asked: ChaosRequest, stamp: Stamp): Json {
   const output = reply.isEmpty ? [] : itemsOf(reply, stamp).map(({ done }) => done);
   const reason = INCOMPLETE[reply.stop];
   const completion = replyTokens(reply);
@@ -166,7 +166,7 @@ function finished(reply: Reply, asked: Asked, stamp: Stamp): Json {
   };
 }
 
-function failed(body: Json, asked: Asked, stamp: Stamp): Json {
+function failed(body: Json, asked: ChaosRequest, stamp: Stamp): Json {
   return { ...responseOf("failed", [], asked, stamp, null), error: errorOf(body) };
 }
 
@@ -175,7 +175,13 @@ function errorOf(body: Json): Json {
   return { code: code ?? type, message };
 }
 
-function responseOf(status: string, output: readonly Json[], { model }: Asked, stamp: Stamp, usage: Json | null): Json {
+function responseOf(
+  status: string,
+  output: readonly Json[],
+  { model }: ChaosRequest,
+  stamp: Stamp,
+  usage: Json | null,
+): Json {
   return {
     id: idOf("resp_", stamp),
     object: "response",

@@ -16,7 +16,7 @@ import {
   type Surface,
 } from "../../core/index.ts";
 import { nearest } from "../../options/nearest.ts";
-import { type Checked, checkFile, printDiagnostics } from "../check-file.ts";
+import { type CheckedFile, checkFile, printDiagnostics } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, paintFor, UsageError } from "../io.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
@@ -85,7 +85,7 @@ function withPolicyOptions(command: Command): Command {
     .addOption(new Option("--preset <name>", "a built-in policy").choices(PRESET_NAMES).conflicts("policy"));
 }
 
-async function parse(source: string, file: string): Promise<Checked> {
+async function parse(source: string, file: string): Promise<CheckedFile> {
   const { parsePolicy } = await policyFile();
   const { policy, diagnostics } = parsePolicy(source, file);
   return { usable: policy !== null, diagnostics };

@@ -6,7 +6,7 @@ import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 import { commandLine } from "../program-name.ts";
-import type { RunOptions } from "../run/run-options.ts";
+import type { RunCommandOptions } from "../run/run-options.ts";
 
 /** `args` are those of the whole program, for a sentence about what to type. */
 export function addRun(program: Command, io: Io, args: readonly string[]): void {
@@ -49,7 +49,7 @@ Examples:
   $ faultline run --retry 5 --idempotent -- curl -fsS https://example.com/health
   $ faultline run --journal runs.db --fallback "codex exec --json 'say hello'" -- claude -p "say hello"`,
     )
-    .action(async (words: readonly string[], options: RunOptions, command: Command) => {
+    .action(async (words: readonly string[], options: RunCommandOptions, command: Command) => {
       // Loaded only here: what starts processes takes its time to load.
       const { runCommand } = await import("../run/run-command.ts");
       return runCommand(words, options, io, globalOptions(command, io));

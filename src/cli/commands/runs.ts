@@ -4,9 +4,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
-import type { ActOptions } from "../runs/act-on-run.ts";
-import type { AnswerOptions } from "../runs/answer-run.ts";
-import type { ExportOptions } from "../runs/export-run.ts";
+import type { ActionCommandOptions } from "../runs/act-on-run.ts";
+import type { RunAnswerOptions } from "../runs/answer-run.ts";
+import type { RunExportOptions } from "../runs/export-run.ts";
 import type { ListOptions } from "../runs/list-runs.ts";
 import type { JournalOption } from "../runs/run-home.ts";
 import type { WatchOptions } from "../runs/watch-run.ts";
@@ -73,7 +73,7 @@ function addLooking(runs: Command, io: Io): void {
       new Option("--format <format>", "what is written").choices(["jsonl", "cloudevents", "bundle"]).default("jsonl"),
     )
     .option("-o, --out <file>", "write to this new file or folder instead of stdout")
-    .action(async (run: string, options: ExportOptions, command: Command) => {
+    .action(async (run: string, options: RunExportOptions, command: Command) => {
       const { exportRun } = await import("../runs/export-run.ts");
       await exportRun(run, options, io, globalOptions(command, io));
     });
@@ -81,23 +81,25 @@ function addLooking(runs: Command, io: Io): void {
 
 function addActing(runs: Command, io: Io): void {
   const operator = (name: string): Command => ofOperator(runs.command(name), io);
-  const act = async (run: string, action: string, options: ActOptions, command: Command): Promise<void> => {
+  const act = async (run: string, action: string, options: ActionCommandOptions, command: Command): Promise<void> => {
     const { actOnRun } = await import("../runs/act-on-run.ts");
     await actOnRun(run, action, options, io, globalOptions(command, io));
   };
   withGoingOn(withRunArgument(operator("retry").description("Retries the stage that failed or waits.")))
     .option("--now", "retry now instead of at the planned time")
-    .action((run: string, { now, ...options }: ActOptions & { now?: true }, command: Command) =>
+    .action((run: string, { now, ...options }: ActionCommandOptions & { now?: true }, command: Command) =>
       act(run, now === true ? "retry-now" : "retry-stage", options, command),
     );
   withGoingOn(withRunArgument(operator("switch").description("Retries the stage with another provider.")))
     .option("--to <target>", "which one; not needed if there is only one")
-    .action((run: string, { to, ...options }: ActOptions & { to?: string }, command: Command) =>
+    .action((run: string, { to, ...options }: ActionCommandOptions & { to?: string }, command: Command) =>
       act(run, "switch-provider", to === undefined ? options : { ...options, target: to }, command),
     );
   withGoingOn(withRunArgument(operator("continue").description("Continues a discussion with a comment from you.")))
     .requiredOption("--text <text>", "what you say")
-    .action((run: string, options: ActOptions, command: Command) => act(run, "continue-discussion", options, command));
+    .action((run: string, options: ActionCommandOptions, command: Command) =>
+      act(run, "continue-discussion", options, command),
+    );
   withRun(operator("cancel").description("Stops a run for good."))
     .option("--detach", "do not wait until the process that works on it has stopped")
     .action(async (run: string, options: JournalOption & { detach?: true }, command: Command) => {
@@ -113,7 +115,7 @@ function addActing(runs: Command, io: Io): void {
     .option("--by <name>", "who answers", "cli")
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
     .option("--no-wait", "only answer; another process continues the run")
-    .action(async (given: string, typed: string | undefined, options: AnswerOptions, command: Command) => {
+    .action(async (given: string, typed: string | undefined, options: RunAnswerOptions, command: Command) => {
       const { answerRun } = await import("../runs/answer-run.ts");
       await answerRun(given, typed, options, io, globalOptions(command, io));
     });
@@ -131,7 +133,9 @@ function addActing(runs: Command, io: Io): void {
     .option("--max-nodes <number>", "more visits of nodes", toCount)
     .option("--turn-cap <number>", "more rounds for the stage", toCount)
     .option("--key <key>", "which of several offers of a kind; the same key does nothing twice")
-    .action((run: string, action: string, options: ActOptions, command: Command) => act(run, action, options, command));
+    .action((run: string, action: string, options: ActionCommandOptions, command: Command) =>
+      act(run, action, options, command),
+    );
 }
 
 function withRun(command: Command): Command {

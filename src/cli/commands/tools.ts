@@ -1,7 +1,7 @@
 // `faultline tools`: check a file of tool manifests, print the schema that editors check it with.
 
 import type { Command } from "commander";
-import { type Checked, checkFile } from "../check-file.ts";
+import { type CheckedFile, checkFile } from "../check-file.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 
@@ -27,7 +27,7 @@ export function addTools(program: Command, io: Io): void {
     .action(async () => io.stdout.write(`${JSON.stringify((await toolFile()).toolManifestJsonSchema(), null, 2)}\n`));
 }
 
-async function parse(source: string, file: string): Promise<Checked> {
+async function parse(source: string, file: string): Promise<CheckedFile> {
   const { parseToolManifests } = await toolFile();
   const { manifests, diagnostics } = parseToolManifests(source, file);
   return { usable: manifests !== null, diagnostics };

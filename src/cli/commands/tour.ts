@@ -14,7 +14,7 @@ import {
 } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { type Io, type Paint, paintFor } from "../io.ts";
-import type { LiveTurn } from "../live-turn.ts";
+import type { DemoTurn } from "../live-turn.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { CLI_WORDS, sentences } from "../words.ts";
 
@@ -180,7 +180,7 @@ export function addTour(program: Command, io: Io): void {
 const live = () => import("../live-turn.ts");
 const provider = () => import("../live-provider.ts");
 
-async function showTurn({ title, lines, message }: LiveTurn, io: Io, paint: Paint): Promise<void> {
+async function showTurn({ title, lines, message }: DemoTurn, io: Io, paint: Paint): Promise<void> {
   const width = Math.max(...lines.map(({ tool }) => tool.length));
   const rows = lines.map(({ tool, met, did }) =>
     met === ""

@@ -1,6 +1,6 @@
 // What `faultline doctor` says in its own words.
 
-import type { Remedy } from "../../agent/doctor/cli-health.ts";
+import type { CliRemedy } from "../../agent/doctor/cli-health.ts";
 import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
 import type { LoginState } from "../../agent/doctor/login-state.ts";
 import type { MachineCheck, WritingObstacle } from "../../agent/doctor/machine.ts";
@@ -24,7 +24,7 @@ export interface DoctorWords {
   readonly obstacles: Readonly<Record<WritingObstacle, string>>;
   readonly next: string;
   readonly allWell: string;
-  readonly remedies: Readonly<Record<Remedy, (cli: AgentCli) => string>>;
+  readonly remedies: Readonly<Record<CliRemedy, (cli: AgentCli) => string>>;
   noSuchCli(name: string, near: string | null, known: string): string;
 }
 

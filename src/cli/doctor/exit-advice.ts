@@ -1,6 +1,6 @@
 // The last line of `faultline doctor`: the one thing to do next, or that all is well.
 
-import type { CliHealth, Remedy } from "../../agent/doctor/cli-health.ts";
+import type { CliHealth, CliRemedy } from "../../agent/doctor/cli-health.ts";
 import { nextStep } from "../../agent/doctor/next-step.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import type { DoctorWords } from "./doctor-words.ts";
@@ -8,7 +8,7 @@ import type { Findings } from "./findings.ts";
 
 export interface ExitAdvice {
   /** `nothing`: all is well. `machine`: something of this machine comes first. */
-  readonly do: Remedy | "machine" | "nothing";
+  readonly do: CliRemedy | "machine" | "nothing";
   readonly cli: CliHealth["kind"] | null;
   readonly text: string;
 }

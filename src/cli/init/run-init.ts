@@ -7,7 +7,7 @@ import type { GlobalOptions } from "../options.ts";
 import { safeJson, safeText, shellWord } from "../safe-text.ts";
 import { tableLines } from "../table.ts";
 import { INIT_WORDS } from "./init-words.ts";
-import { type Template, templateNamed, TEMPLATES } from "./templates.ts";
+import { type ProjectTemplate, templateNamed, TEMPLATES } from "./templates.ts";
 import { GITIGNORE, writeFiles, type WrittenFiles } from "./write-files.ts";
 
 export interface InitOptions {
@@ -40,7 +40,7 @@ export async function runInit(options: InitOptions, io: Io, shared: GlobalOption
   await io.stdout.write(`${linesOf(files, next, io, shared).join("\n")}\n`);
 }
 
-function variantOf({ id, variants }: Template, wanted: string | null, locale: Locale): string {
+function variantOf({ id, variants }: ProjectTemplate, wanted: string | null, locale: Locale): string {
   if (wanted === null) return variants[0] ?? "";
   if (variants.includes(wanted)) return wanted;
   throw new UsageError(INIT_WORDS[locale].noVariant(id, variants.join(", ")));

@@ -7,7 +7,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Locale } from "../../core/index.ts";
 
-export interface Template {
+export interface ProjectTemplate {
   readonly id: string;
   readonly about: Readonly<Record<Locale, string>>;
   /** The ways it can be had, the usual one first; empty when there is only one. */
@@ -21,7 +21,7 @@ export interface Template {
 
 export const TEAM_FILE = "team.faultline.yaml";
 
-export const TEMPLATES: readonly Template[] = [
+export const TEMPLATES: readonly ProjectTemplate[] = [
   {
     id: "team",
     about: {
@@ -52,7 +52,7 @@ export const TEMPLATES: readonly Template[] = [
   },
 ];
 
-export function templateNamed(id: string): Template | null {
+export function templateNamed(id: string): ProjectTemplate | null {
   return TEMPLATES.find((one) => one.id === id) ?? null;
 }
 

@@ -109,7 +109,7 @@ function answerHint(payload: Question["payload"]): string {
   return secret ? "--reject '…'" : HINTS[answer];
 }
 
-export interface AnswerOptions {
+export interface QuestionAnswerOptions {
   /** What was typed; null when `reject` says why not. */
   readonly typed: string | null;
   readonly reject: string | null;
@@ -119,7 +119,7 @@ export interface AnswerOptions {
 export async function answerQuestion(
   file: string,
   id: string,
-  { typed, reject, by }: AnswerOptions,
+  { typed, reject, by }: QuestionAnswerOptions,
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {

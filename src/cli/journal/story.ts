@@ -9,14 +9,19 @@ import { statusWord } from "./sessions.ts";
 import { dayOf, shown, timeOfDay } from "./show-values.ts";
 import { createTelling, type StoryLine, tell } from "./story-lines.ts";
 
-export interface Moment {
+export interface StoryMoment {
   readonly at: number;
   readonly seq: number;
   readonly turn: string | null;
   readonly line: StoryLine;
 }
 
-export async function printStory(moments: readonly Moment[], io: Io, paint: Paint, words: JournalWords): Promise<void> {
+export async function printStory(
+  moments: readonly StoryMoment[],
+  io: Io,
+  paint: Paint,
+  words: JournalWords,
+): Promise<void> {
   let day = "";
   let turn: string | null = null;
   for (const moment of moments) {
@@ -33,7 +38,11 @@ export async function printStory(moments: readonly Moment[], io: Io, paint: Pain
 }
 
 /** What the trace tells, and the beginnings and ends of the session, which it leaves out. */
-export function momentsOf(entries: readonly Entry[], trace: readonly TraceRecord[], locale: Locale): readonly Moment[] {
+export function momentsOf(
+  entries: readonly Entry[],
+  trace: readonly TraceRecord[],
+  locale: Locale,
+): readonly StoryMoment[] {
   const telling = createTelling(locale);
   const timeOf = new Map(entries.map(({ seq, at }) => [seq, at]));
   const told = trace.map((record) => ({
@@ -42,7 +51,7 @@ export function momentsOf(entries: readonly Entry[], trace: readonly TraceRecord
     turn: record.turn_id,
     line: tell(record, telling),
   }));
-  const lived = entries.flatMap((entry): Moment[] => {
+  const lived = entries.flatMap((entry): StoryMoment[] => {
     const line = sessionLine(entry, telling.words);
     return line === null ? [] : [{ at: entry.at, seq: entry.seq, turn: null, line }];
   });
@@ -74,7 +83,7 @@ const TIME_COLUMNS = 12;
 const INDENT = " ".repeat(TIME_COLUMNS + 4);
 
 /** The time, a mark, who and what; what more there is stands under the mark, and so do facts that have no room. */
-function linesOf({ at, line }: Moment, columns: number, paint: Paint): readonly string[] {
+function linesOf({ at, line }: StoryMoment, columns: number, paint: Paint): readonly string[] {
   const { mark, style, who, title, facts, more } = line;
   const room = columns - INDENT.length;
   const head = [who, paint(style, title)].filter((part) => part !== "").join("  ");

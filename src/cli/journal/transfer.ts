@@ -13,7 +13,7 @@ import { findSession } from "./show.ts";
 import { shown } from "./show-values.ts";
 import { inWords, isThere, type JournalPlace, lookAtJournal, withNewJournal } from "./with-journal.ts";
 
-export interface ExportOptions {
+export interface SessionExportOptions {
   /** null: stdout. */
   readonly out: string | null;
   readonly withResults: boolean;
@@ -22,7 +22,7 @@ export interface ExportOptions {
 export async function exportTo(
   file: string,
   session: string,
-  { out, withResults }: ExportOptions,
+  { out, withResults }: SessionExportOptions,
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {

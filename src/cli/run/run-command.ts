@@ -9,9 +9,9 @@ import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
-import { causesLine, exitOf, jsonOf, lastLine, ownExitCode, type RunEnding } from "./run-ending.ts";
+import { causesLine, exitOf, jsonOf, lastLine, ownExitCode, type RunCommandEnding } from "./run-ending.ts";
 import { lineOf } from "../program-name.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunCommandOptions } from "./run-options.ts";
 import { policyOf } from "./run-policy.ts";
 import { RunStory } from "./run-story.ts";
 import { targetsOf } from "./run-targets.ts";
@@ -20,7 +20,7 @@ import { onStopSignal } from "../stop-signals.ts";
 
 interface Run {
   readonly words: readonly string[];
-  readonly options: RunOptions;
+  readonly options: RunCommandOptions;
   readonly io: Io;
   readonly shared: GlobalOptions;
   readonly targets: ReturnType<typeof targetsOf>;
@@ -28,7 +28,7 @@ interface Run {
 
 export async function runCommand(
   words: readonly string[],
-  options: RunOptions,
+  options: RunCommandOptions,
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
@@ -54,7 +54,7 @@ export async function runCommand(
   await tell(ending, io, shared);
 }
 
-async function perform(fl: Faultline, session: Session | null, run: Run): Promise<RunEnding> {
+async function perform(fl: Faultline, session: Session | null, run: Run): Promise<RunCommandEnding> {
   const { words, options, io, shared, targets } = run;
   const text = RUN_WORDS[shared.locale];
   const mayRepeat = targets.length > 1 || targets.some(({ idempotent, hidesTools }) => idempotent || !hidesTools);
@@ -106,13 +106,13 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
 }
 
 /** What waits stays open, so that the same session can be gone on with. */
-async function endSession(session: Session, { outcome }: RunEnding): Promise<void> {
+async function endSession(session: Session, { outcome }: RunCommandEnding): Promise<void> {
   if (isOpen(outcome)) return;
   if (outcome.status === "cancelled") await session.cancel(outcome.fault.message);
   else await session.end(outcome.status === "done" ? "done" : "failed");
 }
 
-async function tell(ending: RunEnding, io: Io, shared: GlobalOptions): Promise<void> {
+async function tell(ending: RunCommandEnding, io: Io, shared: GlobalOptions): Promise<void> {
   const { lost } = ending;
   const told = RUN_WORDS[shared.locale];
   const lines: (string | null)[] = [];

@@ -16,13 +16,13 @@ import { minuteOf } from "../journal/show-values.ts";
 import { oneLine } from "../safe-text.ts";
 import { commandLine, lineOf } from "../program-name.ts";
 import type { AnswerProblem } from "./printed-answer.ts";
-import { callAgain, type RunOptions } from "./run-options.ts";
+import { callAgain, type RunCommandOptions } from "./run-options.ts";
 import { mayHaveHappened, safeLine } from "./run-story.ts";
 import { RUN_WORDS } from "./run-words.ts";
 
-export interface RunEnding {
+export interface RunCommandEnding {
   readonly words: readonly string[];
-  readonly options: RunOptions;
+  readonly options: RunCommandOptions;
   readonly outcome: Outcome<AgentRunResult>;
   /** What the command printed, or what the agent answered; null when it failed. */
   readonly answer: string | null;
@@ -59,7 +59,7 @@ const EXIT_OF_CODE: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   BinaryMissing: "missing", // claude is not on the PATH
 };
 
-export function exitOf({ outcome, exit, isReaderGone }: RunEnding): ExitName {
+export function exitOf({ outcome, exit, isReaderGone }: RunCommandEnding): ExitName {
   // `| head -1` has read enough: the command that goes on writing ends by this signal, and that is a normal end.
   if (isReaderGone && exit.signal === "SIGPIPE") return "ok";
   const plain = EXIT_OF_STATUS[outcome.status];
@@ -76,12 +76,12 @@ const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
 const SIGNAL_BASE = 128;
 
 /** The command's own exit code; null when it never ran. */
-export function ownExitCode({ exit: { exitCode, signal } }: RunEnding): number | null {
+export function ownExitCode({ exit: { exitCode, signal } }: RunCommandEnding): number | null {
   return signal === null ? exitCode : SIGNAL_BASE + (SIGNAL_NUMBERS[signal] ?? 0);
 }
 
 /** null when there is nothing to say: it worked at once. */
-export function lastLine(ending: RunEnding): string | null {
+export function lastLine(ending: RunCommandEnding): string | null {
   const { outcome, locale } = ending;
   const words = RUN_WORDS[locale];
   if (outcome.status === "done") return outcome.attempts > 1 ? words.workedLater(outcome.from, outcome.attempts) : null;
@@ -92,14 +92,14 @@ export function lastLine(ending: RunEnding): string | null {
 }
 
 /** The command that opens the causes; null when nothing failed or no journal keeps them. */
-export function causesLine(ending: RunEnding): string | null {
+export function causesLine(ending: RunCommandEnding): string | null {
   const id = ending.outcome.status === "done" ? null : idOf(ending);
   if (id === null) return null;
   return `${RUN_WORDS[ending.locale].causes}${commandLine("explain", id, "--journal", ending.options.journal ?? "")}`;
 }
 
 /** What to type next; null when there is nothing. */
-function nextStep(ending: RunEnding, fault: Fault): string | null {
+function nextStep(ending: RunCommandEnding, fault: Fault): string | null {
   const { words, options, outcome, decision, sessionId, locale } = ending;
   const text = RUN_WORDS[locale];
   const { next } = fault.context;
@@ -118,7 +118,7 @@ function nextStep(ending: RunEnding, fault: Fault): string | null {
   return sessionId === null ? commandLine("explain", fault.code) : showLine(options, sessionId);
 }
 
-function showLine({ journal = "" }: RunOptions, sessionId: string): string {
+function showLine({ journal = "" }: RunCommandOptions, sessionId: string): string {
   return commandLine("journal", "show", journal, sessionId);
 }
 
@@ -129,7 +129,7 @@ function answerLine({ id, payload }: Question, journal: string): string {
   return commandLine("journal", "answer", journal, id, first ?? "yes");
 }
 
-export function jsonOf(ending: RunEnding): Readonly<Record<string, unknown>> {
+export function jsonOf(ending: RunCommandEnding): Readonly<Record<string, unknown>> {
   const { outcome, answer, exit, durationMs, sessionId } = ending;
   const fault = faultOf(outcome);
   return {
@@ -150,7 +150,7 @@ export function jsonOf(ending: RunEnding): Readonly<Record<string, unknown>> {
 }
 
 /** Opens the causes with `faultline explain`; null without a journal that keeps them. */
-function idOf({ sessionId, outcome }: RunEnding): string | null {
+function idOf({ sessionId, outcome }: RunCommandEnding): string | null {
   return sessionId === null ? null : `${sessionId}/${outcome.call}`;
 }
 

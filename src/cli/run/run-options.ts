@@ -5,7 +5,7 @@ import type { PresetName } from "../../core/index.ts";
 import { commandLine } from "../program-name.ts";
 
 /** As the command line gives it. */
-export interface RunOptions {
+export interface RunCommandOptions {
   readonly retry?: number;
   readonly fallback: readonly string[];
   readonly as?: AgentKind;
@@ -28,7 +28,7 @@ export interface CallChanges {
 }
 
 /** The call once more. Whoever pipes something in has to do that again. */
-export function callAgain(words: readonly string[], options: RunOptions, changes: CallChanges): string {
+export function callAgain(words: readonly string[], options: RunCommandOptions, changes: CallChanges): string {
   const { retry, fallback, as, journal, session, timeout, idle, policy, preset, ...flags } = { ...options, ...changes };
   const named: readonly (readonly [string, string | number | undefined])[] = [
     ["retry", retry],

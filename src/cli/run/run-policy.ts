@@ -16,10 +16,15 @@ import { printDiagnostics } from "../check-file.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { plural } from "../words.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunCommandOptions } from "./run-options.ts";
 
 /** `isAgent`: a person may be asked about it; about any other command there is nothing to ask that typing it again does not say. */
-export async function policyOf(options: RunOptions, isAgent: boolean, io: Io, shared: GlobalOptions): Promise<Policy> {
+export async function policyOf(
+  options: RunCommandOptions,
+  isAgent: boolean,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<Policy> {
   if (options.policy !== undefined) return withRetry(await readPolicy(options.policy, io, shared), options);
   const preset = PRESETS[options.preset ?? (isAgent ? "default" : "headless")];
   // Whoever types a command wants it run, however often it has failed before.
@@ -42,7 +47,7 @@ const PATIENCE_MS = 3_600_000;
 const ORIGIN = { layer: "file", at: "--retry" } as const;
 
 /** So many attempts for everything that is retried, at the pace the policy has for it. */
-function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunOptions): Policy {
+function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunCommandOptions): Policy {
   if (maxAttempts === undefined) return policy;
   const again = (retry: Retry): Retry => ({
     ...retry,

@@ -3,12 +3,12 @@
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { cli, type CliTarget } from "../../index.ts";
 import { UsageError } from "../io.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunCommandOptions } from "./run-options.ts";
 import { splitCommand } from "./split-command.ts";
 
 export function targetsOf(
   words: readonly string[],
-  options: RunOptions,
+  options: RunCommandOptions,
   stdin: string | null,
 ): readonly [CliTarget, ...CliTarget[]] {
   const others = options.fallback.map(splitCommand);
@@ -74,7 +74,7 @@ function showsTools(kind: AgentKind, args: readonly string[]): boolean {
 const AGENT_TOTAL_MS = 3_600_000;
 
 /** In text mode an agent is silent until it has its answer, and so are many commands: silence counts only when asked for. */
-function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunOptions): CliTarget["timeouts"] {
+function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunCommandOptions): CliTarget["timeouts"] {
   return {
     startupMs: idle,
     idleMs: idle,

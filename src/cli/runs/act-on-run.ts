@@ -13,11 +13,11 @@ import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./held-runs.ts";
-import { type JournalOption, type RunDeps, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
 /** As the command line gives it. */
-export interface ActOptions extends GoOnOptions {
+export interface ActionCommandOptions extends GoOnOptions {
   readonly text?: string;
   readonly target?: string;
   readonly command?: readonly string[];
@@ -33,7 +33,7 @@ export interface ActOptions extends GoOnOptions {
 export async function actOnRun(
   given: string,
   action: string,
-  options: ActOptions,
+  options: ActionCommandOptions,
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
@@ -70,7 +70,10 @@ function actionNamed(name: string): ActionId {
 const MICROCENTS_PER_DOLLAR = 100_000_000;
 
 /** Only what was said: what an action does not take is refused with the names of what it takes. */
-function paramsOf(options: ActOptions, offered: OfferedAction | undefined): Readonly<Record<string, unknown>> {
+function paramsOf(
+  options: ActionCommandOptions,
+  offered: OfferedAction | undefined,
+): Readonly<Record<string, unknown>> {
   const { text, target, command = [], tool = [], maxCostUsd, timeout, maxNodes, turnCap } = options;
   const raised: Record<string, number | undefined> = {
     maxCostMicrocents: maxCostUsd === undefined ? undefined : Math.round(maxCostUsd * MICROCENTS_PER_DOLLAR),
@@ -116,7 +119,7 @@ export async function cancelRun(
   });
 }
 
-async function untilOver(home: RunDeps, run: string): Promise<string> {
+async function untilOver(home: RunCommandDeps, run: string): Promise<string> {
   const options = { part: "advance", waits: false, jsonl: false, after: null } as const;
   const { report, standing } = await followRun(home, run, options);
   if (standing === "left") home.io.exit("cancelled");

@@ -3,7 +3,7 @@
 import type { ActionId, OfferedAction } from "../../core/flow/action.ts";
 import { exampleOf } from "../../core/flow/answer-form.ts";
 import { INTERACTIONS, type Question } from "../../core/index.ts";
-import type { RunDeps } from "./run-home.ts";
+import type { RunCommandDeps } from "./run-home.ts";
 
 /** Something a person has to fill in. */
 const BLANK = "…";
@@ -41,7 +41,7 @@ export const LIMIT_OPTIONS = [
 
 /** `offered` are all of them: one of several of a kind is named by its key. */
 export function commandFor(
-  { command }: Pick<RunDeps, "command">,
+  { command }: Pick<RunCommandDeps, "command">,
   run: string,
   action: OfferedAction,
   offered: readonly OfferedAction[],

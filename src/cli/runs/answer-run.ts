@@ -14,10 +14,10 @@ import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { heldRuns } from "./held-runs.ts";
-import { type RunDeps, withRuns } from "./run-home.ts";
+import { type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
-export interface AnswerOptions extends GoOnOptions {
+export interface RunAnswerOptions extends GoOnOptions {
   readonly reject?: string;
   readonly by: string;
 }
@@ -25,7 +25,7 @@ export interface AnswerOptions extends GoOnOptions {
 export async function answerRun(
   given: string,
   typed: string | undefined,
-  options: AnswerOptions,
+  options: RunAnswerOptions,
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function answerRun(
 }
 
 /** By its own id, by the beginning of it, or by the run that asks it and nothing else. */
-async function findQuestion(home: RunDeps, given: string): Promise<Question> {
+async function findQuestion(home: RunCommandDeps, given: string): Promise<Question> {
   const { workflows, shared } = home;
   const words = RUNS_WORDS[shared.locale];
   const { questions } = await openQuestions(workflows.journal);

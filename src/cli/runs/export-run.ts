@@ -14,7 +14,7 @@ import { shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapedLines, escapeUnsafe, safeJson } from "../safe-text.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, type RunDeps, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 import { reportJson } from "./show-run.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
@@ -22,12 +22,17 @@ import { makeFolder } from "../../journal/files/make-folder.ts";
 export const EXPORT_FORMATS = ["jsonl", "cloudevents", "bundle"] as const;
 type LineFormat = Exclude<(typeof EXPORT_FORMATS)[number], "bundle">;
 
-export interface ExportOptions extends JournalOption {
+export interface RunExportOptions extends JournalOption {
   readonly format: (typeof EXPORT_FORMATS)[number];
   readonly out?: string;
 }
 
-export async function exportRun(given: string, options: ExportOptions, io: Io, shared: GlobalOptions): Promise<void> {
+export async function exportRun(
+  given: string,
+  options: RunExportOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
   const { format, out } = options;
   const words = RUNS_WORDS[shared.locale];
   if (format === "bundle" && out === undefined) throw new UsageError(words.bundleNeedsOut);
@@ -41,17 +46,17 @@ export async function exportRun(given: string, options: ExportOptions, io: Io, s
   });
 }
 
-const LINES: Readonly<Record<LineFormat, (home: RunDeps, run: string) => AsyncIterable<string>>> = {
+const LINES: Readonly<Record<LineFormat, (home: RunCommandDeps, run: string) => AsyncIterable<string>>> = {
   jsonl: entryLines,
   cloudevents: eventLines,
 };
 
-async function* entryLines({ workflows }: RunDeps, run: string): AsyncGenerator<string> {
+async function* entryLines({ workflows }: RunCommandDeps, run: string): AsyncGenerator<string> {
   const redactor = await workflows.runs.redactorOf(run);
   yield* escapedLines(exportSession(workflows.journal, run, { redactor, includeResults: false }));
 }
 
-async function* eventLines({ workflows, shared }: RunDeps, run: string): AsyncGenerator<string> {
+async function* eventLines({ workflows, shared }: RunCommandDeps, run: string): AsyncGenerator<string> {
   const stream = createRunStream(run, { locale: shared.locale });
   for await (const entry of workflows.journal.read(run)) {
     for (const event of stream.feed(entry)) yield safeJson(toCloudEvent(event));
@@ -74,7 +79,7 @@ async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
 }
 
-async function writeBundle(home: RunDeps, run: string, folder: string): Promise<void> {
+async function writeBundle(home: RunCommandDeps, run: string, folder: string): Promise<void> {
   const { io, workflows } = home;
   const report = await workflows.runs.show(run);
   if (report === null)

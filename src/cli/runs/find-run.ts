@@ -3,12 +3,12 @@
 import { UsageError } from "../io.ts";
 import { shown } from "../journal/show-values.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
-import type { RunDeps } from "./run-home.ts";
+import type { RunCommandDeps } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
 const ID_PREFIX = "run_";
 
-export async function findRun({ workflows, shared, command }: RunDeps, given: string): Promise<RunSummary> {
+export async function findRun({ workflows, shared, command }: RunCommandDeps, given: string): Promise<RunSummary> {
   const words = RUNS_WORDS[shared.locale];
   const [newest] = await workflows.runs.list({ limit: 1 });
   if (newest === undefined) throw new UsageError(words.noRuns);

@@ -2,9 +2,9 @@
 
 import { systemChance } from "../../host/chance.ts";
 import { createWorker } from "../../host/worker.ts";
-import type { RunDeps } from "./run-home.ts";
+import type { RunCommandDeps } from "./run-home.ts";
 
-export async function heldRuns({ workflows, io }: RunDeps): Promise<ReadonlySet<string>> {
+export async function heldRuns({ workflows, io }: RunCommandDeps): Promise<ReadonlySet<string>> {
   const worker = createWorker(systemChance);
   const now = io.clock.now();
   const holds = await workflows.journal.holds();

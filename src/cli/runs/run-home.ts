@@ -19,7 +19,7 @@ export interface JournalOption {
   readonly journal?: string;
 }
 
-export interface RunDeps {
+export interface RunCommandDeps {
   readonly workflows: Workflows;
   readonly io: Io;
   readonly shared: GlobalOptions;
@@ -37,7 +37,7 @@ export async function withRuns<T>(
   option: JournalOption & { readonly make?: true; readonly look?: true },
   io: Io,
   shared: GlobalOptions,
-  use: (home: RunDeps) => Promise<T>,
+  use: (home: RunCommandDeps) => Promise<T>,
 ): Promise<T> {
   const file = journalOf(option, io);
   const place = { file, io, locale: shared.locale };

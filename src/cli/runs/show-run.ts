@@ -29,7 +29,7 @@ import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./held-runs.ts";
 import { pillOf, STATUS_STYLES } from "./list-runs.ts";
-import { type JournalOption, type RunDeps, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "./runs-words.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
@@ -54,7 +54,7 @@ function withStoppedVisits(report: RunReport): RunReport {
   return { ...report, state: { ...report.state, visits } };
 }
 
-export function reportJson(home: RunDeps, report: RunReport, isHeld: boolean): object {
+export function reportJson(home: RunCommandDeps, report: RunReport, isHeld: boolean): object {
   const { summary, state, spending, questions, files, folder } = report;
   return {
     ...summary,
@@ -110,7 +110,7 @@ const MARKS: Readonly<Record<VisitState, { readonly mark: string; readonly style
   cancelled: { mark: "–", style: "dim" },
 };
 
-function reportLines(home: RunDeps, report: RunReport, isHeld: boolean): readonly string[] {
+function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): readonly string[] {
   const { io, shared } = home;
   const { locale, color } = shared;
   const words = RUNS_WORDS[locale];
@@ -140,7 +140,7 @@ function reportLines(home: RunDeps, report: RunReport, isHeld: boolean): readonl
   ];
 }
 
-function factsOf({ shared, io }: RunDeps, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
+function factsOf({ shared, io }: RunCommandDeps, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
   const words = RUNS_WORDS[shared.locale];
   const { workflow, version, file, startedAt, endedAt, predecessor, successor } = summary;
   const lastedMs = (endedAt === 0 ? io.clock.now() : endedAt) - startedAt;
@@ -162,7 +162,7 @@ function stateWord({ state, pause }: Visit, locale: Locale): string {
 }
 
 function visitLines(
-  { io, shared, command }: RunDeps,
+  { io, shared, command }: RunCommandDeps,
   visit: Visit,
   { summary, files }: RunReport,
   paint: Paint,
@@ -222,7 +222,7 @@ function lastWords({ excerpt, detail, source }: OperatorView): readonly string[]
 }
 
 function questionLines(
-  { io, command }: RunDeps,
+  { io, command }: RunCommandDeps,
   question: Question,
   all: readonly Question[],
   run: string,

@@ -26,7 +26,7 @@ import { START_WORDS } from "./start-words.ts";
 import { fileChange, type FileChange } from "./text-diff.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
 
-export interface StartOptions {
+export interface DemoOptions {
   /** A person decides at the gate. */
   readonly ask: boolean;
   /** What starts this program once more, as a worker. */
@@ -35,7 +35,7 @@ export interface StartOptions {
   readonly interactor?: Interactor;
 }
 
-export async function runStart(options: StartOptions, io: Io, shared: GlobalOptions): Promise<void> {
+export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptions): Promise<void> {
   const { json, locale } = shared;
   const { ask, program, interactor: person = terminalInteractor({ locale }) } = options;
   const words = START_WORDS[locale];

@@ -14,13 +14,13 @@ export const SURVIVED = [
 ] as const;
 export type SurvivedId = (typeof SURVIVED)[number];
 
-export interface Survived {
+export interface SurvivedCounts {
   readonly counts: Readonly<Record<SurvivedId, number>>;
   /** Finished work that was done again: calls and visits of nodes, by their names. Nothing should be here. */
   readonly redone: readonly string[];
 }
 
-export function countSurvived(entries: readonly Entry[]): Survived {
+export function countSurvived(entries: readonly Entry[]): SurvivedCounts {
   const story = entries.map((entry, index) => ({ ...entry, later: entries.slice(index + 1) }));
   const counts = Object.fromEntries(
     SURVIVED.map((id) => [id, story.filter(({ event, at, later }) => COUNTS[id](event, at, later)).length]),

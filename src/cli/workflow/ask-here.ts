@@ -3,21 +3,21 @@
 import { classify, type Question } from "../../core/index.ts";
 import { traitsOf } from "../../core/index.ts";
 import type { Interactor } from "../../runtime/person/interactor.ts";
-import type { RunDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-home.ts";
 
-export type Asked =
+export type AskHereEnd =
   | "settled" // there is an answer, or none can come any more
   | "closed"; // the person wants to leave
 
 const LOOK_EVERY_MS = 500;
 
 export async function askHere(
-  { workflows, io }: RunDeps,
+  { workflows, io }: RunCommandDeps,
   question: Question,
   interactor: Interactor,
   stop: AbortSignal,
   until: number | null,
-): Promise<Asked> {
+): Promise<AskHereEnd> {
   const { journal, runs } = workflows;
   const dismissal = new AbortController();
   const dismiss = (): void => dismissal.abort(new DOMException("the question is settled", "AbortError"));

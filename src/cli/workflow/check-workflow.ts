@@ -7,7 +7,7 @@ import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
-import type { RunDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-home.ts";
 import { RUNS_WORDS } from "../runs/runs-words.ts";
 import { plural } from "../words.ts";
 
@@ -55,7 +55,7 @@ function asTyped(diagnostic: Diagnostic, file: string): Diagnostic {
 
 /** A workflow that can be run; what is wrong with it is shown, and then refused. */
 export async function loadWorkflow(
-  { workflows, io, shared }: Omit<RunDeps, "command">,
+  { workflows, io, shared }: Omit<RunCommandDeps, "command">,
   file: string,
 ): Promise<Workflow> {
   const source = await io.readFile(file);

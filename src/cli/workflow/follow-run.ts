@@ -11,7 +11,7 @@ import { shown } from "../journal/show-values.ts";
 import { OutputQueue } from "../run/output-queue.ts";
 
 import { heldRuns } from "../runs/held-runs.ts";
-import type { RunDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-home.ts";
 import { safeJson } from "../safe-text.ts";
 import { askHere } from "./ask-here.ts";
 import { FOLLOW_WORDS } from "./follow-words.ts";
@@ -45,7 +45,7 @@ export interface Followed {
   readonly picture: RunPicture;
 }
 
-export async function followRun(home: RunDeps, run: string, options: FollowOptions): Promise<Followed> {
+export async function followRun(home: RunCommandDeps, run: string, options: FollowOptions): Promise<Followed> {
   const { io, shared, workflows } = home;
   const watched = new WatchedRun(home, run);
   const hint = FOLLOW_WORDS[shared.locale].leaveHint;
@@ -78,7 +78,7 @@ const FAR_MS = 120_000;
 const LOOK_EVERY_MS = 1_000;
 
 class Following {
-  readonly #home: RunDeps;
+  readonly #home: RunCommandDeps;
   readonly #run: string;
   readonly #view: RunView;
   readonly #options: FollowOptions;
@@ -88,7 +88,7 @@ class Following {
   /** How many of the questions had an answer when it was looked at last. */
   #answered = 0;
 
-  constructor(home: RunDeps, run: string, view: RunView, options: FollowOptions, stop: AbortSignal) {
+  constructor(home: RunCommandDeps, run: string, view: RunView, options: FollowOptions, stop: AbortSignal) {
     this.#home = home;
     this.#run = run;
     this.#view = view;

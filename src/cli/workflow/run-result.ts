@@ -13,7 +13,7 @@ import type { ExitName } from "../exit-codes.ts";
 import { type Paint, paintFor, type Style } from "../io.ts";
 import { dollars, minuteOf, shown } from "../journal/show-values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
-import type { RunDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-home.ts";
 import { safeJson } from "../safe-text.ts";
 import type { Followed, Standing } from "./follow-run.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
@@ -40,7 +40,11 @@ export interface TellOptions {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-export async function tellResult(home: RunDeps, followed: Followed, { jsonl, extra = {} }: TellOptions): Promise<void> {
+export async function tellResult(
+  home: RunCommandDeps,
+  followed: Followed,
+  { jsonl, extra = {} }: TellOptions,
+): Promise<void> {
   const { io, shared } = home;
   const { standing, report } = followed;
   const exit = standing === "over" ? EXIT_OF_STATUS[report.summary.status] : EXIT_OF_STANDING[standing];
@@ -51,7 +55,7 @@ export async function tellResult(home: RunDeps, followed: Followed, { jsonl, ext
   if (standing === "over") await io.stdout.write(`${shown(report.summary.outcome)}\n`);
 }
 
-async function resultJson(home: RunDeps, { standing, report, picture }: Followed): Promise<object> {
+async function resultJson(home: RunCommandDeps, { standing, report, picture }: Followed): Promise<object> {
   const { summary, state, questions, files, folder } = report;
   const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
   const last = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
@@ -79,7 +83,7 @@ export function questionJson(question: Question): object {
   return { id, kind, ...safe, askedAt, expiresAt };
 }
 
-export function actionsJson(home: RunDeps, { summary, actions, questions }: RunReport): readonly object[] {
+export function actionsJson(home: RunCommandDeps, { summary, actions, questions }: RunReport): readonly object[] {
   return actions.map((action) => {
     const { id, label, explains, redoes, keeps, node, execution, needs, choices, limits, effect, key } = action;
     const command = commandFor(home, summary.run, action, actions, questions);
@@ -109,7 +113,7 @@ const STYLES: Readonly<Record<Standing | RunStatus, Style>> = {
   cancelled: "dim",
 };
 
-function summaryLines(home: RunDeps, { standing, report, picture }: Followed): readonly string[] {
+function summaryLines(home: RunCommandDeps, { standing, report, picture }: Followed): readonly string[] {
   const { io, shared } = home;
   const { locale, color } = shared;
   const words = FOLLOW_WORDS[locale];
@@ -170,7 +174,7 @@ export function survivedText(survived: Survived, words: FollowWords): string {
 
 /** The last line names the first of them anyway. */
 function choiceLines(
-  home: RunDeps,
+  home: RunCommandDeps,
   standing: Standing,
   { summary, actions, questions }: RunReport,
   paint: Paint,
@@ -197,7 +201,7 @@ function commandLines(rows: readonly (readonly [string, string])[], columns: num
 }
 
 /** What to type next; null when there is nothing to do. */
-export function nextCommand(home: RunDeps, standing: Standing, report: RunReport): string | null {
+export function nextCommand(home: RunCommandDeps, standing: Standing, report: RunReport): string | null {
   const { summary, actions, questions } = report;
   const { run, status, wakeAt, successor } = summary;
   const words = FOLLOW_WORDS[home.shared.locale];
@@ -222,7 +226,7 @@ export function nextCommand(home: RunDeps, standing: Standing, report: RunReport
 }
 
 /** What the first one failed with, when no agent had anything to say the last time it was asked: nothing is there to decide about. */
-function everyAgentFailed({ shared }: RunDeps, { state, summary }: RunReport): OperatorView | null {
+function everyAgentFailed({ shared }: RunCommandDeps, { state, summary }: RunReport): OperatorView | null {
   const latest = new Map(state.visits.filter(({ kind }) => kind === "agent").map((visit) => [visit.node, visit]));
   const faults = [...latest.values()].flatMap(({ skipped, fault }) =>
     skipped === "resolution" && fault !== null ? [fault] : [],
@@ -232,7 +236,7 @@ function everyAgentFailed({ shared }: RunDeps, { state, summary }: RunReport): O
   return viewFor("operator", first, { correlationId: summary.run, locale: shared.locale });
 }
 
-function firstOf(home: RunDeps, { summary, actions, questions }: RunReport): string | null {
+function firstOf(home: RunCommandDeps, { summary, actions, questions }: RunReport): string | null {
   const [first] = actions;
   return first === undefined ? null : commandFor(home, summary.run, first, actions, questions);
 }

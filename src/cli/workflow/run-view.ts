@@ -24,14 +24,14 @@ export interface RunView {
   end(): Promise<void>;
 }
 
-export interface ViewOptions {
+export interface RunViewOptions {
   readonly run: string;
   readonly picture: RunPicture;
   /** Stands at the end of the last line. */
   readonly hint: string;
 }
 
-export function createView(io: Io, shared: GlobalOptions, options: ViewOptions): RunView {
+export function createView(io: Io, shared: GlobalOptions, options: RunViewOptions): RunView {
   return isLive(io) ? new LiveView(io, shared, options) : new PlainView(io, shared);
 }
 
@@ -48,7 +48,7 @@ const WIDEST_NAME = 28;
 class LiveView implements RunView {
   readonly #io: Io;
   readonly #shared: GlobalOptions;
-  readonly #options: ViewOptions;
+  readonly #options: RunViewOptions;
   readonly #paint: Paint;
   readonly #screen: LiveScreen;
   readonly #told = new Set<SeenVisit>();
@@ -56,7 +56,7 @@ class LiveView implements RunView {
   #isOver = false;
   #disarm: () => void = () => undefined;
 
-  constructor(io: Io, shared: GlobalOptions, options: ViewOptions) {
+  constructor(io: Io, shared: GlobalOptions, options: RunViewOptions) {
     this.#io = io;
     this.#shared = shared;
     this.#options = options;

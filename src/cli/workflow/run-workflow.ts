@@ -9,7 +9,7 @@ import { type Io, UsageError } from "../io.ts";
 import { fieldsOf, shown } from "../journal/show-values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { findRun } from "../runs/find-run.ts";
-import { type JournalOption, refusalInWords, type RunDeps, withRuns } from "../runs/run-home.ts";
+import { type JournalOption, refusalInWords, type RunCommandDeps, withRuns } from "../runs/run-home.ts";
 import { RUNS_WORDS } from "../runs/runs-words.ts";
 import { oneLine, safeJson } from "../safe-text.ts";
 import { sentences } from "../words.ts";
@@ -67,7 +67,7 @@ async function inputsOf(
   return { ...fields, ...Object.fromEntries(pairs) };
 }
 
-async function tellStarted({ io, shared, command }: RunDeps, run: string, workflow: string): Promise<void> {
+async function tellStarted({ io, shared, command }: RunCommandDeps, run: string, workflow: string): Promise<void> {
   const words = RUNS_WORDS[shared.locale];
   const next = `${FOLLOW_WORDS[shared.locale].next}${command("workflow", "resume", run)}`;
   await io.stdout.write(shared.json ? `${safeJson({ run, workflow, status: "running" })}\n` : `${run}\n`);
@@ -101,7 +101,7 @@ export async function resumeWorkflow(
 
 /** null: the file is gone, and nobody named it. */
 async function stillThere(
-  home: RunDeps,
+  home: RunCommandDeps,
   file: string,
   { file: named }: ResumeWorkflowOptions,
 ): Promise<Workflow | null> {
@@ -114,7 +114,7 @@ async function stillThere(
 }
 
 async function wake(
-  { workflows, shared, command }: RunDeps,
+  { workflows, shared, command }: RunCommandDeps,
   run: string,
   workflow: Workflow | null,
   changed: ChangedWorkflow,
@@ -135,7 +135,7 @@ async function wake(
 
 /** Takes it as far as it goes from here, and says how it stands then. */
 export async function goOn(
-  home: RunDeps,
+  home: RunCommandDeps,
   run: string,
   { jsonl, wait }: GoOnOptions,
   { after, extra }: { readonly after: number | null; readonly extra?: Readonly<Record<string, unknown>> },

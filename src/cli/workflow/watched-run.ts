@@ -3,7 +3,7 @@
 
 import type { Entry } from "../../core/index.ts";
 import { createRunStream, type RunStream, type RunStreamEvent } from "../../core/record/run-stream.ts";
-import type { RunDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-home.ts";
 import { RunPicture } from "./run-picture.ts";
 
 export type EventListener = (event: RunStreamEvent, isNew: boolean) => void;
@@ -11,14 +11,14 @@ export type EventListener = (event: RunStreamEvent, isNew: boolean) => void;
 export class WatchedRun {
   readonly run: string;
   readonly picture = new RunPicture();
-  readonly #home: RunDeps;
+  readonly #home: RunCommandDeps;
   readonly #stream: RunStream;
   readonly #listeners: EventListener[] = [];
   #seq = 0;
   #isNew = false;
   #unsubscribe: () => void = () => undefined;
 
-  constructor(home: RunDeps, run: string) {
+  constructor(home: RunCommandDeps, run: string) {
     this.run = run;
     this.#home = home;
     this.#stream = createRunStream(run, { locale: home.shared.locale });

@@ -35,14 +35,14 @@ export interface SessionState {
   /** Calls of turns that are not over, and calls outside turns. */
   readonly calls: Map<string, CallState>;
   /** Questions that no call asked, and their answers. */
-  readonly asks: Map<string, Asked>;
+  readonly asks: Map<string, AskedQuestion>;
   spending: Spending;
   budgetWarned: boolean;
   /** The workflow it runs; null for a session of a program's own. */
   run: RunState | null;
 }
 
-export interface Asked {
+export interface AskedQuestion {
   readonly question: Question;
   readonly answer: Answer | null;
 }
@@ -196,7 +196,7 @@ export function snapshotOf(state: SessionState): unknown {
 
 type Snapshot = Omit<SessionState, "turns" | "calls" | "asks" | "run"> & {
   readonly run?: RunState | null;
-  readonly asks: readonly [string, Asked][];
+  readonly asks: readonly [string, AskedQuestion][];
   readonly turns: readonly (Omit<TurnRecord, "rounds" | "settled"> & {
     readonly rounds: readonly [number, string][];
     readonly settled: readonly string[];

@@ -3,7 +3,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../core/try-read.ts";
-import { isKeepKind, type Place, placeOf } from "../keep-kinds.ts";
+import { isKeepKind, type KeptPlace, placeOf } from "../keep-kinds.ts";
 import { keptDigest } from "../chain.ts";
 
 /** "FLTJ", so that other programs can tell whose file it is. */
@@ -79,7 +79,7 @@ const STEPS: readonly Step[] = [
 
 /** For rows that an older program wrote. */
 function defineKeptFunctions(db: DatabaseSync): void {
-  const place = (kind: unknown, text: unknown): Place =>
+  const place = (kind: unknown, text: unknown): KeptPlace =>
     isKeepKind(kind) ? placeOf(kind, parseJson(String(text))) : { at: null, tag: null };
   const options = { deterministic: true };
   db.function("kept_digest", options, (kind, key, text) => keptDigest(String(kind), String(key), String(text)));

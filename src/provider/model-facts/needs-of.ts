@@ -4,14 +4,14 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { filesAt, type Capability } from "./capability.ts";
 
-export interface RequestNeeds {
+export interface ModelNeeds {
   readonly needs: readonly string[];
   /** A low estimate: a window smaller than this cannot hold the request. */
   readonly inputTokensAtLeast: number;
 }
 
 /** A schema for the answer is no need: an SDK can make any model answer in JSON, so that is no reason to pass one over. */
-export function needsOf(options: LanguageModelV4CallOptions, streaming: boolean): RequestNeeds {
+export function needsOf(options: LanguageModelV4CallOptions, streaming: boolean): ModelNeeds {
   const needs: string[] = [];
   const { usesTools, files, ...size } = measure(options);
   if (streaming) needs.push("streaming");

@@ -3,7 +3,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import type { Portable } from "../portable/make-portable.ts";
 import type { StreamSink } from "./stream-sink.ts";
-import type { Tally } from "./tally.ts";
+import type { ContentTally } from "./tally.ts";
 
 export interface RequestMemory {
   /** The text of the last answer that was not usable: asked about again. */
@@ -11,7 +11,7 @@ export interface RequestMemory {
   /** The answer in full, with what a journal need not keep. */
   result: LanguageModelV4GenerateResult | null;
   /** What has come of a stream, over all attempts that go on from each other; null before the first. */
-  tally: Tally | null;
+  tally: ContentTally | null;
 }
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();

@@ -15,7 +15,7 @@ import { UpstreamAbort } from "./leaving.ts";
 import { Speed } from "./speed.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
-import { Tally } from "./tally.ts";
+import { ContentTally } from "./tally.ts";
 import { Meter, type Upstream } from "./upstream.ts";
 import { isProperEnd, nothingRead, verdictOn } from "./verdict.ts";
 import { Watch } from "./watch.ts";
@@ -35,7 +35,7 @@ export async function stream(
   context: RunContext,
 ): Promise<Streamed> {
   const { memory, sent } = request;
-  const tally = (sink.continuable === null ? null : memory.tally) ?? new Tally();
+  const tally = (sink.continuable === null ? null : memory.tally) ?? new ContentTally();
   memory.tally = tally;
   tally.characters = 0;
   sink.begin();
@@ -84,7 +84,7 @@ export async function stream(
 class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly sink: StreamSink;
   private readonly watch: Watch;
-  private readonly tally: Tally;
+  private readonly tally: ContentTally;
   private readonly context: RunContext;
   private readonly speed: Speed | null;
   private readonly meter: Meter;
@@ -96,7 +96,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   constructor(
     sink: StreamSink,
     watch: Watch,
-    tally: Tally,
+    tally: ContentTally,
     context: RunContext,
     speed: Speed | null,
     meter: Meter,
@@ -138,12 +138,12 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
 }
 
 /** Some SDKs report a stream without an end by an error of their own. If nothing came before it, it was not an answer that was cut. */
-function readAs(error: unknown, provider: string, tally: Tally): unknown {
+function readAs(error: unknown, provider: string, tally: ContentTally): unknown {
   if (tally.content.length > 0 || typeof error !== "object" || error === null) return error;
   return readField(error, "name") === "AI_InvalidResponseDataError" ? new FaultError(nothingRead(provider)) : error;
 }
 
-function cutShort(provider: string, tally: Tally): Fault {
+function cutShort(provider: string, tally: ContentTally): Fault {
   if (tally.content.length === 0) return nothingRead(provider);
   return fault("NetworkDisconnect", {
     message: "the stream ended before the answer was complete",

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import type { Answer } from "./verdict.ts";
+import type { ModelAnswer } from "./verdict.ts";
 
 interface Block {
   type: "text" | "reasoning";
@@ -22,7 +22,7 @@ type BlockPart = Extract<
 
 const UNFINISHED: LanguageModelV4FinishReason = { unified: "other", raw: undefined };
 
-export class Tally {
+export class ContentTally {
   private readonly all: LanguageModelV4Content[] = [];
   /** The block that grew last: nearly always the one that grows next, and in most answers the only one. */
   private growing: { readonly id: string; readonly block: Block } | null = null;
@@ -113,7 +113,7 @@ export class Tally {
     return this.all;
   }
 
-  answer(finishReason: LanguageModelV4FinishReason): Answer {
+  answer(finishReason: LanguageModelV4FinishReason): ModelAnswer {
     const answer = answerIn(this.all, finishReason);
     return this.toolInputs === null ? answer : { ...answer, toolInputs: [...this.toolInputs.values()] };
   }
@@ -141,7 +141,7 @@ export function charactersIn(content: readonly LanguageModelV4Content[]): number
 export function answerIn(
   content: readonly LanguageModelV4Content[],
   finishReason: LanguageModelV4FinishReason,
-): Answer {
+): ModelAnswer {
   let text = "";
   let hasOther = false;
   const toolInputs: string[] = [];

@@ -7,7 +7,7 @@ import { parseJson } from "../../core/try-read.ts";
 import { type Check, compileSchema, type JsonSchema } from "../../schema/index.ts";
 
 /** What an answer consists of, as far as its worth is concerned. */
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string;
   /** Anything besides text: reasoning, files, tool calls and their results. */
   readonly hasOther: boolean;
@@ -18,7 +18,7 @@ export interface Answer {
 
 /** null: it can be used. Only what a schema has to be asked about is waited for. */
 export function verdictOn(
-  answer: Answer,
+  answer: ModelAnswer,
   options: LanguageModelV4CallOptions,
   provider: string,
 ): Fault | null | Promise<Fault | null> {

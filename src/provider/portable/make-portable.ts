@@ -7,7 +7,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { placesOf, type Pass } from "./pass.ts";
 import { DEFAULT_REPEAT_LIMITS } from "./repeated-calls.ts";
 import { PORTABLE_RULES, type PortableRule } from "./rules.ts";
-import type { TargetFacts } from "./target-facts.ts";
+import type { PortableFacts } from "./target-facts.ts";
 
 export interface PortableChange {
   readonly rule: string;
@@ -26,8 +26,8 @@ export interface Portable {
 /** All rules. `from` is the target the request was made for, when it is known: some models cannot read their siblings' thoughts. */
 export function makePortable(
   options: LanguageModelV4CallOptions,
-  to: TargetFacts,
-  from: TargetFacts | null = null,
+  to: PortableFacts,
+  from: PortableFacts | null = null,
   tellAfter = DEFAULT_REPEAT_LIMITS.tellAfter,
 ): Portable {
   return applyRules(PORTABLE_RULES, options, to, from, tellAfter);
@@ -36,7 +36,7 @@ export function makePortable(
 /** The rules that hold for the first target too: an interrupted turn, or a history that another vendor's model made. */
 export function repairHistory(
   options: LanguageModelV4CallOptions,
-  to: TargetFacts,
+  to: PortableFacts,
   tellAfter = DEFAULT_REPEAT_LIMITS.tellAfter,
 ): Portable {
   return applyRules(ALWAYS, options, to, null, tellAfter);
@@ -65,8 +65,8 @@ const ALWAYS = PORTABLE_RULES.filter(({ when }) => when === "always");
 function applyRules(
   rules: readonly PortableRule[],
   given: LanguageModelV4CallOptions,
-  to: TargetFacts,
-  from: TargetFacts | null,
+  to: PortableFacts,
+  from: PortableFacts | null,
   tellAfter: number,
 ): Portable {
   const changes: PortableChange[] = [];

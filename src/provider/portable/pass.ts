@@ -2,7 +2,7 @@
 // that a reader of the journal finds them again.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
-import type { TargetFacts } from "./target-facts.ts";
+import type { PortableFacts } from "./target-facts.ts";
 
 export type Message = LanguageModelV4Message;
 export type MessageWithParts = Exclude<Message, { role: "system" }>;
@@ -12,9 +12,9 @@ export type ToolResult = Extract<Part, { type: "tool-result" }>;
 export type ToolCall = Extract<Part, { type: "tool-call" }>;
 
 export interface Pass {
-  readonly to: TargetFacts;
+  readonly to: PortableFacts;
   /** The target the request was made for, when the caller knows. */
-  readonly from: TargetFacts | null;
+  readonly from: PortableFacts | null;
   readonly note: (where: string) => void;
   readonly whereOf: (thing: object) => string;
   /** The names under which tools go out, with the caller's own names for them. */

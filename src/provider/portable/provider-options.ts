@@ -8,7 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { mapMessages, mapParts, type Message, type Part, type Pass } from "./pass.ts";
-import { isForeign, type TargetFacts } from "./target-facts.ts";
+import { isForeign, type PortableFacts } from "./target-facts.ts";
 
 interface KeyRow {
   readonly namespaces: readonly string[];
@@ -54,7 +54,7 @@ function removeKeys(
   options: LanguageModelV4CallOptions,
   pass: Pass,
   rows: readonly KeyRow[],
-  isGone: (namespace: string, to: TargetFacts) => boolean,
+  isGone: (namespace: string, to: PortableFacts) => boolean,
 ): LanguageModelV4CallOptions {
   return editOptions(options, pass, (given, where) => {
     let edited = given;

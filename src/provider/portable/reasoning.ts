@@ -2,14 +2,14 @@
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { removeParts, type Part, type Pass } from "./pass.ts";
-import { isForeign, isForeignKind, type TargetFacts } from "./target-facts.ts";
+import { isForeign, isForeignKind, type PortableFacts } from "./target-facts.ts";
 
 /** Reasoning with another vendor's mark and none of the target's, and parts that only their vendor understands. */
 export function removeForeignReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   return removeParts(options, pass, (part) => isForeignThought(part, pass.to));
 }
 
-export function isForeignThought(part: Part, to: TargetFacts): boolean {
+export function isForeignThought(part: Part, to: PortableFacts): boolean {
   if (part.type === "custom") return isForeignKind(part.kind, to);
   return isReasoning(part) && !isOwn(part, to) && marksOf(part).some((mark) => isForeign(mark, to));
 }
@@ -35,11 +35,11 @@ function marksOf(part: Part): readonly string[] {
   return Object.keys(part.providerOptions ?? {});
 }
 
-function isOwn(part: Part, to: TargetFacts): boolean {
+function isOwn(part: Part, to: PortableFacts): boolean {
   return marksOf(part).some((mark) => to.namespaces.includes(mark));
 }
 
 /** OpenAI's reasoning is an item in an account, encrypted for it. */
-function isKeptThere(part: Part, to: TargetFacts): boolean {
+function isKeptThere(part: Part, to: PortableFacts): boolean {
   return to.namespaces.some((namespace) => part.providerOptions?.[namespace]?.["itemId"] !== undefined);
 }

@@ -3,7 +3,7 @@
 import type { ModelFacts } from "../model-facts/facts-for.ts";
 import { vendorOfNamespace } from "../model-facts/provider-of.ts";
 
-export type TargetFacts = Pick<
+export type PortableFacts = Pick<
   ModelFacts,
   | "vendor"
   | "model"
@@ -21,14 +21,14 @@ export type TargetFacts = Pick<
 >;
 
 /** Whether a namespace is known to be another vendor's. One that nobody we know of reads is left alone: no provider sends it. */
-export function isForeign(namespace: string, to: TargetFacts): boolean {
+export function isForeign(namespace: string, to: PortableFacts): boolean {
   if (to.namespaces.includes(namespace)) return false;
   const vendor = vendorOfNamespace(namespace);
   return vendor !== null && vendor !== to.vendor;
 }
 
 /** Tools and custom parts say whose they are in front of their name: `openai.web_search`. */
-export function isForeignKind(kind: string, to: TargetFacts): boolean {
+export function isForeignKind(kind: string, to: PortableFacts): boolean {
   const owner = kind.slice(0, Math.max(0, kind.indexOf(".")));
   return !to.namespaces.includes(owner) && owner !== to.vendor && vendorOfNamespace(owner) !== to.vendor;
 }

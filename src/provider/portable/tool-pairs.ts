@@ -4,7 +4,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { removeParts, withParts } from "./pass.ts";
 import type { Message, Part, Pass, ToolCall, ToolMessage, ToolResult } from "./pass.ts";
-import type { TargetFacts } from "./target-facts.ts";
+import type { PortableFacts } from "./target-facts.ts";
 
 /** What the model is told of a call that nobody knows the end of. It must not believe that nothing happened. */
 export const OUTCOME_UNKNOWN = "outcome unknown: the call was interrupted";
@@ -124,7 +124,7 @@ function clientCalls(message: Extract<Message, { role: "assistant" }>, pass: Pas
 }
 
 /** A vendor answers what it ran itself when it likes; an asynchronous call may be answered turns later. */
-export function isAnsweredHere(call: ToolCall, to: TargetFacts): boolean {
+export function isAnsweredHere(call: ToolCall, to: PortableFacts): boolean {
   const { providerOptions } = call;
   const isAsync =
     providerOptions !== undefined && to.namespaces.some((name) => providerOptions[name]?.["async"] === true);

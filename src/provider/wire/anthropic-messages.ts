@@ -1,8 +1,9 @@
 // Anthropic's messages: typed events, blocks that open and close. A stop reason and then `message_stop` prove the end; usage comes
 // with the first event, so that even a cut stream tells what went in.
 
-import { countOf, isFilled, type JsonObject, listOf, objectOf, textOf } from "./json-value.ts";
-import type { Tally } from "./tally.ts";
+import { countOf, type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
+import { isFilled } from "./json-value.ts";
+import type { WireTally } from "./tally.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 import type { WireUsage } from "./wire-state.ts";
 
@@ -14,13 +15,13 @@ export const ANTHROPIC_MESSAGES: WireProtocol = {
   readBody,
 };
 
-function readEvent(event: JsonObject, tally: Tally): boolean {
+function readEvent(event: JsonObject, tally: WireTally): boolean {
   const read = EVENTS.get(textOf(event["type"]));
   read?.(event, tally);
   return read !== undefined;
 }
 
-type Read = (event: JsonObject, tally: Tally) => void;
+type Read = (event: JsonObject, tally: WireTally) => void;
 
 const EVENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["ping", () => undefined],
@@ -32,14 +33,14 @@ const EVENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["message_stop", (_event, tally) => tally.state.stopReason !== null && tally.complete()],
 ]);
 
-function readMessageDelta(event: JsonObject, tally: Tally): void {
+function readMessageDelta(event: JsonObject, tally: WireTally): void {
   readUsage(event, tally);
   const reason = textOf(objectOf(event["delta"])?.["stop_reason"]);
   if (reason !== "") tally.stopped(0, reason);
 }
 
 /** What a block says as it opens, or in a whole answer. Text and thinking open empty in a stream. */
-function readBlock(block: JsonObject, tally: Tally): void {
+function readBlock(block: JsonObject, tally: WireTally): void {
   const read = BLOCKS.get(textOf(block["type"]));
   if (read === undefined) tally.output();
   else read(block, tally);
@@ -52,7 +53,7 @@ const BLOCKS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["tool_use", (block, tally) => tally.toolCall(isFilled(block["input"]) ? block["input"] : "")],
 ]);
 
-function readDelta(delta: JsonObject, tally: Tally): void {
+function readDelta(delta: JsonObject, tally: WireTally): void {
   const read = DELTAS.get(textOf(delta["type"]));
   if (read === undefined) tally.output();
   else read(delta, tally);
@@ -68,7 +69,7 @@ const DELTAS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["citations_delta", (_delta, tally) => tally.advance()],
 ]);
 
-function readBody(message: JsonObject, tally: Tally): boolean {
+function readBody(message: JsonObject, tally: WireTally): boolean {
   if (message["type"] !== "message" && !Array.isArray(message["content"])) return false;
   readUsage(message, tally);
   for (const block of listOf(message["content"])) readBlock(objectOf(block) ?? {}, tally);
@@ -77,7 +78,7 @@ function readBody(message: JsonObject, tally: Tally): boolean {
   return true;
 }
 
-function readUsage(holder: JsonObject | null, tally: Tally): void {
+function readUsage(holder: JsonObject | null, tally: WireTally): void {
   const usage = objectOf(holder?.["usage"]);
   if (usage !== null) tally.used(anthropicUsage(usage, tally.state.usage));
 }

@@ -1,8 +1,9 @@
 // Google's generateContent: every event of a stream is a whole response with the next parts. The finish reason proves the end, there
 // is no other mark; a prompt that was blocked has no candidates at all.
 
-import { countOf, isFilled, type JsonObject, listOf, objectOf, textOf } from "./json-value.ts";
-import type { Tally } from "./tally.ts";
+import { countOf, type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
+import { isFilled } from "./json-value.ts";
+import type { WireTally } from "./tally.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 import type { WireUsage } from "./wire-state.ts";
 
@@ -14,7 +15,7 @@ export const GOOGLE_GENERATE: WireProtocol = {
   readBody: readResponse,
 };
 
-function readResponse(response: JsonObject, tally: Tally): boolean {
+function readResponse(response: JsonObject, tally: WireTally): boolean {
   const candidates = response["candidates"];
   const usage = objectOf(response["usageMetadata"]);
   const feedback = objectOf(response["promptFeedback"]);
@@ -32,7 +33,7 @@ function readResponse(response: JsonObject, tally: Tally): boolean {
 /** Says of itself that it is no reason. */
 const NO_REASON = "FINISH_REASON_UNSPECIFIED";
 
-function readCandidate(candidate: JsonObject, tally: Tally): void {
+function readCandidate(candidate: JsonObject, tally: WireTally): void {
   const index = countOf(candidate["index"]);
   tally.began(index);
   for (const entry of listOf(objectOf(candidate["content"])?.["parts"])) readPart(objectOf(entry) ?? {}, index, tally);
@@ -40,7 +41,7 @@ function readCandidate(candidate: JsonObject, tally: Tally): void {
   if (reason !== "" && reason !== NO_REASON) tally.stopped(index, reason);
 }
 
-function readPart(part: JsonObject, index: number, tally: Tally): void {
+function readPart(part: JsonObject, index: number, tally: WireTally): void {
   const text = textOf(part["text"]);
   if (text !== "") {
     if (part["thought"] === true) tally.reasoning(text);

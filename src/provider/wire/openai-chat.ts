@@ -1,9 +1,10 @@
 // Chat completions as OpenAI and the many compatible servers send them: chunks of choices, each with a delta. The finish reason
 // proves the end; `[DONE]` proves nothing, as vLLM sends it after an error too.
 
-import { countOf, isFilled, type JsonObject, listOf, objectOf, textOf } from "./json-value.ts";
+import { countOf, type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
+import { isFilled } from "./json-value.ts";
 import { openaiUsage } from "./openai-usage.ts";
-import type { Tally } from "./tally.ts";
+import type { WireTally } from "./tally.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 
 export const OPENAI_CHAT: WireProtocol = {
@@ -14,7 +15,7 @@ export const OPENAI_CHAT: WireProtocol = {
   readBody: readChunk,
 };
 
-function readChunk(chunk: JsonObject, tally: Tally): boolean {
+function readChunk(chunk: JsonObject, tally: WireTally): boolean {
   const choices = chunk["choices"];
   for (const item of listOf(choices)) {
     const choice = objectOf(item);
@@ -28,7 +29,7 @@ function readChunk(chunk: JsonObject, tally: Tally): boolean {
   return Array.isArray(choices) || usage !== null || groq !== null;
 }
 
-function readChoice(choice: JsonObject, tally: Tally): void {
+function readChoice(choice: JsonObject, tally: WireTally): void {
   const index = countOf(choice["index"]);
   tally.began(index);
   // OpenRouter puts what broke a generation beside its partial text.
@@ -39,7 +40,7 @@ function readChoice(choice: JsonObject, tally: Tally): void {
   if (reason !== "") tally.stopped(index, reason);
 }
 
-type ReadField = (value: unknown, index: number, tally: Tally) => void;
+type ReadField = (value: unknown, index: number, tally: WireTally) => void;
 
 const asReasoning: ReadField = (value, _index, tally) => tally.reasoning(value);
 const asOutput: ReadField = (_value, _index, tally) => tally.output();
@@ -57,7 +58,7 @@ const MESSAGE_FIELDS: ReadonlyMap<string, ReadField> = new Map([
   ["images", asOutput], // OpenRouter
 ]);
 
-function readMessage(message: JsonObject, index: number, tally: Tally): void {
+function readMessage(message: JsonObject, index: number, tally: WireTally): void {
   for (const key in message) {
     const value = message[key];
     if (value === "" || value === null) continue;
@@ -67,7 +68,7 @@ function readMessage(message: JsonObject, index: number, tally: Tally): void {
 }
 
 /** Text, or a list of parts as Mistral sends it. */
-function readContent(content: unknown, index: number, tally: Tally): void {
+function readContent(content: unknown, index: number, tally: WireTally): void {
   if (typeof content === "string") return tally.text(index, content);
   for (const item of listOf(content)) {
     const part = objectOf(item);
@@ -80,7 +81,7 @@ function readContent(content: unknown, index: number, tally: Tally): void {
 }
 
 /** Some servers send calls of which nothing is known yet but their number. */
-function readToolCalls(calls: unknown, _index: number, tally: Tally): void {
+function readToolCalls(calls: unknown, _index: number, tally: WireTally): void {
   for (const item of listOf(calls)) {
     const call = objectOf(item);
     if (call === null) continue;

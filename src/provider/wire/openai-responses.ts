@@ -1,9 +1,10 @@
 // OpenAI's responses: typed events around one response object. `response.completed` or `response.incomplete` ends a stream well,
 // `response.failed` and `error` end it badly, all inside a 200.
 
-import { isFilled, type JsonObject, listOf, objectOf, textOf } from "./json-value.ts";
+import { type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
+import { isFilled } from "./json-value.ts";
 import { openaiUsage } from "./openai-usage.ts";
-import type { Tally } from "./tally.ts";
+import type { WireTally } from "./tally.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 
 export const OPENAI_RESPONSES: WireProtocol = {
@@ -14,7 +15,7 @@ export const OPENAI_RESPONSES: WireProtocol = {
   readBody,
 };
 
-function readEvent(event: JsonObject, tally: Tally): boolean {
+function readEvent(event: JsonObject, tally: WireTally): boolean {
   const type = textOf(event["type"]);
   if (!type.startsWith("response.")) return KEEP_ALIVES.has(type);
   const read = EVENTS.get(type);
@@ -28,7 +29,7 @@ function readEvent(event: JsonObject, tally: Tally): boolean {
 
 const KEEP_ALIVES: ReadonlySet<string> = new Set(["keepalive", "ping"]);
 
-type Read = (event: JsonObject, tally: Tally) => void;
+type Read = (event: JsonObject, tally: WireTally) => void;
 
 const asToolCall: Read = (event, tally) => isFilled(event["delta"]) && tally.toolCall(event["delta"]);
 const asReasoning: Read = (event, tally) => tally.reasoning(textOf(event["delta"]));
@@ -71,27 +72,27 @@ const CALLS_OF_THE_CALLER: ReadonlySet<string> = new Set([
 /** Items that are empty when they begin. */
 const SHELLS: ReadonlySet<string> = new Set(["message", "reasoning", ""]);
 
-function readNewItem(item: JsonObject, tally: Tally): void {
+function readNewItem(item: JsonObject, tally: WireTally): void {
   const type = textOf(item["type"]);
   if (SHELLS.has(type)) tally.advance();
   else if (CALLS_OF_THE_CALLER.has(type)) tally.toolCall(item["arguments"] ?? item["input"]);
   else tally.output();
 }
 
-function readEnd(response: JsonObject, tally: Tally): void {
+function readEnd(response: JsonObject, tally: WireTally): void {
   // Servers that send no deltas give everything at the end.
   if (!tally.state.sawContent) readOutput(response["output"], tally);
   readStatus(response, tally);
 }
 
-function readBody(response: JsonObject, tally: Tally): boolean {
+function readBody(response: JsonObject, tally: WireTally): boolean {
   if (response["object"] !== "response" && !Array.isArray(response["output"])) return false;
   readOutput(response["output"], tally);
   readStatus(response, tally);
   return true;
 }
 
-function readStatus(response: JsonObject, tally: Tally): void {
+function readStatus(response: JsonObject, tally: WireTally): void {
   const usage = objectOf(response["usage"]);
   if (usage !== null) tally.used(openaiUsage(usage, response));
   const status = textOf(response["status"]);
@@ -111,7 +112,7 @@ const STATUSES: ReadonlyMap<string, "failed" | "deferred"> = new Map([
   ["in_progress", "deferred"],
 ]);
 
-function readFailure(response: JsonObject, tally: Tally): void {
+function readFailure(response: JsonObject, tally: WireTally): void {
   const error = response["error"];
   // A failure nobody explains is the server's.
   if (!isFilled(error))
@@ -119,7 +120,7 @@ function readFailure(response: JsonObject, tally: Tally): void {
   else tally.saidError({ status: 200, body: { error, error_type: response["error_type"] } });
 }
 
-function readOutput(output: unknown, tally: Tally): void {
+function readOutput(output: unknown, tally: WireTally): void {
   for (const entry of listOf(output)) {
     const item = objectOf(entry) ?? {};
     const type = textOf(item["type"]);
@@ -129,7 +130,7 @@ function readOutput(output: unknown, tally: Tally): void {
   }
 }
 
-function readParts(parts: unknown, tally: Tally): void {
+function readParts(parts: unknown, tally: WireTally): void {
   for (const entry of listOf(parts)) {
     const part = objectOf(entry) ?? {};
     if (part["type"] === "output_text") tally.text(0, textOf(part["text"]));

@@ -1,6 +1,6 @@
 // OpenAI's usage, in the words of chat completions and of responses, and what compatible servers made of it.
 
-import { countOf, type JsonObject, objectOf, textOf } from "./json-value.ts";
+import { countOf, type JsonObject, objectOf, textOf } from "../../core/json-fields.ts";
 import type { WireUsage } from "./wire-state.ts";
 
 /** The tier stands beside the usage. */

@@ -1,7 +1,8 @@
 // What a request to a model asks for, as far as failure handling cares: model, streaming, limits, what the model must be able to do,
 // and how much goes in. Read from the request as it is on the wire; nothing is changed.
 
-import { countOf, isFilled, type JsonObject, objectFrom, objectOf, textOf } from "./json-value.ts";
+import { countOf, type JsonObject, objectOf, textOf } from "../../core/json-fields.ts";
+import { isFilled, objectFrom } from "./json-value.ts";
 import { type Protocol, readAddress } from "./protocol.ts";
 
 export interface RequestFacts {

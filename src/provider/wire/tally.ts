@@ -22,7 +22,7 @@ type Counting = { -readonly [Field in keyof WireState]: WireState[Field] };
 /** More answers to one request than anybody asks for; further ones are not followed. */
 const MAX_CHOICES = 256;
 
-export class Tally {
+export class WireTally {
   readonly state: Counting;
   readonly #options: TallyOptions;
   /** Answers that began and have not stopped: several when the request asked for several. */

@@ -1,7 +1,7 @@
 // What a protocol brings to the reader of its bytes, and how an error looks that any of them may carry inside a 200.
 
-import type { JsonObject } from "./json-value.ts";
-import type { Tally } from "./tally.ts";
+import type { JsonObject } from "../../core/json-fields.ts";
+import type { WireTally } from "./tally.ts";
 
 export interface WireProtocol {
   /** What proves a proper end, in words for a message. */
@@ -11,9 +11,9 @@ export interface WireProtocol {
   /** The official SDK hands out a last event that no blank line ends, so what it says counts. Others drop it. */
   readonly takesUnendedEvent: boolean;
   /** Takes in one event of a stream. False: this is nothing the protocol knows. */
-  readonly readEvent: (event: JsonObject, tally: Tally) => boolean;
+  readonly readEvent: (event: JsonObject, tally: WireTally) => boolean;
   /** Takes in a whole answer. False: this is not the protocol's shape. */
-  readonly readBody: (body: JsonObject, tally: Tally) => boolean;
+  readonly readBody: (body: JsonObject, tally: WireTally) => boolean;
 }
 
 /**

@@ -9,12 +9,12 @@ import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
 import { createBodyFraming } from "./body-framing.ts";
 import { HEAD_CHARACTERS, PIECES, type Remainder, type UnendedEvent } from "./framing.ts";
 import { GOOGLE_GENERATE } from "./google-generate.ts";
-import { objectOf, textOf } from "./json-value.ts";
+import { objectOf, textOf } from "../../core/json-fields.ts";
 import { OPENAI_CHAT } from "./openai-chat.ts";
 import { OPENAI_RESPONSES } from "./openai-responses.ts";
 import type { Protocol } from "./protocol.ts";
 import { createStreamFraming } from "./stream-framing.ts";
-import { EMPTY, Tally } from "./tally.ts";
+import { EMPTY, WireTally } from "./tally.ts";
 import { errorFields, errorIn, type WireProtocol } from "./wire-protocol.ts";
 import type { WireState } from "./wire-state.ts";
 
@@ -56,7 +56,7 @@ export interface WireReader {
 export function createWireReader(protocol: Protocol, mode: WireMode, options: WireReaderOptions = {}): WireReader {
   const limits: WireLimits = { ...WIRE_LIMITS, ...options.limits };
   const wire = PROTOCOLS[protocol];
-  const tally = new Tally({
+  const tally = new WireTally({
     keepText: options.keepText ?? false,
     wantsJson: options.wantsJson ?? false,
     maxTextCharacters: limits.textCharacters,
@@ -116,7 +116,7 @@ const DONE = "[DONE]";
 /** Named events that only keep a connection open, whatever their data. */
 const KEEP_ALIVE_EVENTS: ReadonlySet<string> = new Set(["ping", "keepalive", "keep-alive", "heartbeat"]);
 
-function readPiece(data: string, name: string, wire: WireProtocol, tally: Tally, found: Found): void {
+function readPiece(data: string, name: string, wire: WireProtocol, tally: WireTally, found: Found): void {
   if (tally.state.hasEnded || tally.state.lookedAway !== null || data === "" || KEEP_ALIVE_EVENTS.has(name)) return;
   found.pieces++;
   if (data === DONE) {
@@ -137,7 +137,7 @@ function readPiece(data: string, name: string, wire: WireProtocol, tally: Tally,
   }
 }
 
-function readWhole(text: string, wire: WireProtocol, tally: Tally, found: Found): void {
+function readWhole(text: string, wire: WireProtocol, tally: WireTally, found: Found): void {
   const parsed = parseJson(text);
   // Google wraps the errors of a stream in a list.
   const body = objectOf(Array.isArray(parsed) ? parsed[0] : parsed);
@@ -152,7 +152,7 @@ function readWhole(text: string, wire: WireProtocol, tally: Tally, found: Found)
 }
 
 /** One that is whole is read where the SDK reads it, or if it says what went wrong; one cut within is a sign of the cut and no broken event. */
-function readUnended(unended: UnendedEvent | null, wire: WireProtocol, tally: Tally, found: Found): void {
+function readUnended(unended: UnendedEvent | null, wire: WireProtocol, tally: WireTally, found: Found): void {
   if (unended === null) return;
   const event = objectOf(parseJson(unended.data));
   const saysError = event !== null && errorIn(event) !== null;
@@ -160,7 +160,7 @@ function readUnended(unended: UnendedEvent | null, wire: WireProtocol, tally: Ta
   if (saysError || (isWhole && wire.takesUnendedEvent)) readPiece(unended.data, unended.name, wire, tally, found);
 }
 
-function readBareError(text: string, tally: Tally): void {
+function readBareError(text: string, tally: WireTally): void {
   if (text === "" || tally.state.isComplete || tally.state.lookedAway !== null) return;
   const holder = objectOf(parseJson(text));
   const error = holder === null ? null : errorIn(holder);

@@ -18,7 +18,7 @@ import { answerAtOnce } from "../../host/foreign-code.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { BoundedCounters } from "../bounded-counters.ts";
 import type { Provider, Targets } from "../target/targets.ts";
-import type { Target } from "../target/target.ts";
+import type { LiveTarget } from "../target/target.ts";
 import { accountKey } from "../target/target-key.ts";
 import { type ToolOverride, withOverride } from "../tool/overrides.ts";
 import type { AnyTool } from "../tool/tool.ts";
@@ -85,7 +85,7 @@ export class Binding {
   readonly #lastFailure = new LastFailure();
   #lastSeen: Fault | null = null;
   #lastName = "";
-  #target: Target;
+  #target: LiveTarget;
 
   constructor(tool: AnyTool, bindings: Bindings) {
     const { policy, deps } = bindings;
@@ -118,12 +118,12 @@ export class Binding {
     this.#target = this.#lookUp();
   }
 
-  get target(): Target {
+  get target(): LiveTarget {
     if (this.#target.evicted) this.#target = this.#lookUp();
     return this.#target;
   }
 
-  #lookUp(): Target {
+  #lookUp(): LiveTarget {
     const { target, maxConcurrent, maxQueued, chain } = this.tool;
     const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
     return this.bindings.deps.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));

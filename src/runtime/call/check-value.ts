@@ -5,7 +5,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { type Check, type CheckResult, schemaFault } from "../../schema/index.ts";
 import type { LiveCall } from "./live-call.ts";
 
-export type Checked =
+export type CheckedValue =
   | { readonly value: unknown; readonly fault: null }
   | { readonly value: null; readonly fault: Fault };
 
@@ -14,7 +14,7 @@ export async function checkValue(
   check: Check,
   kind: "input" | "output",
   value: unknown,
-): Promise<Checked> {
+): Promise<CheckedValue> {
   const { id } = run.binding.tool;
   const checking = check(value);
   const result = checking instanceof Promise ? await inTime(run, checking) : checking;

@@ -4,7 +4,7 @@
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { rowFor } from "../../core/policy/policy.ts";
-import type { Target } from "../target/target.ts";
+import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall, noteBreaker } from "./live-call.ts";
@@ -145,7 +145,7 @@ function passBreaker(run: LiveCall): Fault | null {
 }
 
 /** Says what opened the circuit and when, and when it lets a call through again. */
-function circuitOpen(target: Target, name: string, now: number): Fault {
+function circuitOpen(target: LiveTarget, name: string, now: number): Fault {
   const { id, breaker } = target;
   const retryAt = target.retryAt(now) ?? undefined;
   if (breaker.state === "isolated") {

@@ -38,7 +38,7 @@ export interface Extension {
   dispose(): void | Promise<void>;
 }
 
-export interface StartOptions {
+export interface ExtensionDeps {
   readonly clock: Clock;
   /** A failing set-up is thrown to the program, which may print it. */
   readonly redactor: Redactor;
@@ -79,7 +79,7 @@ export function defineExtension(options: ExtensionOptions): Extension {
 export async function startExtensions(
   extensions: readonly ExtensionOptions[],
   makeHost: (name: string) => ExtensionHost,
-  options: StartOptions,
+  options: ExtensionDeps,
 ): Promise<StartedExtensions> {
   const { clock, redactor, suppress, tell = () => undefined } = options;
   const ordered = inOrder(extensions.map(defineExtension));

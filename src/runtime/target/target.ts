@@ -24,7 +24,7 @@ import type { TargetSettings } from "./merge-settings.ts";
 
 export interface TargetOptions extends TargetSettings {
   /** Told of every change worth keeping: a failure that counted, or another state. */
-  readonly changed: (target: Target, from: BreakerState) => void;
+  readonly changed: (target: LiveTarget, from: BreakerState) => void;
 }
 
 /** Somebody who waits for a place; `enter` is called once when it is there. */
@@ -48,7 +48,7 @@ export class Pause {
   }
 }
 
-export class Target {
+export class LiveTarget {
   readonly id: string;
   private options: TargetOptions;
   private circuit: Breaker;

@@ -6,7 +6,7 @@ import { borrow, earn, fullBudget, type RetryBudget, spend } from "../../core/de
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import { settledRule, mergeSettings, type TargetSettings } from "./merge-settings.ts";
-import { Pause, Target } from "./target.ts";
+import { Pause, LiveTarget } from "./target.ts";
 
 export interface TargetsOptions {
   /** How a target is treated about which no tool says anything. */
@@ -14,14 +14,14 @@ export interface TargetsOptions {
   readonly retryBudget: RetryBudgetRule;
   readonly maxTargets: number;
   readonly clock: Clock;
-  readonly changed: (target: Target, from: BreakerState) => void;
+  readonly changed: (target: LiveTarget, from: BreakerState) => void;
   /** Nothing is remembered of it any more. */
   readonly evicted: (id: string) => void;
 }
 
 export class Targets {
   readonly #options: TargetsOptions;
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Map<string, LiveTarget>();
   readonly #providers = new Map<string, Provider>();
   readonly #accounts = new Map<string, Pause>();
   readonly #restored = new Map<string, Breaker>();
@@ -41,7 +41,7 @@ export class Targets {
   }
 
   /** The target of that name, treated as the strictest of all tools that asked for it says. `account`: see `accountKey`. */
-  get(id: string, asked: TargetSettings, account = ""): Target {
+  get(id: string, asked: TargetSettings, account = ""): LiveTarget {
     const { changed, defaults } = this.#options;
     const settings = { ...asked, rule: settledRule(asked.rule) };
     let target = this.#targets.get(id);
@@ -49,7 +49,7 @@ export class Targets {
       const now = this.#options.clock.now();
       this.#evict(now);
       const breaker = this.#restored.get(id) ?? null;
-      target = new Target(id, { ...settings, changed }, breaker, this.#account(account, now));
+      target = new LiveTarget(id, { ...settings, changed }, breaker, this.#account(account, now));
       target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
@@ -69,7 +69,7 @@ export class Targets {
     return pause;
   }
 
-  #getByHand(id: string, settings: TargetSettings): Target {
+  #getByHand(id: string, settings: TargetSettings): LiveTarget {
     const known = this.#targets.get(id);
     if (known !== undefined) return known;
     const made = this.get(id, settings);
@@ -93,7 +93,7 @@ export class Targets {
     for (const pause of this.#accounts.values()) pause.move(byMs);
   }
 
-  list(): readonly Target[] {
+  list(): readonly LiveTarget[] {
     return [...this.#targets.values()];
   }
 

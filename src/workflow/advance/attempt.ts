@@ -19,7 +19,7 @@ import type {
 import { StageFailure } from "./stage-failure.ts";
 
 /** How an attempt ended: plain data, kept with its turn. */
-export type AttemptEnd =
+export type StageAttemptEnd =
   | { readonly end: "completed"; readonly output: unknown; readonly route: Route }
   | { readonly end: "skipped"; readonly reason: string; readonly output: unknown; readonly route: Route | null }
   | {
@@ -37,7 +37,7 @@ export async function runAttempt(
   tools: ActTools,
   scope: StageScope,
   entered: (phase: StagePhase) => void,
-): Promise<AttemptEnd | null> {
+): Promise<StageAttemptEnd | null> {
   const attempt = new Attempt(stage, tools, scope);
   for (let state: AttemptState | null = FIRST_PHASE; state !== null;) {
     entered(state.phase);
@@ -142,7 +142,7 @@ class Attempt {
     return { status, output: this.#output, capHit: this.#capHit, fault: this.#fault };
   }
 
-  end(): AttemptEnd {
+  end(): StageAttemptEnd {
     const output = this.#output;
     if (this.ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
     if (this.ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };

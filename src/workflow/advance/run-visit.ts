@@ -24,7 +24,7 @@ import type { Clock } from "../../host/clock.ts";
 import { preview } from "../../runtime/call/preview.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { TurnResult } from "../../runtime/session/turn-result.ts";
-import { type AttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
+import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { overrideFor } from "../operator/limit-overrides.ts";
 import type { ActTools, Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 
@@ -62,7 +62,7 @@ export async function runVisit(
   if (visit.instruction?.action === "accept-partial") return acceptPartial(home, stage, place, scope);
   const before = visit.phase === null ? -1 : STAGE_PHASES.indexOf(visit.phase);
   const givenUp = new AbortController();
-  const result = await home.session.turn<AttemptEnd | null>(
+  const result = await home.session.turn<StageAttemptEnd | null>(
     (turn) => {
       const tools: ActTools = {
         faultline: home.faultline,
@@ -126,7 +126,7 @@ async function settle(
   stage: Stage,
   place: NodePlace,
   scope: StageScope,
-  result: TurnResult<AttemptEnd | null>,
+  result: TurnResult<StageAttemptEnd | null>,
 ): Promise<Settled> {
   if (result.status === "waiting") return pausedBy(place, result);
   const value = result.value ?? null;
@@ -177,7 +177,7 @@ async function failed(
   stage: Stage,
   place: NodePlace,
   scope: StageScope,
-  { fault: seen, again, acted, output }: Extract<AttemptEnd, { end: "failed" }>,
+  { fault: seen, again, acted, output }: Extract<StageAttemptEnd, { end: "failed" }>,
 ): Promise<Settled> {
   const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
   const now = clock.now();

@@ -5,8 +5,7 @@ import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { isSecretName } from "../../core/fault/secret-names.ts";
 import type { WorkflowDefinition } from "../../workflow-file/definition.ts";
 import { WORKFLOW_PROVIDERS } from "../../workflow-model/providers.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../../agent/process/child-env.ts";
 
 const KEY_VARIABLES: ReadonlySet<string> = new Set([
   ...WORKFLOW_PROVIDERS.flatMap(({ keyEnv }) => keyEnv),

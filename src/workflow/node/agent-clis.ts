@@ -8,8 +8,8 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { Instruction } from "../../core/flow/node.ts";
 import { grantArgs } from "./agent-instruction.ts";
-import type { CliAgentTarget, Named } from "./agent-targets.ts";
-import type { Environment } from "../../workflow-model/providers.ts";
+import type { CliAgentTarget, NamedTarget } from "./agent-targets.ts";
+import type { Environment } from "../../agent/process/child-env.ts";
 
 export interface CliPlace {
   readonly env: Environment;
@@ -24,7 +24,7 @@ export interface CliPlace {
 }
 
 export function cliTargets(
-  targets: readonly Named<CliAgentTarget>[],
+  targets: readonly NamedTarget<CliAgentTarget>[],
   instruction: Instruction | null,
   home: CliPlace,
 ): readonly CliTarget[] {

@@ -7,23 +7,18 @@ import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { ModelTargetOptions } from "../../provider/model/model-options.ts";
 import { heardModel, type RawLog } from "./agent-raw.ts";
-import type { Named } from "./agent-targets.ts";
+import type { NamedTarget } from "./agent-targets.ts";
 import { placeOfCli } from "./cli-members.ts";
 import type { AgentTarget } from "../../workflow-model/node-options.ts";
-import {
-  createModel,
-  type Environment,
-  type ModelAgentTarget,
-  modelDomains,
-  providerNamed,
-} from "../../workflow-model/providers.ts";
+import { createModel, type ModelAgentTarget, modelDomains, providerNamed } from "../../workflow-model/providers.ts";
+import type { Environment } from "../../agent/process/child-env.ts";
 
 /**
  * Throws what keeps the first from being made. One that only stands in is no trouble before it is needed. `clis` are those among the
  * targets that are no models. `own`: see `ownTargets`.
  */
 export async function modelTargets(
-  targets: readonly Named<AgentTarget>[],
+  targets: readonly NamedTarget<AgentTarget>[],
   clis: readonly CliTarget[],
   env: Environment,
   log: RawLog,
@@ -43,7 +38,7 @@ export async function modelTargets(
 }
 
 /** One of them is handed no schema, so that it has to stand in the prompt. */
-export function needsSchemaWords(targets: readonly Named<AgentTarget>[]): boolean {
+export function needsSchemaWords(targets: readonly NamedTarget<AgentTarget>[]): boolean {
   return targets.some(({ target }) => target.kind === "cli" || providerNamed(target.provider)?.passesSchema === false);
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { AgentListeners } from "../../agent/run/agent-request.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { readField } from "../../core/try-read.ts";
-import { Tally } from "../../provider/model/tally.ts";
+import { ContentTally } from "../../provider/model/tally.ts";
 
 /** More than anybody reads; the end of what a failed run printed is kept apart. */
 const MAX_PRINTED_CHARS = 8_388_608;
@@ -119,7 +119,7 @@ class HeardModel implements LanguageModelV4 {
 
   /** However it ends, to its end, cut or left, what came until then is told. */
   async *#heard(parts: ReadableStream<LanguageModelV4StreamPart>): AsyncGenerator<LanguageModelV4StreamPart> {
-    const tally = new Tally();
+    const tally = new ContentTally();
     let failure = "";
     let isTold = false;
     const tell = (): void => {

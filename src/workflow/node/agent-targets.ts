@@ -10,7 +10,7 @@ import { knownProviders, type ModelAgentTarget, providerName } from "../../workf
 
 export type CliAgentTarget = Extract<AgentTarget, { readonly kind: "cli" }>;
 
-export interface Named<Target> {
+export interface NamedTarget<Target> {
   readonly id: string;
   readonly target: Target;
 }
@@ -24,7 +24,7 @@ export function agentTargetIds({ targets }: Pick<AgentSpec, "targets">): readonl
 export function targetChain(
   spec: Pick<AgentSpec, "id" | "targets">,
   instruction: Instruction | null,
-): readonly Named<AgentTarget>[] {
+): readonly NamedTarget<AgentTarget>[] {
   const own = namedTargets(spec.targets);
   const wanted = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;
   if (own.length === 0) throw nobody(spec.id);
@@ -39,16 +39,16 @@ function nobody(agent: string): FaultError {
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets", agent } }));
 }
 
-function isModel(named: Named<AgentTarget>): named is Named<ModelAgentTarget> {
+function isModel(named: NamedTarget<AgentTarget>): named is NamedTarget<ModelAgentTarget> {
   return named.target.kind === "model";
 }
 
-export function isCli(named: Named<AgentTarget>): named is Named<CliAgentTarget> {
+export function isCli(named: NamedTarget<AgentTarget>): named is NamedTarget<CliAgentTarget> {
   return named.target.kind === "cli";
 }
 
 /** The same one twice, with other arguments perhaps, gives two names. */
-function namedTargets(targets: readonly AgentTarget[]): readonly Named<AgentTarget>[] {
+function namedTargets(targets: readonly AgentTarget[]): readonly NamedTarget<AgentTarget>[] {
   const taken = new Set<string>();
   return targets.map((target) => {
     const name = nameOf(target);
@@ -68,7 +68,7 @@ function nameOf(target: AgentTarget): string {
 const ANY_COMMAND: AgentKind = "generic";
 
 /** One the agent does not have: a CLI we know, or any model of a provider we know or the agent uses; null for neither. */
-function otherTarget(wanted: unknown, own: readonly Named<AgentTarget>[]): Named<AgentTarget> | null {
+function otherTarget(wanted: unknown, own: readonly NamedTarget<AgentTarget>[]): NamedTarget<AgentTarget> | null {
   if (typeof wanted !== "string") return null;
   if (wanted !== ANY_COMMAND && (AGENT_KINDS as readonly string[]).includes(wanted)) {
     return { id: wanted, target: { kind: "cli", cli: wanted, command: "", args: [], model: "" } };
@@ -82,7 +82,7 @@ function otherTarget(wanted: unknown, own: readonly Named<AgentTarget>[]): Named
   return { id: wanted, target: { kind: "model", name, provider: name, model, baseUrl: "", apiKeyEnv: "" } };
 }
 
-function noSuchTarget(agent: string, wanted: unknown, own: readonly Named<AgentTarget>[]): FaultError {
+function noSuchTarget(agent: string, wanted: unknown, own: readonly NamedTarget<AgentTarget>[]): FaultError {
   const there = own.map(({ id }) => id).join(", ");
   const message = `agent ${agent} cannot be switched to ${JSON.stringify(wanted)}; it has ${there}, and can have any <provider>/<model> (${knownProviders().join(", ")}) or CLI (${AGENT_KINDS.filter((kind) => kind !== ANY_COMMAND).join(", ")})`;
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "target", agent } }));

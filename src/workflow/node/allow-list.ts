@@ -2,11 +2,11 @@
 
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
-import { lineOf, shownLine, splitLine, type Words } from "../../workflow-model/command-line.ts";
+import { lineOf, shownLine, splitLine, type CommandWords } from "../../workflow-model/command-line.ts";
 import type { AllowList } from "../../workflow-model/node-options.ts";
 
 export interface Allowed {
-  readonly words: Words;
+  readonly words: CommandWords;
   /** More words may follow. */
   readonly isPrefix: boolean;
 }
@@ -34,7 +34,7 @@ function unusable(entry: string, why: string, cause?: unknown): FaultError {
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "allow" } }), { cause });
 }
 
-export function isAllowed(words: Words, list: readonly Allowed[]): boolean {
+export function isAllowed(words: CommandWords, list: readonly Allowed[]): boolean {
   return list.some(
     (entry) =>
       (entry.isPrefix ? words.length >= entry.words.length : words.length === entry.words.length) &&
@@ -43,7 +43,7 @@ export function isAllowed(words: Words, list: readonly Allowed[]): boolean {
 }
 
 /** `isTyped`: by an operator, in place of the node's own commands. */
-export function notAllowed(node: string, words: Words, isTyped: boolean): FaultError {
+export function notAllowed(node: string, words: CommandWords, isTyped: boolean): FaultError {
   const line = shownLine(lineOf(words));
   const command = JSON.stringify(line);
   const grant = isTyped

@@ -15,7 +15,7 @@ import { StageFailure } from "../advance/stage-failure.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
 import { grantedIn } from "../operator/grants.ts";
 import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
-import { lineOf, shownLine, splitLine, splitTemplate, type Words } from "../../workflow-model/command-line.ts";
+import { lineOf, shownLine, splitLine, splitTemplate, type CommandWords } from "../../workflow-model/command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
 import { commandMark } from "./leftover-commands.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
@@ -70,7 +70,7 @@ export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
         throw failing(options, scope, error.fault, [], commandIn(error.fault), null);
       }
     }),
-    act: (request, tools, scope) => runAll(options, home, JSON.parse(request) as readonly Words[], tools, scope),
+    act: (request, tools, scope) => runAll(options, home, JSON.parse(request) as readonly CommandWords[], tools, scope),
     next: (ending, scope) => (ending.fault?.context["repeated"] === true ? null : base.next(ending, scope)),
   };
 }
@@ -81,7 +81,7 @@ async function allowedWords(
   home: NodeDeps,
   scope: StageScope,
   allowed: readonly Allowed[],
-): Promise<readonly Words[]> {
+): Promise<readonly CommandWords[]> {
   const commands = await wordsOf(options, home, scope);
   const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
   const refused = commands.find((words) => !isAllowed(words, list));
@@ -93,7 +93,7 @@ async function wordsOf(
   { id, run }: CommandOptions,
   { sandbox }: NodeDeps,
   scope: StageScope,
-): Promise<readonly Words[]> {
+): Promise<readonly CommandWords[]> {
   const seen = expressionScope(scope);
   const typed = typedBy(scope);
   if (typed !== null) return typed.map(splitLine);
@@ -107,7 +107,7 @@ async function wordsOf(
   return list.map((line) => readCommand(id, line));
 }
 
-function readCommand(node: string, given: unknown): Words {
+function readCommand(node: string, given: unknown): CommandWords {
   if (typeof given === "string") return splitLine(given);
   const isWords = Array.isArray(given) && given.length > 0 && given.every((word) => typeof word === "string");
   if (!isWords) throw badList(node, "one of them is neither a text nor a list of words");
@@ -134,7 +134,7 @@ function typedBy({ instruction }: StageScope): readonly string[] | null {
 async function runAll(
   options: CommandOptions,
   home: NodeDeps,
-  commands: readonly Words[],
+  commands: readonly CommandWords[],
   tools: ActTools,
   scope: StageScope,
 ): Promise<ActResult> {
@@ -187,9 +187,9 @@ function lineTool(
   home: NodeDeps,
   run: string,
   seen: (end: CommandEnd) => void,
-): Tool<Words, CommandEnd> {
+): Tool<CommandWords, CommandEnd> {
   const folder = resolve(home.cwd, cwd);
-  return tool<Words, CommandEnd>({
+  return tool<CommandWords, CommandEnd>({
     id: `command:${id}`,
     idempotent: !traitsOf(failsAs).mayHaveHappened || rules.idempotent,
     timeoutMs: callTimeoutMs(commandTimeoutMs),

@@ -1,7 +1,7 @@
 // Which way a path goes on from a node that is over: the first edge that is open is taken.
 
 import type { Route } from "../../core/flow/node.ts";
-import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
+import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { holds } from "./expression-scope.ts";
 import type { Edge } from "../../workflow-model/node-options.ts";
 
@@ -12,7 +12,7 @@ export interface EdgeChoice {
   readonly node: string;
   readonly edges: readonly Edge[];
   readonly sandbox: Sandbox;
-  readonly scope: Scope;
+  readonly scope: SandboxScope;
   readonly executionsOf: (node: string) => number;
   readonly outcomeWord: string;
 }

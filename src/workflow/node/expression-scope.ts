@@ -3,21 +3,21 @@
 
 import { isFaultError } from "../../core/fault/fault-error.ts";
 import { viewFor } from "../../core/fault/view.ts";
-import type { Sandbox, Scope } from "../../sandbox/sandbox.ts";
+import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate } from "../../sandbox/template.ts";
 import type { NodeResult, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 
-export function expressionScope({ inputs, nodes, run, execution, attempt }: StageScope): Scope {
+export function expressionScope({ inputs, nodes, run, execution, attempt }: StageScope): SandboxScope {
   return { inputs, nodes, run: { id: run, execution, attempt } };
 }
 
 /** For asserts: what Act gave, before the node is over. */
-export function scopeWithOutput(scope: StageScope, output: unknown): Scope {
+export function scopeWithOutput(scope: StageScope, output: unknown): SandboxScope {
   return { ...expressionScope(scope), output };
 }
 
 /** For the edges out of a node: it is over, and its own result is the newest there is. */
-export function scopeAfter(scope: StageScope, ending: StageEnding): Scope {
+export function scopeAfter(scope: StageScope, ending: StageEnding): SandboxScope {
   // Computed keys, not a spread of an object literal: a node may be called `__proto__`.
   const nodes = Object.fromEntries([...Object.entries(scope.nodes), [scope.node, resultOf(scope, ending)]]);
   return { ...scopeWithOutput({ ...scope, nodes }, ending.output) };
@@ -35,7 +35,7 @@ function resultOf({ run, execution, attempt }: StageScope, { status, output, fau
 }
 
 /** A condition is true when JavaScript says so. One that gives nothing, as a field that is not there, is not. */
-export async function holds(sandbox: Sandbox, expression: string, scope: Scope, what: string): Promise<boolean> {
+export async function holds(sandbox: Sandbox, expression: string, scope: SandboxScope, what: string): Promise<boolean> {
   try {
     return Boolean(await sandbox.evaluate(expression, scope, what));
   } catch (error) {
@@ -45,12 +45,12 @@ export async function holds(sandbox: Sandbox, expression: string, scope: Scope, 
 }
 
 /** A text with its places filled in. */
-export function rendered(template: string, scope: Scope): string {
+export function rendered(template: string, scope: SandboxScope): string {
   return renderTemplate(parseTemplate(template), scope);
 }
 
 /** The strings in a JSON value are templates; everything else stays as it is. */
-export function renderedDeep(value: unknown, scope: Scope): unknown {
+export function renderedDeep(value: unknown, scope: SandboxScope): unknown {
   if (typeof value === "string") return rendered(value, scope);
   if (Array.isArray(value)) return value.map((part: unknown) => renderedDeep(part, scope));
   if (typeof value !== "object" || value === null) return value;

@@ -14,7 +14,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { parseJson } from "../../core/try-read.ts";
-import { Tally } from "../../provider/model/tally.ts";
+import { ContentTally } from "../../provider/model/tally.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import type { ActResult } from "../../workflow-model/stage.ts";
 import { readAnswer } from "./agent-answer.ts";
@@ -96,7 +96,7 @@ function formatFor(schema: JsonSchema): Pick<LanguageModelV4CallOptions, "respon
 class AnswerReader {
   readonly #model: LanguageModelV4;
   readonly #streams: boolean;
-  #tally = new Tally();
+  #tally = new ContentTally();
 
   constructor({ model, stream }: MessageLoop) {
     this.#streams = stream;
@@ -105,7 +105,7 @@ class AnswerReader {
 
   async ask(options: LanguageModelV4CallOptions): Promise<readonly LanguageModelV4Content[]> {
     if (!this.#streams) return (await this.#model.doGenerate(options)).content;
-    this.#tally = new Tally();
+    this.#tally = new ContentTally();
     const { stream } = await this.#model.doStream(options);
     for await (const part of stream) this.#take(part);
     return this.#tally.content;

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { makePortable, repairHistory } from "../../../src/provider/portable/make-portable.ts";
 import { GO_ON } from "../../../src/provider/portable/message-shape.ts";
-import type { TargetFacts } from "../../../src/provider/portable/target-facts.ts";
+import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
 import { assistant, call, ITEM, requests, result, SIGNED, targets, text, thought, TO, tool, user } from "./requests.ts";
 
 const from = fc.option(targets);
@@ -96,7 +96,7 @@ function userText({ prompt }: LanguageModelV4CallOptions): readonly string[] {
 }
 
 /** A simple model of what vendors check, written apart from the rules. */
-function unanswered(prompt: readonly LanguageModelV4Message[], to: TargetFacts): readonly string[] {
+function unanswered(prompt: readonly LanguageModelV4Message[], to: PortableFacts): readonly string[] {
   const wrong: string[] = [];
   const later = new Set<string>();
   let open = new Set<string>();

@@ -7,7 +7,7 @@ import { makePortable, repairHistory, summarizeChanges } from "../../../src/prov
 import { GO_ON } from "../../../src/provider/portable/message-shape.ts";
 import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
-import type { TargetFacts } from "../../../src/provider/portable/target-facts.ts";
+import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
 import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
 import {
   assistant,
@@ -31,8 +31,8 @@ const UNKNOWN = { ...result("a"), output: { type: "error-text", value: OUTCOME_U
 interface Case {
   readonly title: string;
   readonly given: LanguageModelV4CallOptions;
-  readonly to: TargetFacts;
-  readonly from?: TargetFacts;
+  readonly to: PortableFacts;
+  readonly from?: PortableFacts;
   readonly wheres: readonly string[];
   readonly becomes: LanguageModelV4CallOptions;
 }

@@ -9,7 +9,7 @@ import type { Instruction } from "../../../src/core/flow/node.ts";
 import { createFaultline, createMemoryJournal, fault } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
-import { type AttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
+import { type StageAttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { agentTargetIds } from "../../../src/workflow/node/agent-targets.ts";
 import type { AgentTarget } from "../../../src/workflow-model/node-options.ts";
@@ -98,7 +98,7 @@ const cliTarget = (name: string, more: Partial<AgentTarget & { readonly kind: "c
 
 const GENERIC = cliTarget("generic", { command: "teller", args: ["--quick"] });
 
-async function attempt(env: StandIns["env"], trial: Trial): Promise<{ end: AttemptEnd | null; raw: string }> {
+async function attempt(env: StandIns["env"], trial: Trial): Promise<{ end: StageAttemptEnd | null; raw: string }> {
   const chance = createSeededChance(1);
   const journal = createMemoryJournal({ clock: HASTY, chance });
   const fl = createFaultline({ clock: HASTY, chance, journal });

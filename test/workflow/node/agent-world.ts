@@ -9,7 +9,7 @@ import { DEFAULT_POLICY, type Fault, type FaultlineOptions, openJournal, type Tu
 import type { Tool } from "../../../src/runtime/tool/tool.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
-import { type AttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
+import { type StageAttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
 import type { AgentNodeOptions } from "../../../src/workflow/node/agent-stage.ts";
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { type ToolWords, withWords } from "../../../src/workflow/node/agent-tools.ts";
@@ -60,8 +60,8 @@ export const NODE: Omit<AgentNodeOptions, "agent"> = {
 };
 
 export interface Tried {
-  readonly end: AttemptEnd | null;
-  readonly turn: TurnResult<AttemptEnd | null>;
+  readonly end: StageAttemptEnd | null;
+  readonly turn: TurnResult<StageAttemptEnd | null>;
   readonly raw: string;
   /** What it failed with, or waits because of. */
   readonly fault: Fault | null;

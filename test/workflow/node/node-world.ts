@@ -16,7 +16,7 @@ import {
 } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
-import { type AttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
+import { type StageAttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
 import type { NodeDeps } from "../../../src/workflow/node/base.ts";
 import type { Edge, NodeBase, NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import { createStage } from "../../../src/workflow/node/node-stages.ts";
@@ -68,8 +68,8 @@ export function stageScope(over: Partial<StageScope> = {}): StageScope {
 }
 
 export interface Visited {
-  readonly end: AttemptEnd | null;
-  readonly turn: TurnResult<AttemptEnd | null>;
+  readonly end: StageAttemptEnd | null;
+  readonly turn: TurnResult<StageAttemptEnd | null>;
   readonly raw: string;
 }
 
@@ -121,7 +121,7 @@ export function nodeWorld(options: WorldOptions = {}): World {
       const session = await fl.session("run-1", { mode });
       const raw: string[] = [];
       const stage = createStage(node, home);
-      const turn = await session.turn<AttemptEnd | null>(
+      const turn = await session.turn<StageAttemptEnd | null>(
         (live) =>
           runAttempt(
             stage,

@@ -1,4 +1,4 @@
-// Reads of parsed JSON whose shape nobody promised: each gives the wanted kind of value or an empty one, and none throws.
+// Reads fields of parsed JSON whose shape is not guaranteed. Each function returns the wanted kind of value or an empty one, and never throws.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The objects of a list; whatever else is in it is passed over. */
+/** The objects in a list; other items are dropped. */
 export function objectsOf(value: unknown): readonly JsonObject[] {
   return listOf(value)
     .map(objectOf)
@@ -29,12 +29,12 @@ export function numberOrNull(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** A count as CLIs give it; anything else is nothing. */
+/** A positive count; 0 for anything else. */
 export function countOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** An HTTP status of a failure; exit codes stand in the same fields and are none. */
+/** The HTTP status of a failure. CLIs put exit codes into the same fields; those give null. */
 export function statusOrNull(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599 ? value : null;
 }
