@@ -15,7 +15,7 @@ import {
 } from "../src/core/index.ts";
 import { actionTable } from "../src/core/flow/action-table.ts";
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
-import { describeWaits } from "../src/cli/schedule-lines.ts";
+import { describeWaits } from "../src/cli/render/schedule-lines.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
 import { toolManifestJsonSchema } from "../src/tool-file/index.ts";
 import { MISTAKES, workflowJsonSchema } from "../src/workflow-file/index.ts";

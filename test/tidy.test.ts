@@ -346,7 +346,7 @@ describe("names", () => {
 
 interface Ban {
   readonly call: RegExp;
-  /** Comments count too. */
+  /** Comments and strings count too. */
   readonly inComments?: true;
   readonly instead: string;
   readonly where: RegExp;
@@ -380,6 +380,18 @@ const BANNED: readonly Ban[] = [
   },
   { call: /\bprocess\.|\brequire\(|\bfetch\(|\bconsole\./, instead: "an argument", where: /^src\/core\//, except: [] },
   { call: /\bconsole\./, instead: "the Io of src/cli/io.ts", where: /^src\//, except: [] },
+  {
+    call: /\\(?:u001b|x1b|e\[|033)|\bstyleText\(/,
+    inComments: true,
+    instead: "src/cli/render",
+    where: /^src\/(?!core\/)/,
+    except: [
+      "src/cli/render/live-screen.ts",
+      "src/cli/render/paint.ts",
+      "src/agent/parse/without-colours.ts", // takes escape codes away
+      "src/runtime/person/terminal-screen.ts", // draws a prompt without the command line
+    ],
+  },
   {
     call: /\bcatch\b/,
     instead: "tryRead() of src/core/try-read.ts",

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { MARK } from "./life.ts";
 import type { Chaos } from "../../src/chaos/start-chaos.ts";
 import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
-import { DEMO_TASK, DISCUSSION_STEPS, IMPLEMENTATION_STEPS } from "../../src/cli/start/demo-story.ts";
+import { DEMO_TASK, DISCUSSION_STEPS, IMPLEMENTATION_STEPS } from "../../src/cli/demo/demo-story.ts";
 import { TEAM_FILE, templateNamed } from "../../src/cli/init/templates.ts";
 import { writeFiles } from "../../src/cli/init/write-files.ts";
 

@@ -2,10 +2,11 @@
 
 import { SHAPE_REDACTOR } from "../core/index.ts";
 import { type Diagnostic, renderDiagnostic, withoutHidden } from "../yaml-file/diagnostic.ts";
-import { type Io, paintFor } from "./io.ts";
+import type { Io } from "./io.ts";
+import { paintFor } from "./render/paint.ts";
 import type { GlobalOptions } from "./options.ts";
-import { safeJson, safeText } from "./safe-text.ts";
-import { plural } from "./words.ts";
+import { safeJson, safeText } from "./render/safe-text.ts";
+import { plural } from "./render/words/cli-words.ts";
 
 export interface CheckedFile {
   /** Warnings alone leave it usable. */

@@ -5,9 +5,9 @@ import { type AuditView, type Entry, type Fault, type JournalEvent, type Locale,
 import { turnOf } from "../core/flow/node.ts";
 import { knownCode } from "../core/record/known-code.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Paint } from "./io.ts";
-import { dayOf, shown, timeOfDay } from "./journal/show-values.ts";
-import type { CliWords } from "./words.ts";
+import type { Paint } from "./render/paint.ts";
+import { dayOf, shown, timeOfDay } from "./render/values.ts";
+import type { CliWords } from "./render/words/cli-words.ts";
 
 /** One fault of the journal that belongs to an id. */
 export interface FoundFault {

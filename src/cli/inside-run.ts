@@ -7,7 +7,7 @@ import { INSIDE_RUN } from "../agent/process/child-env.ts";
 import { tryRead } from "../core/try-read.ts";
 import { type Io, UsageError } from "./io.ts";
 import type { GlobalOptions } from "./options.ts";
-import { RUNS_WORDS } from "./runs/runs-words.ts";
+import { RUNS_WORDS } from "./render/words/runs-words.ts";
 
 export function refuseInsideRun({ env }: Pick<Io, "env">, { locale }: Pick<GlobalOptions, "locale">): void {
   if ((env[INSIDE_RUN] ?? "") !== "" || hasMarkedAncestor(process.ppid)) {

@@ -1,6 +1,5 @@
 // What a command may touch: data goes to stdout, everything else to stderr. Given, not global, so that tests can look.
 
-import { styleText } from "node:util";
 import type { Locale } from "../core/index.ts";
 import type { Clock } from "../host/clock.ts";
 import type { ExitName } from "./exit-codes.ts";
@@ -31,18 +30,6 @@ export interface Sink {
   readonly isClosed?: boolean;
   /** Resolves when more may be written. After the reader has closed its end, it does nothing. */
   write(data: string | Uint8Array): Promise<void>;
-}
-
-export type Style = Parameters<typeof styleText>[0];
-export type Paint = (style: Style, text: string) => string;
-export type ColorMode = "auto" | "always" | "never";
-
-/** Colour where a person looks: a terminal, no NO_COLOR, or asked for. */
-export function paintFor(sink: Sink, env: Io["env"], mode: ColorMode): Paint {
-  const noColor = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
-  const forced = (env["FORCE_COLOR"] ?? "") !== "" && env["FORCE_COLOR"] !== "0";
-  const on = mode === "always" || (mode === "auto" && (forced || (sink.isTTY && !noColor)));
-  return on ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 }
 
 interface UsageErrorOptions {

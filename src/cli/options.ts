@@ -2,7 +2,8 @@
 
 import type { Command } from "commander";
 import { type Locale, resolveLocale } from "../core/index.ts";
-import type { ColorMode, Io } from "./io.ts";
+import type { Io } from "./io.ts";
+import type { ColorMode } from "./render/paint.ts";
 
 export interface GlobalOptions {
   readonly json: boolean;

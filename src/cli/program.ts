@@ -15,11 +15,11 @@ import { addStart } from "./commands/start.ts";
 import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
 import { addWorkflow } from "./commands/workflow.ts";
-import { commandLine } from "./program-name.ts";
+import { commandLine } from "./render/program-name.ts";
 import { type Io, UsageError } from "./io.ts";
 import { globalOptions } from "./options.ts";
-import { safeText } from "./safe-text.ts";
-import { usageInWords } from "./usage-words.ts";
+import { safeText } from "./render/safe-text.ts";
+import { usageInWords } from "./render/words/usage-words.ts";
 
 export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
   const program = createProgram(args, version, io);

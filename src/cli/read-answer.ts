@@ -5,8 +5,8 @@ import type { AnswerSchema } from "../core/flow/interaction.ts";
 import { INTERACTIONS, type Locale, type Question } from "../core/index.ts";
 import { parseJson } from "../core/try-read.ts";
 import { type Io, UsageError } from "./io.ts";
-import { JOURNAL_WORDS, type JournalWords } from "./journal-words.ts";
-import { shown } from "./journal/show-values.ts";
+import { JOURNAL_WORDS, type JournalWords } from "./render/words/journal-words.ts";
+import { shown } from "./render/values.ts";
 import { readInput } from "./read-input.ts";
 
 export type AnswerShape = (typeof INTERACTIONS)[keyof typeof INTERACTIONS]["answer"];

@@ -1,7 +1,7 @@
 // Proves that `faultline explain` knows every code, finds the fault behind a text, and speaks the reader's language.
 
 import { describe, expect, it } from "vitest";
-import { CLI_WORDS } from "../../src/cli/words.ts";
+import { CLI_WORDS } from "../../src/cli/render/words/cli-words.ts";
 import { FAULT_CODES, traitsOf, VOCABULARY, wordsFor } from "../../src/core/index.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";

@@ -7,7 +7,7 @@ import { withRuns } from "../../src/cli/runs/run-home.ts";
 import { fileAccess } from "../../src/cli/file-access.ts";
 import { followRun } from "../../src/cli/workflow/follow-run.ts";
 import { RunPicture } from "../../src/cli/workflow/run-picture.ts";
-import { createView, type RunView } from "../../src/cli/workflow/run-view.ts";
+import { createView, type RunView } from "../../src/cli/render/run-view.ts";
 import type { Locale } from "../../src/core/index.ts";
 import type { RunStreamData, RunStreamEvent, RunStreamType } from "../../src/core/record/run-stream.ts";
 import { type Clock, systemClock } from "../../src/host/clock.ts";

@@ -1,9 +1,10 @@
 // `faultline chaos --list`: every fault with its parameters and the code it is classified as.
 
 import { CHAOS_FAULTS, type ChaosFault, faultTable } from "../../chaos/faults.ts";
-import { type Io, paintFor } from "../io.ts";
+import type { Io } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
-import { tableLines, wrapped } from "../table.ts";
+import { tableLines, wrapped } from "../render/table.ts";
 
 export async function listFaults(io: Io, { json, color }: GlobalOptions): Promise<void> {
   if (json) return io.stdout.write(`${JSON.stringify(faultTable())}\n`);

@@ -6,10 +6,11 @@ import type { ReceivedRequest, StrayRequest } from "../../chaos/received.ts";
 import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-chaos.ts";
 import { isFaultError } from "../../core/index.ts";
 import { printDiagnostics } from "../check-file.ts";
-import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
-import { oneLine, safeJson } from "../safe-text.ts";
-import { plural } from "../words.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { plural } from "../render/words/cli-words.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 export interface ChaosCommandOptions {

@@ -16,10 +16,11 @@ import {
 } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { faultJson } from "../fault-json.ts";
-import { type Io, paintFor } from "../io.ts";
+import type { Io } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import { type GlobalOptions, globalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
-import { CLI_WORDS, sentences } from "../words.ts";
+import { CLI_WORDS, sentences } from "../render/words/cli-words.ts";
 
 interface ClassifyOptions {
   readonly surface?: Surface;

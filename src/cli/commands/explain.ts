@@ -18,16 +18,17 @@ import {
 import { nearest } from "../../options/nearest.ts";
 import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import { knownCode } from "../../core/record/known-code.ts";
 import { findFaults, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
-import { shown } from "../journal/show-values.ts";
+import { shown } from "../render/values.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import type { JournalOption } from "../runs/run-home.ts";
-import { safeJson } from "../safe-text.ts";
-import { scheduleLines } from "../schedule-lines.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { scheduleLines } from "../render/schedule-lines.ts";
 import { readInput } from "../read-input.ts";
-import { CLI_WORDS } from "../words.ts";
+import { CLI_WORDS } from "../render/words/cli-words.ts";
 
 export function addExplain(program: Command, io: Io): void {
   program

@@ -18,10 +18,11 @@ import {
 import { nearest } from "../../options/nearest.ts";
 import { type CheckedFile, checkFile, printDiagnostics } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
-import { describeWaits, scheduleLines } from "../schedule-lines.ts";
-import { plural } from "../words.ts";
+import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
+import { plural } from "../render/words/cli-words.ts";
 
 /** Loaded only by commands that read a file: its validator takes longer to load than everything else together. */
 const policyFile = () => import("../../policy-file/index.ts");

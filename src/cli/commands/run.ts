@@ -5,7 +5,7 @@ import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
-import { commandLine } from "../program-name.ts";
+import { commandLine } from "../render/program-name.ts";
 import type { RunCommandOptions } from "../run/run-options.ts";
 
 /** `args` are those of the whole program, for a sentence about what to type. */

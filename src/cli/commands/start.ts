@@ -30,9 +30,9 @@ Examples:
   $ faultline start --json`,
     )
     .action(async ({ ask, worker, workerRun = "" }: RawStart, command: Command) => {
-      if (worker !== undefined) return (await import("../start/worker.ts")).runWorker(worker, workerRun, io);
+      if (worker !== undefined) return (await import("../demo/worker.ts")).runWorker(worker, workerRun, io);
       const [main = ""] = process.argv.slice(1);
-      const { runStart } = await import("../start/run-start.ts");
+      const { runStart } = await import("../demo/run-start.ts");
       const again = [process.execPath, ...process.execArgv, main, "start"];
       return runStart({ ask: ask === true, program: again }, io, globalOptions(command, io));
     });

@@ -4,8 +4,8 @@ import { type MachineCheck, obstacleToMaking, obstacleToWriting } from "../../ag
 import type { Locale } from "../../core/index.ts";
 import { type Io, UsageError } from "../io.ts";
 import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
-import { oneLine } from "../safe-text.ts";
-import { DOCTOR_WORDS } from "./doctor-words.ts";
+import { oneLine } from "../render/safe-text.ts";
+import { DOCTOR_WORDS } from "../render/words/doctor-words.ts";
 
 /** Makes no file. Never throws for what is wrong with the journal. */
 export async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Locale): Promise<MachineCheck> {

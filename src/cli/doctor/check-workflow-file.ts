@@ -5,8 +5,8 @@ import type { Locale } from "../../core/index.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { MISTAKES } from "../../workflow-file/codes.ts";
 import type { Io } from "../io.ts";
-import { oneLine } from "../safe-text.ts";
-import { DOCTOR_WORDS } from "./doctor-words.ts";
+import { oneLine } from "../render/safe-text.ts";
+import { DOCTOR_WORDS } from "../render/words/doctor-words.ts";
 
 /** Nothing is run and nothing is sent. A chain whose targets fail together is reported, and the file counts as usable. */
 export async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<MachineCheck> {

@@ -2,10 +2,11 @@
 
 import type { CliHealth } from "../../agent/doctor/cli-health.ts";
 import type { MachineCheck } from "../../agent/doctor/machine.ts";
-import type { Paint, Sink, Style } from "../io.ts";
-import { oneLine } from "../safe-text.ts";
-import { tableLines, wrapped } from "../table.ts";
-import type { DoctorWords } from "./doctor-words.ts";
+import type { Sink } from "../io.ts";
+import type { Paint, Style } from "../render/paint.ts";
+import { oneLine } from "../render/safe-text.ts";
+import { tableLines, wrapped } from "../render/table.ts";
+import type { DoctorWords } from "../render/words/doctor-words.ts";
 import type { Findings } from "./findings.ts";
 
 export function screenLines(

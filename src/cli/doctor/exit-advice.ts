@@ -3,7 +3,7 @@
 import type { CliHealth, CliRemedy } from "../../agent/doctor/cli-health.ts";
 import { nextStep } from "../../agent/doctor/next-step.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
-import type { DoctorWords } from "./doctor-words.ts";
+import type { DoctorWords } from "../render/words/doctor-words.ts";
 import type { Findings } from "./findings.ts";
 
 export interface ExitAdvice {

@@ -5,13 +5,14 @@ import { EXAMINED_KINDS, type ExaminedKind } from "../../agent/doctor/login-evid
 import { checkNode, checkSqlite } from "../../agent/doctor/machine.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { nearest } from "../../options/nearest.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
-import { oneLine, safeJson } from "../safe-text.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
 import { checkJournal } from "./check-journal.ts";
 import { checkWorkflowFile } from "./check-workflow-file.ts";
 import { plainLines, screenLines } from "./doctor-lines.ts";
-import { DOCTOR_WORDS } from "./doctor-words.ts";
+import { DOCTOR_WORDS } from "../render/words/doctor-words.ts";
 import type { Findings } from "./findings.ts";
 import { lastLine, exitAdvice } from "./exit-advice.ts";
 

@@ -2,11 +2,12 @@
 
 import { resolve } from "node:path";
 import type { Locale } from "../../core/index.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson, safeText, shellWord } from "../safe-text.ts";
-import { tableLines } from "../table.ts";
-import { INIT_WORDS } from "./init-words.ts";
+import { safeJson, safeText, shellWord } from "../render/safe-text.ts";
+import { tableLines } from "../render/table.ts";
+import { INIT_WORDS } from "../render/words/init-words.ts";
 import { type ProjectTemplate, templateNamed, TEMPLATES } from "./templates.ts";
 import { GITIGNORE, writeFiles, type WrittenFiles } from "./write-files.ts";
 

@@ -1,6 +1,6 @@
 // What `faultline init` can write: folders of the package as they are, with the part that was chosen put in.
 
-import { commandLine } from "../program-name.ts";
+import { commandLine } from "../render/program-name.ts";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";

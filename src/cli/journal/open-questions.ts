@@ -2,7 +2,7 @@
 
 import type { Question } from "../../core/index.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
-import { fieldsOf } from "./show-values.ts";
+import { fieldsOf } from "../render/values.ts";
 
 export interface OpenQuestion extends Question {
   /** Who answered it; null while nobody has. It stays until its session takes the answer up. */

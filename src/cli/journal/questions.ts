@@ -5,17 +5,18 @@ import { exampleOf } from "../../core/flow/answer-form.ts";
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { createRuntime } from "../../runtime/runtime.ts";
-import { formLines } from "../form-lines.ts";
-import { type Io, type Paint, paintFor, UsageError } from "../io.ts";
-import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
+import { formLines } from "../render/form-lines.ts";
+import { type Io, UsageError } from "../io.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
+import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { type AnswerShape, readAnswer } from "../read-answer.ts";
-import { commandLine } from "../program-name.ts";
-import { safeJson } from "../safe-text.ts";
-import { wrapped } from "../table.ts";
-import { sentences } from "../words.ts";
+import { commandLine } from "../render/program-name.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { wrapped } from "../render/table.ts";
+import { sentences } from "../render/words/cli-words.ts";
 import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "./open-questions.ts";
-import { minuteOf, shown } from "./show-values.ts";
+import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
 
 export async function listQuestions(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {

@@ -3,12 +3,13 @@
 import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/session-status.ts";
-import { type Io, type Paint, paintFor, type Style } from "../io.ts";
-import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
+import type { Io } from "../io.ts";
+import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson } from "../safe-text.ts";
-import { tableLines } from "../table.ts";
-import { minuteOf, shown } from "./show-values.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { tableLines } from "../render/table.ts";
+import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
 
 export interface SessionsOptions {

@@ -9,18 +9,19 @@ import {
   traceOf,
 } from "../../core/index.ts";
 import type { Journal, SessionSummary } from "../../journal/journal.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
-import { JOURNAL_WORDS } from "../journal-words.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
+import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { commandLine } from "../program-name.ts";
-import { safeJson } from "../safe-text.ts";
-import { factLines } from "../table.ts";
-import { sentences } from "../words.ts";
+import { commandLine } from "../render/program-name.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { factLines } from "../render/table.ts";
+import { sentences } from "../render/words/cli-words.ts";
 import { metricsLines, toolMetrics } from "./metrics-lines.ts";
 import { failedIds } from "../explain-id.ts";
 import { openQuestions } from "./open-questions.ts";
 import { STATUS_STYLES, statusWord } from "./sessions.ts";
-import { entryJson, minuteOf, shown } from "./show-values.ts";
+import { entryJson, minuteOf, shown } from "../render/values.ts";
 import { momentsOf, printStory } from "./story.ts";
 import { createTurnFilter } from "./turn-filter.ts";
 import { lookAtJournal } from "./with-journal.ts";

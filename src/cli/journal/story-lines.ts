@@ -1,9 +1,9 @@
 // What one record of a session's trace says to a person: a table, one row per type of record.
 
 import { type Cost, formatMs, type Locale, RECOURSES, type TraceRecord, whyNot } from "../../core/index.ts";
-import type { Style } from "../io.ts";
-import { JOURNAL_WORDS, type JournalWords } from "../journal-words.ts";
-import { costText, dollars, shown } from "./show-values.ts";
+import type { Style } from "../render/paint.ts";
+import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
+import { costText, dollars, shown } from "../render/values.ts";
 
 export interface StoryLine {
   readonly mark: string;

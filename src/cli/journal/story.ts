@@ -2,11 +2,12 @@
 
 import type { Entry, Locale, TraceRecord } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import type { Io, Paint } from "../io.ts";
-import type { JournalWords } from "../journal-words.ts";
-import { factLines, wrapped } from "../table.ts";
+import type { Io } from "../io.ts";
+import type { Paint } from "../render/paint.ts";
+import type { JournalWords } from "../render/words/journal-words.ts";
+import { factLines, wrapped } from "../render/table.ts";
 import { statusWord } from "./sessions.ts";
-import { dayOf, shown, timeOfDay } from "./show-values.ts";
+import { dayOf, shown, timeOfDay } from "../render/values.ts";
 import { createTelling, type StoryLine, tell } from "./story-lines.ts";
 
 export interface StoryMoment {

@@ -3,14 +3,15 @@
 import { SHAPE_REDACTOR } from "../../core/index.ts";
 import { readSessionFile } from "../../journal/files/session-file.ts";
 import { exportSession, importSession } from "../../journal/files/transfer.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
-import { JOURNAL_WORDS } from "../journal-words.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
+import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import { splitLines } from "../lines.ts";
 import type { GlobalOptions } from "../options.ts";
-import { escapedLines, safeJson } from "../safe-text.ts";
-import { sentences } from "../words.ts";
+import { escapedLines, safeJson } from "../render/safe-text.ts";
+import { sentences } from "../render/words/cli-words.ts";
 import { findSession } from "./show.ts";
-import { shown } from "./show-values.ts";
+import { shown } from "../render/values.ts";
 import { inWords, isThere, type JournalPlace, lookAtJournal, withNewJournal } from "./with-journal.ts";
 
 export interface SessionExportOptions {

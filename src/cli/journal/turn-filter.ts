@@ -1,7 +1,7 @@
 // Which entries belong to one turn: its own, those of its calls, and what happened to shared things while it was open.
 
 import type { Entry } from "../../core/index.ts";
-import { fieldsOf } from "./show-values.ts";
+import { fieldsOf } from "../render/values.ts";
 
 export interface TurnFilter {
   /** Entries must come in their order. */

@@ -1,11 +1,12 @@
 // `faultline journal verify`: whether everything stands there as it was written; if not, where it first does not.
 
 import { SHAPE_REDACTOR } from "../../core/index.ts";
-import { type Io, paintFor } from "../io.ts";
-import { JOURNAL_WORDS } from "../journal-words.ts";
+import type { Io } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
+import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson } from "../safe-text.ts";
-import { shown } from "./show-values.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { shown } from "../render/values.ts";
 import { lookAtJournal } from "./with-journal.ts";
 
 export async function verifyJournal(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {

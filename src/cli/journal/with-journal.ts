@@ -5,9 +5,9 @@ import type { Journal } from "../../journal/journal.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
-import { JOURNAL_WORDS } from "../journal-words.ts";
-import { oneLine } from "../safe-text.ts";
-import { sentences } from "../words.ts";
+import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
+import { oneLine } from "../render/safe-text.ts";
+import { sentences } from "../render/words/cli-words.ts";
 
 export interface JournalPlace {
   readonly file: string;

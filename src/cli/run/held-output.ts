@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { classify, type Fault } from "../../core/index.ts";
 import { systemClock } from "../../host/clock.ts";
-import { ByteBlocks } from "./byte-blocks.ts";
-import type { OutputQueue } from "./output-queue.ts";
+import { ByteBlocks } from "../render/byte-blocks.ts";
+import type { OutputQueue } from "../render/output-queue.ts";
 
 const MAX_HELD_BYTES = 16 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 // What a command printed, as the text in a JSON document. JSON holds text only, so the document says where that differs from the bytes.
 
-import { ByteBlocks } from "./byte-blocks.ts";
+import { ByteBlocks } from "../render/byte-blocks.ts";
 
 export type AnswerProblem = "invalid-utf8" | "truncated";
 

@@ -8,14 +8,14 @@ import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
-import { oneLine, safeJson } from "../safe-text.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
 import { causesLine, exitOf, jsonOf, lastLine, ownExitCode, type RunCommandEnding } from "./run-ending.ts";
-import { lineOf } from "../program-name.ts";
+import { lineOf } from "../render/program-name.ts";
 import type { RunCommandOptions } from "./run-options.ts";
 import { policyOf } from "./run-policy.ts";
 import { RunStory } from "./run-story.ts";
 import { targetsOf } from "./run-targets.ts";
-import { RUN_WORDS } from "./run-words.ts";
+import { RUN_WORDS } from "../render/words/run-words.ts";
 import { onStopSignal } from "../stop-signals.ts";
 
 interface Run {

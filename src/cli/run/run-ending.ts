@@ -12,13 +12,13 @@ import {
 import type { AgentRunResult } from "../../index.ts";
 import type { Outcome, OutcomeStatus } from "../../runtime/call/outcome.ts";
 import type { ExitName } from "../exit-codes.ts";
-import { minuteOf } from "../journal/show-values.ts";
-import { oneLine } from "../safe-text.ts";
-import { commandLine, lineOf } from "../program-name.ts";
+import { minuteOf } from "../render/values.ts";
+import { oneLine } from "../render/safe-text.ts";
+import { commandLine, lineOf } from "../render/program-name.ts";
 import type { AnswerProblem } from "./printed-answer.ts";
 import { callAgain, type RunCommandOptions } from "./run-options.ts";
 import { mayHaveHappened, safeLine } from "./run-story.ts";
-import { RUN_WORDS } from "./run-words.ts";
+import { RUN_WORDS } from "../render/words/run-words.ts";
 
 export interface RunCommandEnding {
   readonly words: readonly string[];

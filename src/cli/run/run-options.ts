@@ -2,7 +2,7 @@
 
 import type { AgentKind } from "../../agent/parse/agent-state.ts";
 import type { PresetName } from "../../core/index.ts";
-import { commandLine } from "../program-name.ts";
+import { commandLine } from "../render/program-name.ts";
 
 /** As the command line gives it. */
 export interface RunCommandOptions {

@@ -15,7 +15,7 @@ import {
 import { printDiagnostics } from "../check-file.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
-import { plural } from "../words.ts";
+import { plural } from "../render/words/cli-words.ts";
 import type { RunCommandOptions } from "./run-options.ts";
 
 /** `isAgent`: a person may be asked about it; about any other command there is nothing to ask that typing it again does not say. */

@@ -14,15 +14,16 @@ import {
 import type { AgentRetry } from "../../agent/event/agent-event.ts";
 import type { AgentExit, AgentRunResult, OutputStream } from "../../agent/run/agent-request.ts";
 import type { AgentRunEvent } from "../../index.ts";
-import { type Io, type Paint, paintFor } from "../io.ts";
+import type { Io } from "../io.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
-import { oneLine } from "../safe-text.ts";
+import { oneLine } from "../render/safe-text.ts";
 import { HeldOutput } from "./held-output.ts";
 import { PrintedAnswer } from "./printed-answer.ts";
-import { OutputQueue } from "./output-queue.ts";
-import { RUN_WORDS, type RunWords } from "./run-words.ts";
+import { WIPE_LINE } from "../render/live-screen.ts";
+import { OutputQueue } from "../render/output-queue.ts";
+import { RUN_WORDS, type RunWords } from "../render/words/run-words.ts";
 
-const WIPE_LINE = "\r\u001b[K";
 const SECOND_MS = 1_000;
 
 export class RunStory {

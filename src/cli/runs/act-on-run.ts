@@ -5,16 +5,17 @@ import { actionWords } from "../../core/flow/action-words.ts";
 import { isEnded } from "../../core/flow/run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { nearest } from "../../options/nearest.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
-import { shown } from "../journal/show-values.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
+import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson } from "../safe-text.ts";
+import { safeJson } from "../render/safe-text.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./held-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
-import { RUNS_WORDS } from "./runs-words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 /** As the command line gives it. */
 export interface ActionCommandOptions extends GoOnOptions {

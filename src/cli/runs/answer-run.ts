@@ -2,20 +2,21 @@
 
 import { type Answer, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
 import { answererOf, openQuestions } from "../journal/open-questions.ts";
-import { shown } from "../journal/show-values.ts";
-import { JOURNAL_WORDS } from "../journal-words.ts";
+import { shown } from "../render/values.ts";
+import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { readAnswer } from "../read-answer.ts";
-import { safeJson } from "../safe-text.ts";
-import { sentences } from "../words.ts";
-import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { sentences } from "../render/words/cli-words.ts";
+import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { heldRuns } from "./held-runs.ts";
 import { type RunCommandDeps, withRuns } from "./run-home.ts";
-import { RUNS_WORDS } from "./runs-words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 export interface RunAnswerOptions extends GoOnOptions {
   readonly reject?: string;

@@ -9,13 +9,14 @@ import { exportSession } from "../../journal/files/transfer.ts";
 import { storeError } from "../../journal/store-errors.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import type { WorkflowSource } from "../../workflow-model/stage.ts";
-import { type Io, paintFor, UsageError } from "../io.ts";
-import { shown } from "../journal/show-values.ts";
+import { type Io, UsageError } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
+import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { escapedLines, escapeUnsafe, safeJson } from "../safe-text.ts";
+import { escapedLines, escapeUnsafe, safeJson } from "../render/safe-text.ts";
 import { findRun } from "./find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
-import { RUNS_WORDS } from "./runs-words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { reportJson } from "./show-run.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 

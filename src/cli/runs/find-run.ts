@@ -1,10 +1,10 @@
 // A run as a person names it: its id, the beginning of it, or `last` for the one that was started last.
 
 import { UsageError } from "../io.ts";
-import { shown } from "../journal/show-values.ts";
+import { shown } from "../render/values.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import type { RunCommandDeps } from "./run-home.ts";
-import { RUNS_WORDS } from "./runs-words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 const ID_PREFIX = "run_";
 

@@ -9,15 +9,16 @@ import type { Journal } from "../../journal/journal.ts";
 import { answeredOf } from "../../workflow/report/run-reports.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { type Io, paintFor, type Style } from "../io.ts";
-import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import type { Io } from "../io.ts";
+import { paintFor, type Style } from "../render/paint.ts";
+import { dollars, minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson } from "../safe-text.ts";
-import { tableLines } from "../table.ts";
-import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { tableLines } from "../render/table.ts";
+import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { heldRuns } from "./held-runs.ts";
 import { type JournalOption, withRuns } from "./run-home.ts";
-import { RUNS_WORDS, type RunsWords } from "./runs-words.ts";
+import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export interface ListOptions extends JournalOption {
   readonly status?: RunStatus;

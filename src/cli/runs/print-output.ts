@@ -4,12 +4,12 @@ import type { Visit } from "../../core/flow/run.ts";
 import { readOutput } from "../../workflow/advance/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";
-import { shown } from "../journal/show-values.ts";
+import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { escapeUnsafe, safeJson, safeText } from "../safe-text.ts";
+import { escapeUnsafe, safeJson, safeText } from "../render/safe-text.ts";
 import { findRun } from "./find-run.ts";
 import { type JournalOption, withRuns } from "./run-home.ts";
-import { RUNS_WORDS, type RunsWords } from "./runs-words.ts";
+import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export async function printOutput(
   given: string,

@@ -9,8 +9,8 @@ import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
 import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
-import { commandLine } from "../program-name.ts";
-import { oneLine } from "../safe-text.ts";
+import { commandLine } from "../render/program-name.ts";
+import { oneLine } from "../render/safe-text.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export const DEFAULT_JOURNAL = ".faultline/journal.db";

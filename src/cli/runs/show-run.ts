@@ -16,21 +16,22 @@ import { turnOf } from "../../core/flow/node.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { formLines } from "../form-lines.ts";
-import { type Io, type Paint, paintFor, type Style, UsageError } from "../io.ts";
-import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import { formLines } from "../render/form-lines.ts";
+import { type Io, UsageError } from "../io.ts";
+import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import { dollars, minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { safeJson } from "../safe-text.ts";
-import { factLines, wrapped } from "../table.ts";
-import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
-import { nameOf, timeTo } from "../workflow/picture-lines.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { factLines, wrapped } from "../render/table.ts";
+import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
+import { nameOf, timeTo } from "../render/picture-lines.ts";
 import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./held-runs.ts";
 import { pillOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
-import { RUNS_WORDS } from "./runs-words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (home) => {

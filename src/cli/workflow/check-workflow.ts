@@ -8,8 +8,8 @@ import { checkFile, printDiagnostics } from "../check-file.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
-import { RUNS_WORDS } from "../runs/runs-words.ts";
-import { plural } from "../words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
+import { plural } from "../render/words/cli-words.ts";
 
 export async function checkWorkflows(
   files: readonly string[],

@@ -7,17 +7,17 @@ import type { Interactor } from "../../runtime/person/interactor.ts";
 import { terminalInteractor } from "../../runtime/person/terminal-interactor.ts";
 import type { RunEnd, RunReport, RunSummary } from "../../workflow/runs-api.ts";
 import { UsageError } from "../io.ts";
-import { shown } from "../journal/show-values.ts";
-import { OutputQueue } from "../run/output-queue.ts";
+import { shown } from "../render/values.ts";
+import { OutputQueue } from "../render/output-queue.ts";
 
 import { heldRuns } from "../runs/held-runs.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
-import { safeJson } from "../safe-text.ts";
+import { safeJson } from "../render/safe-text.ts";
 import { askHere } from "./ask-here.ts";
-import { FOLLOW_WORDS } from "./follow-words.ts";
+import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import type { RunPicture } from "./run-picture.ts";
-import { createView, isLive, type RunView } from "./run-view.ts";
+import { createView, isLive, type RunView } from "../render/run-view.ts";
 import { WatchedRun } from "./watched-run.ts";
 
 export interface FollowOptions {

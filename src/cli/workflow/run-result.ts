@@ -10,14 +10,14 @@ import { readOutput } from "../../workflow/advance/node-results.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { ExitName } from "../exit-codes.ts";
-import { type Paint, paintFor, type Style } from "../io.ts";
-import { dollars, minuteOf, shown } from "../journal/show-values.ts";
+import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import { dollars, minuteOf, shown } from "../render/values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
-import { safeJson } from "../safe-text.ts";
+import { safeJson } from "../render/safe-text.ts";
 import type { Followed, Standing } from "./follow-run.ts";
-import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
-import { titleOf } from "./picture-lines.ts";
+import { FOLLOW_WORDS, type FollowWords } from "../render/words/follow-words.ts";
+import { titleOf } from "../render/picture-lines.ts";
 import type { Survived } from "./run-picture.ts";
 
 const EXIT_OF_STATUS: Readonly<Record<RunStatus, ExitName>> = {

@@ -6,16 +6,16 @@ import { parseJson } from "../../core/try-read.ts";
 import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import { type Io, UsageError } from "../io.ts";
-import { fieldsOf, shown } from "../journal/show-values.ts";
+import { fieldsOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { findRun } from "../runs/find-run.ts";
 import { type JournalOption, refusalInWords, type RunCommandDeps, withRuns } from "../runs/run-home.ts";
-import { RUNS_WORDS } from "../runs/runs-words.ts";
-import { oneLine, safeJson } from "../safe-text.ts";
-import { sentences } from "../words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { sentences } from "../render/words/cli-words.ts";
 import { loadWorkflow, refuseWrongWorkflow } from "./check-workflow.ts";
 import { followRun } from "./follow-run.ts";
-import { FOLLOW_WORDS } from "./follow-words.ts";
+import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { tellResult } from "./run-result.ts";
 
 /** As the command line gives it. */

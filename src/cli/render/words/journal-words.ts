@@ -1,7 +1,7 @@
 // What `faultline journal` says in its own words. What faults and decisions say comes from core.
 
-import type { Locale, SessionStatus, TurnStatus } from "../core/index.ts";
-import { plural } from "./words.ts";
+import type { Locale, SessionStatus, TurnStatus } from "../../../core/index.ts";
+import { plural } from "./cli-words.ts";
 
 const EN = {
   session: "session",

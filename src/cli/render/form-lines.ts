@@ -1,10 +1,10 @@
 // What an answer must hold, as lines for a terminal: what was wrong with the last input, then one line for each field.
 
-import { formOf } from "../core/flow/answer-form.ts";
-import { formFacts, type QuestionPayload } from "../core/flow/interaction.ts";
-import { SHAPE_REDACTOR } from "../core/index.ts";
-import type { Paint } from "./io.ts";
-import { shown } from "./journal/show-values.ts";
+import { formOf } from "../../core/flow/answer-form.ts";
+import { formFacts, type QuestionPayload } from "../../core/flow/interaction.ts";
+import { SHAPE_REDACTOR } from "../../core/index.ts";
+import type { Paint } from "./paint.ts";
+import { shown } from "./values.ts";
 
 /** Empty for a question whose answer needs no form. */
 export function formLines(payload: QuestionPayload, paint: Paint): readonly string[] {

@@ -1,7 +1,7 @@
 // The CLI's own labels. What faults and decisions say comes from core.
 
-import { commandLine } from "./program-name.ts";
-import type { Locale } from "../core/index.ts";
+import { commandLine } from "../program-name.ts";
+import type { Locale } from "../../../core/index.ts";
 
 const EN = {
   tour: "every failure becomes one typed fault, one function decides, nothing is guessed twice",

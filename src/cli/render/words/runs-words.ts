@@ -1,8 +1,8 @@
 // What the commands about runs say, in each language. Names of actions and words about faults come from core.
 
 import { commandLine } from "../program-name.ts";
-import type { Locale } from "../../core/index.ts";
-import type { VisitState } from "../../core/flow/run.ts";
+import type { Locale } from "../../../core/index.ts";
+import type { VisitState } from "../../../core/flow/run.ts";
 
 export interface RunsWords {
   readonly noRuns: string;

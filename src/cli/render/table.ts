@@ -1,6 +1,6 @@
 // Text in columns: aligned by what a terminal shows, and wrapped where it ends.
 
-import { columnsOf } from "../yaml-file/columns.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 
 export interface Column {
   readonly title: string;

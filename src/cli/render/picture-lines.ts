@@ -2,10 +2,10 @@
 
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import type { Paint, Style } from "../io.ts";
-import { dollars, minuteOf, shown } from "../journal/show-values.ts";
-import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
-import type { RunPicture, SeenState, SeenVisit } from "./run-picture.ts";
+import type { Paint, Style } from "./paint.ts";
+import { dollars, minuteOf, shown } from "./values.ts";
+import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
+import type { RunPicture, SeenState, SeenVisit } from "../workflow/run-picture.ts";
 
 export interface LineOptions {
   readonly locale: Locale;

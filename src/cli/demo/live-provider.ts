@@ -1,8 +1,8 @@
 // The tour's stop at a provider: the fault-injecting one on loopback, failing for real, and a stream read through `fl.fetch`.
 
-import { startChaos } from "../chaos/start-chaos.ts";
-import { explain, type Locale } from "../core/index.ts";
-import { createFaultline, type Entry } from "../index.ts";
+import { startChaos } from "../../chaos/start-chaos.ts";
+import { explain, type Locale } from "../../core/index.ts";
+import { createFaultline, type Entry } from "../../index.ts";
 import type { DemoTurn } from "./live-turn.ts";
 
 const WORDS = {

@@ -5,14 +5,15 @@ import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from ".
 import { placeOf } from "../../core/flow/node.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { type Io, type Paint, paintFor, type Style } from "../io.ts";
-import { shown } from "../journal/show-values.ts";
+import type { Io } from "../io.ts";
+import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { OutputQueue } from "../run/output-queue.ts";
-import { FOLLOW_WORDS } from "../workflow/follow-words.ts";
-import { fitted, nameOf, visitLine } from "../workflow/picture-lines.ts";
+import { OutputQueue } from "../render/output-queue.ts";
+import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
+import { fitted, nameOf, visitLine } from "../render/picture-lines.ts";
 import { RunPicture, type SeenVisit } from "../workflow/run-picture.ts";
-import { createView, isLive, type RunView } from "../workflow/run-view.ts";
+import { createView, isLive, type RunView } from "../render/run-view.ts";
 import type { DemoNews } from "./drive-demo.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { programFor } from "../../src/cli/program-name.ts";
+import { programFor } from "../../../src/cli/render/program-name.ts";
 
 it.each([
   ["/usr/local/bin/faultline", "faultline"],

@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { fileAccess } from "../../src/cli/file-access.ts";
-import type { Io } from "../../src/cli/io.ts";
-import { NO_STDIN } from "../../src/cli/read-input.ts";
-import { runStart } from "../../src/cli/start/run-start.ts";
-import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
-import type { StartFacts } from "../../src/cli/start/start-facts.ts";
-import { SURVIVED } from "../../src/cli/start/survived.ts";
-import { systemClock } from "../../src/host/clock.ts";
-import { terminalInteractor } from "../../src/runtime/person/terminal-interactor.ts";
-import { FakeTerminal } from "../support/fake-terminal.ts";
-import { jsonOf, runCli } from "../support/run-cli.ts";
+import { fileAccess } from "../../../src/cli/file-access.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { NO_STDIN } from "../../../src/cli/read-input.ts";
+import { runStart } from "../../../src/cli/demo/run-start.ts";
+import type { RunStreamEvent } from "../../../src/core/record/run-stream.ts";
+import type { StartFacts } from "../../../src/cli/demo/start-facts.ts";
+import { SURVIVED } from "../../../src/cli/demo/survived.ts";
+import { systemClock } from "../../../src/host/clock.ts";
+import { terminalInteractor } from "../../../src/runtime/person/terminal-interactor.ts";
+import { FakeTerminal } from "../../support/fake-terminal.ts";
+import { jsonOf, runCli } from "../../support/run-cli.ts";
 
 const LIMIT_MS = 120_000;
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const SHARED = { json: false, locale: "en", color: "never" } as const;
 const SILENT_IO: Omit<Io, "stdout" | "stderr"> = {
   stdin: NO_STDIN,

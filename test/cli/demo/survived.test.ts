@@ -1,11 +1,11 @@
 // What the demonstration counts, and what it does not let pass.
 
 import { describe, expect, it } from "vitest";
-import type { DemoEnd } from "../../src/cli/start/drive-demo.ts";
-import { factsOf } from "../../src/cli/start/start-facts.ts";
-import { countSurvived, SURVIVED } from "../../src/cli/start/survived.ts";
-import { fileChange } from "../../src/cli/start/text-diff.ts";
-import { type Entry, fault, type FaultCode, type JournalEvent } from "../../src/core/index.ts";
+import type { DemoEnd } from "../../../src/cli/demo/drive-demo.ts";
+import { factsOf } from "../../../src/cli/demo/start-facts.ts";
+import { countSurvived, SURVIVED } from "../../../src/cli/demo/survived.ts";
+import { fileChange } from "../../../src/cli/demo/text-diff.ts";
+import { type Entry, fault, type FaultCode, type JournalEvent } from "../../../src/core/index.ts";
 
 function journal(...events: readonly (readonly [at: number, event: object])[]): readonly Entry[] {
   return events.map(([at, event], index) => ({ session: "r", seq: index + 1, at, event: event as JournalEvent }));

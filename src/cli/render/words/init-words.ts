@@ -1,7 +1,7 @@
 // What `faultline init` says, in each language.
 
 import { commandLine } from "../program-name.ts";
-import type { Locale } from "../../core/index.ts";
+import type { Locale } from "../../../core/index.ts";
 
 export interface InitWords {
   readonly template: string;

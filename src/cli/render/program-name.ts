@@ -1,6 +1,6 @@
 // How this program is called where it runs, so that a printed command works when it is copied.
 
-import { SHAPE_REDACTOR } from "../core/index.ts";
+import { SHAPE_REDACTOR } from "../../core/index.ts";
 import { shellWord } from "./safe-text.ts";
 
 /** A local install is not on the PATH: npx, npm scripts and `node_modules/.bin/faultline` all start it from that folder. */

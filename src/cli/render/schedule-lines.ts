@@ -1,7 +1,7 @@
 // A policy row in words: the attempts with their waits, and what comes after them.
 
-import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../core/index.ts";
-import { CLI_WORDS } from "./words.ts";
+import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../../core/index.ts";
+import { CLI_WORDS } from "./words/cli-words.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
   const words = CLI_WORDS[locale];

@@ -3,8 +3,8 @@
 import { formatMs, type Locale } from "../../core/index.ts";
 import type { RunStreamEvent, RunStreamType } from "../../core/record/run-stream.ts";
 import type { StreamFailure } from "../../core/record/run-stream-event.ts";
-import { dollars, minuteOf, shown } from "../journal/show-values.ts";
-import { FOLLOW_WORDS, type FollowWords } from "./follow-words.ts";
+import { dollars, minuteOf, shown } from "./values.ts";
+import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
 
 /** null for an event that is not told. */

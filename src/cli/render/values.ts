@@ -1,8 +1,8 @@
 // Times, money and names as the journal's commands show them. Everything stored passes here: scrubbed, on one line, harmless.
 
 import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
-import type { JournalWords } from "../journal-words.ts";
-import { oneLine, safeJson } from "../safe-text.ts";
+import type { JournalWords } from "./words/journal-words.ts";
+import { oneLine, safeJson } from "./safe-text.ts";
 
 /** Whatever is stored where a text should be. Control sequences go first, as they may hide the beginning of a secret. */
 export function shown(value: unknown, maxChars = 500): string {

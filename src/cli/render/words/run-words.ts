@@ -1,7 +1,7 @@
 // What `faultline run` says about a run, in each language. What a fault is and what is decided about it comes from core.
 
-import type { Locale } from "../../core/index.ts";
-import type { OutcomeStatus } from "../../runtime/call/outcome.ts";
+import type { Locale } from "../../../core/index.ts";
+import type { OutcomeStatus } from "../../../runtime/call/outcome.ts";
 
 export interface RunWords {
   readonly session: (id: string, file: string) => string;

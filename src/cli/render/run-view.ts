@@ -3,13 +3,14 @@
 import { stripVTControlCharacters } from "node:util";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { type Io, type Paint, paintFor } from "../io.ts";
+import type { Io } from "../io.ts";
+import { type Paint, paintFor } from "./paint.ts";
 import type { GlobalOptions } from "../options.ts";
-import { OutputQueue } from "../run/output-queue.ts";
-import { FOLLOW_WORDS } from "./follow-words.ts";
+import { OutputQueue } from "./output-queue.ts";
+import { FOLLOW_WORDS } from "./words/follow-words.ts";
 import { LiveScreen } from "./live-screen.ts";
 import { fitted, footLine, nameOf, visitLine } from "./picture-lines.ts";
-import type { RunPicture, SeenVisit } from "./run-picture.ts";
+import type { RunPicture, SeenVisit } from "../workflow/run-picture.ts";
 import { storyLine } from "./story-line.ts";
 
 export interface RunView {

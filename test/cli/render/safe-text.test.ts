@@ -3,10 +3,10 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dollars, minuteOf, shown } from "../../src/cli/journal/show-values.ts";
-import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../src/cli/safe-text.ts";
-import { factLines, tableLines, wrapped } from "../../src/cli/table.ts";
-import { columnsOf } from "../../src/yaml-file/columns.ts";
+import { dollars, minuteOf, shown } from "../../../src/cli/render/values.ts";
+import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../../src/cli/render/safe-text.ts";
+import { factLines, tableLines, wrapped } from "../../../src/cli/render/table.ts";
+import { columnsOf } from "../../../src/yaml-file/columns.ts";
 
 /** What a terminal obeys, or what hides and reverses text. */
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;

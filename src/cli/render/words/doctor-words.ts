@@ -1,12 +1,12 @@
 // What `faultline doctor` says in its own words.
 
-import type { CliRemedy } from "../../agent/doctor/cli-health.ts";
-import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
-import type { LoginState } from "../../agent/doctor/login-state.ts";
-import type { MachineCheck, WritingObstacle } from "../../agent/doctor/machine.ts";
-import type { CliStatus } from "../../agent/doctor/probe-version.ts";
-import type { AgentCli } from "../../agent/verdict/cli-table.ts";
-import type { Locale } from "../../core/index.ts";
+import type { CliRemedy } from "../../../agent/doctor/cli-health.ts";
+import type { ExaminedKind } from "../../../agent/doctor/login-evidence.ts";
+import type { LoginState } from "../../../agent/doctor/login-state.ts";
+import type { MachineCheck, WritingObstacle } from "../../../agent/doctor/machine.ts";
+import type { CliStatus } from "../../../agent/doctor/probe-version.ts";
+import type { AgentCli } from "../../../agent/verdict/cli-table.ts";
+import type { Locale } from "../../../core/index.ts";
 
 export interface DoctorWords {
   readonly cli: string;

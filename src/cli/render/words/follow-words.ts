@@ -1,9 +1,9 @@
 // What is said about a run while it happens and when it stands still, in each language. What a fault is comes from core.
 
-import type { Locale } from "../../core/index.ts";
-import type { PauseReason, SkipReason } from "../../core/flow/node.ts";
-import type { RunStatus } from "../../core/flow/run.ts";
-import { plural } from "../words.ts";
+import type { Locale } from "../../../core/index.ts";
+import type { PauseReason, SkipReason } from "../../../core/flow/node.ts";
+import type { RunStatus } from "../../../core/flow/run.ts";
+import { plural } from "./cli-words.ts";
 
 export interface FollowWords {
   readonly begins: (run: string, workflow: string) => string;

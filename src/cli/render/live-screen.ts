@@ -2,11 +2,14 @@
 // D1  only lines drawn here are ever overwritten; what stands above them stays.
 // D2  after every frame the cursor stands at the beginning of an empty line.
 
-import { OutputQueue } from "../run/output-queue.ts";
+import { OutputQueue } from "./output-queue.ts";
 import type { Sink } from "../io.ts";
 
 const END_OF_LINE = "\u001b[K";
 const END_OF_SCREEN = "\u001b[J";
+
+/** Clears the line the cursor stands on. */
+export const WIPE_LINE = `\r${END_OF_LINE}`;
 
 export class LiveScreen {
   readonly #output: OutputQueue;

@@ -1,7 +1,7 @@
 // What the reader of the command line says of a wrong call, in the language of the person. It speaks English only, so its
 // sentences are known by their words; one that is not known stays as it is.
 
-import type { Locale } from "../core/index.ts";
+import type { Locale } from "../../../core/index.ts";
 
 /** A sentence and what it is in the other language; `$1` is what was typed. The example in each row is what really comes. */
 type Row = readonly [english: RegExp, other: string];

@@ -2,10 +2,11 @@
 
 import { formatMs } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { type Io, paintFor } from "../io.ts";
-import { dollars, shown } from "../journal/show-values.ts";
+import type { Io } from "../io.ts";
+import { paintFor } from "../render/paint.ts";
+import { dollars, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { shellWord } from "../safe-text.ts";
+import { shellWord } from "../render/safe-text.ts";
 import type { DemoEnd } from "./drive-demo.ts";
 import type { StartFacts } from "./start-facts.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
