@@ -2,7 +2,7 @@
 
 import { createFaultline, step, tool } from "faultline";
 
-const fl = createFaultline({ budget: { maxCostMicrocents: 1_000, onExceed: "pause_for_approval" } });
+const fl = createFaultline({ budget: { maxUsd: 0.00001, onExceed: "pause_for_approval" } });
 
 const summarise = tool({
   id: "summarise",

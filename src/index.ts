@@ -88,6 +88,7 @@ export type {
   Breaker,
   BreakerRule,
   BreakerState,
+  BudgetOptions,
   BudgetRule,
   CallEnd,
   CallEvent,

@@ -96,7 +96,7 @@ export { advanceCall, CHOICES, startCall } from "./flow/call.ts";
 export type { CallEnd, CallEvent, CallState, CallStep, Choice, RequestChange } from "./flow/call.ts";
 export { INTERACTION_KINDS, INTERACTIONS } from "./flow/interaction.ts";
 export type { Answer, InteractionKind, Question, QuestionPayload, SelectOption } from "./flow/interaction.ts";
-export type { BudgetRule, Cost, CostBasis, OnExceed, Spending } from "./flow/money.ts";
+export type { BudgetOptions, BudgetRule, Cost, CostBasis, OnExceed, Spending } from "./flow/money.ts";
 export { checkPlan } from "./flow/plan.ts";
 export type { Plan, PlanNode } from "./flow/plan.ts";
 

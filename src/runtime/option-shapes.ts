@@ -1,7 +1,7 @@
 // What the options take that several doors share.
 
 import { MODEL_DETAILS } from "../core/fault/view.ts";
-import { type BudgetRule, ON_EXCEED } from "../core/flow/money.ts";
+import { type BudgetOptions, ON_EXCEED } from "../core/flow/money.ts";
 import type { RetryChange } from "../core/policy/layer.ts";
 import type { Backoff, BreakerRule, Policy, RetryBudgetRule } from "../core/policy/policy.ts";
 import { PRESET_NAMES } from "../core/policy/presets.ts";
@@ -66,7 +66,7 @@ export const environmentKind = mapOf(
 );
 
 export const budgetKind = group(
-  shape<BudgetRule>({ maxCostMicrocents: number(0), onExceed: oneOf(ON_EXCEED), warnAtPercent: number(0) }),
+  shape<BudgetOptions>({ maxUsd: number(0), onExceed: oneOf(ON_EXCEED), warnAtPercent: number(0) }),
 );
 
 export const limitsKind = group(

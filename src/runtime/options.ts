@@ -3,7 +3,7 @@
 import type { Rule } from "../core/classify/rule.ts";
 import { createRedactor, type LearningRedactor } from "../core/fault/redact.ts";
 import { type Locale, LOCALES } from "../core/fault/words/words.ts";
-import { type BudgetRule, NO_BUDGET } from "../core/flow/money.ts";
+import { type BudgetOptions, type BudgetRule, budgetRule, NO_BUDGET } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { PRESETS, type PresetName } from "../core/policy/presets.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
@@ -46,7 +46,7 @@ export interface RuntimeOptions {
   readonly rules?: readonly Rule[];
   readonly interactors?: readonly Interactor[];
   readonly extensions?: readonly Extension[];
-  readonly budget?: Partial<BudgetRule>;
+  readonly budget?: BudgetOptions;
   readonly limits?: Partial<SessionLimits>;
   /** Values that must not get out, whatever they look like: keys, passwords. */
   readonly secrets?: readonly (string | undefined)[];
@@ -123,7 +123,7 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
     rules: options.rules ?? [],
     interactors: options.interactors ?? [],
     extensions: options.extensions ?? [],
-    budget: over(NO_BUDGET, options.budget),
+    budget: budgetRule(NO_BUDGET, options.budget),
     limits: over(DEFAULT_LIMITS, options.limits),
     redactor: hideInWarnings(createRedactor(options.secrets ?? [])),
     locale: options.locale ?? "en",

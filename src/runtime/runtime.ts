@@ -4,7 +4,7 @@ import { Moment, NEVER } from "../host/clock.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
-import type { BudgetRule, Spending } from "../core/flow/money.ts";
+import { type BudgetOptions, budgetRule, type Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { PresetName } from "../core/policy/presets.ts";
@@ -54,7 +54,7 @@ export interface SessionOptions {
   /** `headless`: nobody is there; questions are written down and the session waits. */
   readonly mode?: Manifest["mode"];
   readonly labels?: Readonly<Record<string, string>>;
-  readonly budget?: Partial<BudgetRule>;
+  readonly budget?: BudgetOptions;
   readonly limits?: Partial<SessionLimits>;
   /** The policy for the calls of this session, instead of the runtime's. Breakers, pauses and queues stay shared. */
   readonly policy?: PresetName | Policy;
@@ -238,7 +238,7 @@ export class Runtime {
 
   #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWrites | null = null): Promise<Session> {
     const { mode = "attended", labels = {}, secrets = [] } = given;
-    const budget = over(this.#options.budget, given.budget);
+    const budget = budgetRule(this.#options.budget, given.budget);
     const limits = over(this.#options.limits, given.limits);
     const { rescueFolders } = this.#options;
     const bindings = given.policy === undefined ? engine.bindings : engine.bindingsFor(policyOf(given.policy));

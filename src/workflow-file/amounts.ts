@@ -1,5 +1,6 @@
 // Times and money as a person writes them: `30m`, `max_cost_usd: 2`. Inside there are only milliseconds and micro-cents.
 
+import { microcentsOf } from "../core/flow/money.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { DURATION } from "./field.ts";
@@ -17,7 +18,6 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const DAY_MS = 86_400_000;
 /** Longer than any run; and what a program's timers can be asked for in one go ends soon after. */
 export const LONGEST_MS = 24 * DAY_MS;
-const MICROCENTS_PER_DOLLAR = 100_000_000;
 const MOST_DOLLARS = 1_000_000;
 
 /** Milliseconds; null when it is no time. */
@@ -33,7 +33,7 @@ export function durationMs(written: unknown): number | null {
 export function microcents(dollars: unknown): number | null {
   if (typeof dollars !== "number" || !(dollars > 0) || dollars > MOST_DOLLARS) return null;
   // A ninth decimal would be a part of the smallest unit there is.
-  return Number(dollars.toFixed(8)) === dollars ? Math.round(dollars * MICROCENTS_PER_DOLLAR) : null;
+  return Number(dollars.toFixed(8)) === dollars ? microcentsOf(dollars) : null;
 }
 
 export function checkAmounts(file: WorkflowFile): readonly WorkflowFinding[] {

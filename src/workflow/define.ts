@@ -6,7 +6,7 @@ import { fault, isFault, type Fault } from "../core/fault/fault.ts";
 import { REDACTED } from "../core/fault/redact.ts";
 import { nameFault } from "../core/flow/name.ts";
 import { RESOLUTIONS, type Resolution, type Route } from "../core/flow/node.ts";
-import { ON_EXCEED } from "../core/flow/money.ts";
+import { microcentsOf, ON_EXCEED, type OnExceed } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { policyOfRuns } from "./runs-policy.ts";
 import { checkOptions, invalidOption } from "../options/check-options.ts";
@@ -54,7 +54,8 @@ export interface StageOptions<Context = undefined> {
   /** The whole attempt may be done twice without harm. */
   readonly idempotent?: boolean;
   readonly role?: "coder" | "reviewer" | "tester";
-  readonly maxCostMicrocents?: number;
+  /** The most its agent may cost in one run, in US dollars. Default: 0, which means no limit. */
+  readonly maxUsd?: number;
   readonly setup?: (scope: StageScope) => MaybePromise<Context>;
   readonly init?: (context: Context, scope: StageScope) => MaybePromise<string>;
   readonly checkGate?: (context: Context, scope: StageScope) => MaybePromise<GateVerdict>;
@@ -66,6 +67,20 @@ export interface StageOptions<Context = undefined> {
   readonly next?: (ending: StageEnding, scope: StageScope) => MaybePromise<string | Route | null | undefined>;
 }
 
+/** What all nodes of a run together may use. */
+export interface WorkflowLimitOptions {
+  /** How many nodes may run at the same time. Default: 4. */
+  readonly maxParallel?: number;
+  /** How many visits of nodes one run may make, which ends a loop that does not end by itself. Default: 100. */
+  readonly maxNodes?: number;
+  /** How long a run may take, in milliseconds. Default: no limit. */
+  readonly timeoutMs?: number;
+  /** The most a run may cost, in US dollars. Default: 0, which means no limit. */
+  readonly maxUsd?: number;
+  /** What happens to an attempt that would pass `maxUsd`. Default: `fail`. */
+  readonly onExceed?: OnExceed;
+}
+
 export interface WorkflowOptions {
   readonly id: string;
   /** Say another one when a change must not be resumed into. */
@@ -74,7 +89,7 @@ export interface WorkflowOptions {
   readonly stages: Readonly<Record<string, StageOptions<never>>>;
   /** The first stage when left out. */
   readonly start?: string;
-  readonly limits?: Partial<WorkflowLimits>;
+  readonly limits?: WorkflowLimitOptions;
   readonly policy?: Policy;
   /** Reads the inputs of a run: what it throws is told to whoever started it. */
   readonly inputs?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
@@ -106,7 +121,7 @@ const STAGE_OPTIONS = shape<StageOptions>({
   timeoutMs: number(1),
   idempotent: flag,
   role: oneOf(["coder", "reviewer", "tester"]),
-  maxCostMicrocents: number(0),
+  maxUsd: number(0),
   setup: callable,
   init: callable,
   checkGate: callable,
@@ -123,11 +138,11 @@ const WORKFLOW_OPTIONS = shape<WorkflowOptions>({
   stages: required(mapOf(group(STAGE_OPTIONS))),
   start: text,
   limits: group(
-    shape<WorkflowLimits>({
+    shape<WorkflowLimitOptions>({
       maxParallel: number(1),
       maxNodes: number(1),
       timeoutMs: number(1),
-      maxCostMicrocents: number(0),
+      maxUsd: number(0),
       onExceed: oneOf(ON_EXCEED),
     }),
   ),
@@ -160,7 +175,8 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     const message = `start is ${first ?? "missing"}; workflow ${id} has the stages ${ids.join(", ") || "none"}`;
     throw invalidOption("defineWorkflow", "start", message);
   }
-  const limits = over(DEFAULT_LIMITS, options.limits);
+  const { maxUsd = 0, ...others } = options.limits ?? {};
+  const limits = { ...over(DEFAULT_LIMITS, others), maxCostMicrocents: microcentsOf(maxUsd) };
   const stages = new Map(
     ids.map((one) => [one, stageOf(one, options.stages[one] as unknown as StageOptions<unknown>, ids)]),
   );
@@ -201,7 +217,7 @@ function stageOf(id: string, options: StageOptions<unknown>, ids: readonly strin
     },
     turnCap: options.turnCap ?? TURN_CAP,
     timeoutMs: options.timeoutMs ?? STAGE_TIMEOUT_MS,
-    maxCostMicrocents: options.maxCostMicrocents ?? 0,
+    maxCostMicrocents: microcentsOf(options.maxUsd ?? 0),
     role: role === "reviewer" || role === "tester" ? role : null,
     // What an author makes of an instruction is theirs to say, in the attempt.
     refusal: () => null,

@@ -11,7 +11,7 @@ export type { RunStreamEvent } from "../core/record/run-stream.ts";
 export { toCloudEvent } from "../core/record/cloud-event.ts";
 export type { CloudEvent } from "../core/record/cloud-event.ts";
 export { capped, defineWorkflow, stage } from "./define.ts";
-export type { StageOptions, WorkflowOptions } from "./define.ts";
+export type { StageOptions, WorkflowLimitOptions, WorkflowOptions } from "./define.ts";
 export { createDriver } from "./driver.ts";
 export type { Advances, Driver, DriverOptions } from "./driver.ts";
 export type { LoadedFile } from "./definition/load.ts";

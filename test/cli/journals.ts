@@ -155,7 +155,7 @@ const ASK_FIRST: PolicyRow = {
 export async function runAsking(file: string, startAt = NOON): Promise<TurnResult> {
   const { fl, run, pass } = await life(file, startAt, {
     policy: withRows(PRESETS.default, [ASK_FIRST]),
-    budget: { maxCostMicrocents: 1_000_000, onExceed: "pause_for_approval" },
+    budget: { maxUsd: 0.01, onExceed: "pause_for_approval" },
   });
   const paid = tool<object, string>({
     id: "summarise",

@@ -99,7 +99,7 @@ const RETRY_INSIDE: Door["inside"] = [
 ];
 
 const MONEY_AND_LIMITS: Door["inside"] = [
-  ["budget.maxCostMicrocents", { budget: { maxCostMicrocents: "5" } }],
+  ["budget.maxUsd", { budget: { maxUsd: "5" } }],
   ["budget.onExceed", { budget: { onExceed: "explode" } }],
   ["budget.maxCost", { budget: { maxCost: 5 } }],
   ["limits.maxTurns", { limits: { maxTurns: Number.NaN } }],
@@ -390,7 +390,7 @@ const DOORS: readonly Door[] = [
       timeoutMs: ["5", 0],
       idempotent: FLAG,
       role: ["boss", 5],
-      maxCostMicrocents: LONG_MS,
+      maxUsd: LONG_MS,
       setup: CALLABLE,
       init: CALLABLE,
       checkGate: CALLABLE,

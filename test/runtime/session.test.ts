@@ -280,7 +280,7 @@ describe("money", () => {
     });
 
   it("stops before an attempt would pass the limit, and a yes lets it go once", async () => {
-    const rule = { maxCostMicrocents: 1_000, onExceed: "pause_for_approval" } as const;
+    const rule = { maxUsd: 0.00001, onExceed: "pause_for_approval" } as const;
     const { fl, clock, journal } = life(undefined, { budget: rule });
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
     const work = (): Promise<unknown> =>

@@ -2,7 +2,7 @@
 
 import type { BreakerRule } from "../../src/core/policy/policy.ts";
 import { PRESET_NAMES, type PresetName } from "../../src/core/policy/presets.ts";
-import type { BudgetRule } from "../../src/core/flow/money.ts";
+import type { BudgetOptions } from "../../src/core/flow/money.ts";
 import type { Manifest } from "../../src/core/record/event.ts";
 import type { SessionLimits } from "../../src/runtime/session/session.ts";
 import type { RetryOptions } from "../../src/runtime/tool/tool.ts";
@@ -99,7 +99,7 @@ export interface WorldSpec {
   readonly turns: readonly TurnSpec[];
   readonly policy: PresetName;
   readonly mode: Manifest["mode"];
-  readonly budget: Partial<BudgetRule>;
+  readonly budget: BudgetOptions;
   readonly limits: Partial<SessionLimits>;
   readonly person: Person;
   /** Answers questions that wait; `yes` and `no` post them, `nobody` lets their time run out. */
@@ -241,9 +241,9 @@ function callFrom(dice: Dice, tools: readonly ToolSpec[], id: string, plants: bo
   };
 }
 
-function budgetFrom(dice: Dice): Partial<BudgetRule> {
+function budgetFrom(dice: Dice): BudgetOptions {
   return {
-    maxCostMicrocents: dice.int(1, 200) * 10,
+    maxUsd: dice.int(1, 200) / 1e7,
     onExceed: dice.pick(["warn", "pause_for_approval", "fail"] as const),
     warnAtPercent: dice.pick([0, 50, 80, 100]),
   };

@@ -138,7 +138,7 @@ const HOOKS: readonly SparedPlace[] = HOWS.flatMap(([when, how]): readonly Spare
   {
     where: `the cost estimate of a tool, ${when}`,
     see: async (thing) => {
-      const here = world({ ...SECRETS, budget: { maxCostMicrocents: 1_000 } });
+      const here = world({ ...SECRETS, budget: { maxUsd: 0.00001 } });
       const outcome = await here.clock.runUntil(here.fl.protect(good({ cost: { estimate: how(thing) } }), "x"));
       expect(outcome).toMatchObject({ status: "done" });
       return reported(here.events());

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
 import { tool } from "../../src/index.ts";
 import { stage, type StageOptions } from "../../src/workflow/define.ts";
-import type { WorkflowLimits } from "../../src/workflow-model/stage.ts";
+import type { WorkflowLimitOptions } from "../../src/workflow/define.ts";
 import {
   APPROVE,
   engineWorld,
@@ -47,17 +47,14 @@ describe("the number of visits", () => {
     expect(places(await events(end.run), "node-started").length).toBeLessThanOrEqual(2);
   });
 
-  it.each([
-    { maxParallel: 0 },
-    { maxNodes: 0 },
-    { maxParallel: Number.NaN },
-    { timeoutMs: -1 },
-    { maxCostMicrocents: -1 },
-  ])("a workflow with %o is refused when it is defined", async (limits) => {
-    const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: () => 1 }) } });
-    const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: () => 1 }) } });
-    expect(await refusal(clock, made)).toMatchObject({ code: "ConfigSchemaViolation" });
-  });
+  it.each([{ maxParallel: 0 }, { maxNodes: 0 }, { maxParallel: Number.NaN }, { timeoutMs: -1 }, { maxUsd: -1 }])(
+    "a workflow with %o is refused when it is defined",
+    async (limits) => {
+      const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: () => 1 }) } });
+      const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: () => 1 }) } });
+      expect(await refusal(clock, made)).toMatchObject({ code: "ConfigSchemaViolation" });
+    },
+  );
 });
 
 describe("time", () => {
@@ -139,7 +136,7 @@ describe("money", () => {
     },
   });
 
-  function spender(limits: Partial<WorkflowLimits>): Promise<EngineWorld> {
+  function spender(limits: WorkflowLimitOptions): Promise<EngineWorld> {
     const spends = stage({
       act: async (_request, { turn }, { inputs }) => {
         const outcome = await turn.protect(paid, Number(inputs["each"]));
@@ -151,7 +148,7 @@ describe("money", () => {
   }
 
   it("`warn` lets it go on and says so", async () => {
-    const { go, events, runs } = await spender({ maxCostMicrocents: 100, onExceed: "warn" });
+    const { go, events, runs } = await spender({ maxUsd: 0.000001, onExceed: "warn" });
     const end = await go({ each: 90 });
     expect(end.status).toBe("completed");
     expect(only(await events(end.run), "budget-warned")).toHaveLength(1);
@@ -159,7 +156,7 @@ describe("money", () => {
   });
 
   it("`fail` ends it before the money is gone", async () => {
-    const { go, runs } = await spender({ maxCostMicrocents: 100, onExceed: "fail" });
+    const { go, runs } = await spender({ maxUsd: 0.000001, onExceed: "fail" });
     const end = await go({ each: 90 });
     expect(end).toMatchObject({ status: "failed", fault: { code: "BudgetExceeded" } });
     expect((await runs.show(end.run))?.summary).toMatchObject({ spentMicrocents: 90, nodes: ["b"] });
@@ -168,7 +165,7 @@ describe("money", () => {
   it("`pause_for_approval` asks: with a yes it goes on, with a no it is BudgetExceeded", async () => {
     for (const isApproved of [true, false]) {
       const { go, runs, clock, advance, events } = await spender({
-        maxCostMicrocents: 100,
+        maxUsd: 0.000001,
         onExceed: "pause_for_approval",
       });
       const paused = await go({ each: 90 });
@@ -185,7 +182,7 @@ describe("money", () => {
 
   it("a raised limit lets the paused run go on at once, without being asked again", async () => {
     const { go, runs, clock, advance, journal } = await spender({
-      maxCostMicrocents: 100,
+      maxUsd: 0.000001,
       onExceed: "pause_for_approval",
     });
     const { run } = await go({ each: 90 });
@@ -201,7 +198,7 @@ describe("money", () => {
   it("of one agent is what its own visits have left, and others do not count", async () => {
     const left: number[] = [];
     const spends = stage({
-      maxCostMicrocents: 200,
+      maxUsd: 0.000002,
       act: async (_request, { turn, budgetLeftMicrocents }) => {
         left.push(budgetLeftMicrocents());
         await turn.protect(paid, 70);

@@ -3,6 +3,7 @@
 // A1  a run of an agent that used no tool has changed nothing, and says so (`ran: false`); one that did may have.
 // A2  what it printed is kept as files when it fails: the raw streams, and the events line by line.
 
+import { microcentsOf } from "../../core/flow/money.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
@@ -42,7 +43,6 @@ const ENOUGH_OWN_RETRIES = 2;
 const LONGEST_ARGUMENT = 10_000;
 const MAX_LINE_BYTES = 16 * 1_048_576;
 const MAX_TAIL_BYTES = 262_144;
-const MICROCENTS_PER_DOLLAR = 1e8;
 
 export async function runCli(
   target: CliTarget,
@@ -256,5 +256,5 @@ function tellCost(costUsd: number | null, beforeUsd: number, failed: Fault | nul
     return;
   }
   const ownUsd = costUsd >= beforeUsd ? costUsd - beforeUsd : costUsd;
-  cost(ownUsd * MICROCENTS_PER_DOLLAR);
+  cost(microcentsOf(ownUsd));
 }

@@ -1,5 +1,6 @@
 // Times, money and names as the journal's commands show them. Everything stored passes here: scrubbed, on one line, harmless.
 
+import { usdOf } from "../../core/flow/money.ts";
 import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { JournalWords } from "./words/journal-words.ts";
 import { oneLine, safeJson } from "./safe-text.ts";
@@ -33,11 +34,9 @@ export function timeOfDay(at: number): string {
   return iso(at).replace(/^.*T/, "").replace("Z", "");
 }
 
-const MICROCENTS_PER_DOLLAR = 100_000_000;
-
 /** `$0.0075`: two decimals, more where they are needed. */
 export function dollars(microcents: number): string {
-  const [whole = "0", decimals = ""] = (microcents / MICROCENTS_PER_DOLLAR).toFixed(8).split(".");
+  const [whole = "0", decimals = ""] = usdOf(microcents).toFixed(8).split(".");
   return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
 }
 

@@ -1,5 +1,6 @@
 // An operator's action on a run, from the command line; then the run, or the one that goes on from it, is gone on with.
 
+import { microcentsOf } from "../../core/flow/money.ts";
 import { ACTION_IDS, type ActionId, type OfferedAction } from "../../core/flow/action.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { isEnded } from "../../core/flow/run.ts";
@@ -68,8 +69,6 @@ function actionNamed(name: string): ActionId {
   throw new UsageError(`There is no action \`${shown(name, 60)}\`.${hint} There are: ${ACTION_IDS.join(", ")}.`);
 }
 
-const MICROCENTS_PER_DOLLAR = 100_000_000;
-
 /** Only what was said: what an action does not take is refused with the names of what it takes. */
 function paramsOf(
   options: ActionCommandOptions,
@@ -77,7 +76,7 @@ function paramsOf(
 ): Readonly<Record<string, unknown>> {
   const { text, target, command = [], tool = [], maxCostUsd, timeout, maxNodes, turnCap } = options;
   const raised: Record<string, number | undefined> = {
-    maxCostMicrocents: maxCostUsd === undefined ? undefined : Math.round(maxCostUsd * MICROCENTS_PER_DOLLAR),
+    maxCostMicrocents: maxCostUsd === undefined ? undefined : microcentsOf(maxCostUsd),
     timeoutMs: timeout,
     maxNodes,
     turnCap,

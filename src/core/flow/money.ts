@@ -1,5 +1,16 @@
 // What attempts cost, in integer micro-cents (1e-8 dollars). A price nobody knows is marked, never counted as zero.
 
+const MICROCENTS_PER_USD = 100_000_000;
+
+/** Never 0 for a positive amount, because a limit of 0 means no limit. */
+export function microcentsOf(usd: number): number {
+  return usd > 0 ? Math.max(1, Math.round(usd * MICROCENTS_PER_USD)) : 0;
+}
+
+export function usdOf(microcents: number): number {
+  return microcents / MICROCENTS_PER_USD;
+}
+
 export type CostBasis =
   | "reported" //  the provider said so
   | "estimated" // counted here, from what was sent and seen
@@ -53,6 +64,16 @@ function unbook(spending: Spending, cost: Cost | null): Spending {
 export const ON_EXCEED = ["warn", "pause_for_approval", "fail"] as const;
 export type OnExceed = (typeof ON_EXCEED)[number];
 
+/** How much a session may spend, as a program says it. */
+export interface BudgetOptions {
+  /** The most the session may cost, in US dollars. Default: 0, which means no limit. */
+  readonly maxUsd?: number;
+  /** What happens to an attempt that would pass the limit. Default: `fail`. */
+  readonly onExceed?: OnExceed;
+  /** The share of the limit, in percent, at which the session records one warning. Default: 80. */
+  readonly warnAtPercent?: number;
+}
+
 export interface BudgetRule {
   /** 0 means without bound. */
   readonly maxCostMicrocents: number;
@@ -62,6 +83,15 @@ export interface BudgetRule {
 }
 
 export const NO_BUDGET: BudgetRule = Object.freeze({ maxCostMicrocents: 0, onExceed: "fail", warnAtPercent: 80 });
+
+/** `base` with the options a program gave. */
+export function budgetRule(base: BudgetRule, { maxUsd, onExceed, warnAtPercent }: BudgetOptions = {}): BudgetRule {
+  return {
+    maxCostMicrocents: maxUsd === undefined ? base.maxCostMicrocents : microcentsOf(maxUsd),
+    onExceed: onExceed ?? base.onExceed,
+    warnAtPercent: warnAtPercent ?? base.warnAtPercent,
+  };
+}
 
 export type BudgetVerdict = "go" | "warn" | OnExceed;
 

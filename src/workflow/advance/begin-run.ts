@@ -1,6 +1,7 @@
 // The first entries of a run: what it runs, with what, and from where. They are written in one append, so that a name is given to
 // one run only, whoever else wants it at the same moment. From here on a driver can find it.
 
+import { usdOf } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { SessionOptions } from "../../runtime/runtime.ts";
@@ -61,7 +62,7 @@ function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: re
     labels: { workflow: workflow.id },
     ...(workflow.policy === null ? {} : { policy: workflow.policy }),
     secrets,
-    budget: { maxCostMicrocents: limits.maxCostMicrocents, onExceed: workflow.limits.onExceed },
+    budget: { maxUsd: usdOf(limits.maxCostMicrocents), onExceed: workflow.limits.onExceed },
     limits: { maxTurns: Infinity, turnTimeoutMs: Infinity, runTimeoutMs: limits.timeoutMs ?? Infinity },
   };
 }

@@ -26,7 +26,7 @@ const NOTHING = { microcents: 0, estimatedMicrocents: 0, unpricedAttempts: 0 };
 describe.each(NAMES)("%s", (name) => {
   it.each(["missing", "no-right", "no-interpreter"])("whose binary is %s costs nothing", async (file) => {
     const fl = createFaultline();
-    const session = await fl.session("s", { budget: { maxCostMicrocents: 1_000, onExceed: "fail" } });
+    const session = await fl.session("s", { budget: { maxUsd: 0.00001, onExceed: "fail" } });
     for (const within of [{}, { within: session }]) {
       const outcome = await fl.agent([cli(name, { command: join(folder, file) })], within).run("say hello");
       expect(outcome.status).not.toBe("done");

@@ -120,7 +120,7 @@ describe("spending", () => {
 describe("a budget", () => {
   const small = (onExceed: "fail" | "pause_for_approval", more: FaultlineOptions = {}): FaultlineOptions => ({
     ...more,
-    budget: { maxCostMicrocents: 10_000, onExceed },
+    budget: { maxUsd: 0.0001, onExceed },
   });
 
   it("that would be passed stops the call before a request goes out, and nobody else of the chain is asked", async () => {

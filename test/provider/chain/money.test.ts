@@ -55,7 +55,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 };
 
 /** Room for each answer, but not for many: a wrong booking would be noticed as a refusal. */
-const BUDGET = { maxCostMicrocents: 100_000_000, onExceed: "fail" } as const;
+const BUDGET = { maxUsd: 1, onExceed: "fail" } as const;
 
 interface Place {
   readonly model: LanguageModelV4;
@@ -257,10 +257,10 @@ describe.each(Object.entries(DIALECTS))("%s, a budget that is passed within a st
 
   /** The provider is taken to answer with one token, so that nothing is refused beforehand. */
   async function streamed(onExceed: "fail" | "warn", isInSession: boolean) {
-    const world = await chainWorld([], isInSession ? {} : { budget: { maxCostMicrocents, onExceed } });
+    const world = await chainWorld([], isInSession ? {} : { budget: { maxUsd: maxCostMicrocents / 1e8, onExceed } });
     const { fl } = world;
     const within = isInSession
-      ? await world.run(fl.session("s", { budget: { maxCostMicrocents, onExceed } }))
+      ? await world.run(fl.session("s", { budget: { maxUsd: maxCostMicrocents / 1e8, onExceed } }))
       : undefined;
     const model = fl.model([dialect.make(world, globalThis.fetch)], {
       assumedOutputTokens: 1,

@@ -112,7 +112,7 @@ describe("a tool with a price", () => {
     await fl.protect(priced(null), 100);
     expect(estimates).toEqual([100]);
     expect(fl.spending).toEqual({ microcents: 107, estimatedMicrocents: 100, unpricedAttempts: 0 });
-    const limited = world({ budget: { maxCostMicrocents: 50 } });
+    const limited = world({ budget: { maxUsd: 0.0000005 } });
     expect(await limited.fl.protect(priced(7), 100)).toMatchObject({ status: "failed", attempts: 0 });
     expect(estimates).toEqual([100, 100]);
   });

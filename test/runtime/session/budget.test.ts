@@ -25,7 +25,7 @@ async function begun(made: Life | Promise<Life>): Promise<Begun> {
 }
 
 const limit = (maxCostMicrocents: number, onExceed: OnExceed): FaultlineOptions => ({
-  budget: { maxCostMicrocents, onExceed },
+  budget: { maxUsd: maxCostMicrocents / 1e8, onExceed },
 });
 
 /** Costs what it is given: first what it is thought to cost, then what it does. */

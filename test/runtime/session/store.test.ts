@@ -181,7 +181,7 @@ describe("a store that does not answer", () => {
 describe("what could not be written", () => {
   it("lies in a file beside the journal; brought in, the session goes on and nothing is lost", async () => {
     const [path, disk] = [newPath(), new Disk()];
-    const first = await disk.on(path, { budget: { maxCostMicrocents: 10_000 } });
+    const first = await disk.on(path, { budget: { maxUsd: 0.0001 } });
     const session = await first.clock.runUntil(first.fl.session("s", { mode: "headless" }));
     const ran: string[] = [];
     let answer: (receipt: string) => void = () => undefined;
