@@ -13,8 +13,8 @@ import type { BreakerState } from "../core/decide/breaker.ts";
 import type { Entry, Manifest } from "../core/record/event.ts";
 import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
 import type { Journal } from "../journal/journal.ts";
-import { Budget } from "./call/budget.ts";
-import { CallRun } from "./call/call-run.ts";
+import { Budget } from "./budget.ts";
+import { CallRun } from "./call/loop.ts";
 import {
   type Contributions,
   createEngine,

@@ -1,14 +1,14 @@
-// What the parts of a running call see of it. `CallRun` is one; guards, questions and decisions work on this.
+// A running call as its parts see it. `CallRun` in `loop.ts` is one; admission, preparation, questions and decisions work on this.
 
 import type { BreakerState, Ticket } from "../../core/decide/breaker.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import { isPartial } from "../tool/tool.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Binding } from "./binding.ts";
-import type { CallRecord, CallValue } from "./call-record.ts";
-import type { CallRequest } from "./call-request.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { CallRecord, CallValue } from "./record.ts";
 import type { Engine } from "../engine.ts";
+import type { CallRequest } from "./request.ts";
 
 export interface LiveCall {
   readonly engine: Engine;
@@ -37,6 +37,9 @@ export interface LiveCall {
   replaceInput(input: unknown): void;
   fitted(input: unknown): void;
 }
+
+/** Why the next attempt may not go out: a fault to decide about, or the call is over. null: it may. */
+export type Refusal = Fault | "cancelled" | null;
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
 

@@ -1,10 +1,14 @@
 // How a protected call ends, as a value. `protect` returns one of these and never throws for a failing tool.
 
 import type { Decision } from "../../core/decide/decision.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { type Fault, fault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { Question } from "../../core/flow/interaction.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { CallEnd, CallState } from "../../core/flow/call.ts";
+import type { CallValue } from "./record.ts";
+import { type LiveCall, NO_ERRORS } from "./live-call.ts";
 
 interface Common {
   /** Names the call in traces, events and messages to people. */
@@ -74,3 +78,54 @@ export function isUndecided<T>(outcome: Outcome<T>): outcome is Undecided<T> {
 export function isOpen<T>(outcome: Outcome<T>): outcome is Extract<Outcome<T>, { status: "waiting" | "parked" }> {
   return outcome.status === "waiting" || outcome.status === "parked";
 }
+/** `held` is what a call that is done, in part or in full, has to show. */
+export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
+  const outcome = endedAs(run, state, end, held);
+  return outcome.status === "done" ? outcome : handedOut(outcome, run.record.thrown, run.request.recorder.redactor);
+}
+
+function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
+  const { call } = run;
+  const { attempts, decision } = state;
+  const { value, errors } = held;
+  switch (end.status) {
+    case "done":
+      return { status: "done", value, from: end.from, errors, call, attempts };
+    case "partial":
+      return { status: "partial", value, from: end.from, errors, fault: end.fault, call, attempts };
+    case "defaulted": {
+      const given = run.request.fallbackValue ?? run.request.binding.tool.fallbackValue;
+      return { status: "defaulted", value: given?.value, fault: end.fault, call, attempts };
+    }
+    case "cancelled":
+      return { status: end.status, fault: end.fault, decision: null, call, attempts };
+    default:
+      return { status: end.status, fault: end.fault, decision, call, attempts };
+  }
+}
+
+/** What went wrong is not the tool's doing; if it ran, that is said, so that nobody takes a second try for safe. */
+export function brokenOutcome(call: string, attempts: number, seen: Fault): Outcome<unknown> {
+  const told = attempts > 0 ? withContext(seen, { ran: true }) : seen;
+  return { status: "failed", fault: told, decision: null, call, attempts };
+}
+
+/** What the call has to show that this life of it did not return: what it put down, or what an earlier life returned. */
+export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue> {
+  const { partialValue } = run.record;
+  if (end.status === "partial" && partialValue !== null) return partialValue;
+  if (end.status !== "partial" && end.status !== "done") return NOTHING;
+  const kept = await run.engine.store.kept("result", `${run.request.recorder.session}/${run.call}`);
+  if (kept === undefined || kept === null) throw new FaultError(resultGone(run.call));
+  const { value, errors } = kept as Partial<CallValue>;
+  return { value, errors: errors ?? NO_ERRORS };
+}
+
+function resultGone(call: string): Fault {
+  return fault("ManifestDrift", {
+    message: `call ${call} is done, but its result is not in this journal; export the session with its results`,
+    context: { call },
+  });
+}
+
+const NOTHING: CallValue = { value: undefined, errors: NO_ERRORS };

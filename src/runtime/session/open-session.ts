@@ -11,8 +11,8 @@ import { foldEntry, type SessionState } from "../../core/record/replay.ts";
 import type { Keep, NewEntry } from "../../journal/journal.ts";
 import { writeRescue } from "../../journal/files/rescue.ts";
 import { hideInWarnings } from "../../journal/warnings.ts";
-import type { Bindings } from "../call/binding.ts";
-import { Budget } from "../call/budget.ts";
+import type { Bindings } from "../tool/binding.ts";
+import { Budget } from "../budget.ts";
 import type { Engine } from "../engine.ts";
 import { checkManifest } from "./manifest.ts";
 import { nameTaken } from "./name-taken.ts";
@@ -56,6 +56,7 @@ export async function openSession(
     throw new FaultError(fault("EngineState", { message, context: { session: id } }));
   }
   const scope = new Scope("session", null);
+  const budget = new Budget(settings.budget, state);
   const recorder = new SessionRecorder({
     session: id,
     journal,
@@ -66,9 +67,11 @@ export async function openSession(
     seq: state.seq,
     rescue: (after, entries, keeps) => rescue(engine, id, settings.rescueFolders, after, entries, keeps),
     died: (why) => scope.cancel(why),
-    written: ({ at, event }, seq) => foldEntry(state, { session: id, seq, at, event }),
+    written: ({ at, event }, seq) => {
+      foldEntry(state, { session: id, seq, at, event });
+      budget.written(event);
+    },
   });
-  const budget = new Budget(settings.budget, state.spending, state.budgetWarned);
   const core = new SessionCore(engine, state, recorder, budget, scope, settings.bindings, settings.mode === "headless");
   if (isNew) {
     const { mode, labels } = settings;

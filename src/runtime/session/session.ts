@@ -15,7 +15,7 @@ import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
-import { hasJsonForm, noJsonForm } from "../call/preview.ts";
+import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";

@@ -21,7 +21,7 @@ import { decideStage } from "../../core/flow/stage.ts";
 import type { Faultline } from "../../faultline.ts";
 import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
-import { preview } from "../../runtime/call/preview.ts";
+import { preview } from "../../core/record/preview.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { TurnResult } from "../../runtime/session/turn-result.ts";
 import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";

@@ -3,7 +3,6 @@
 // M2  attempts that run at the same time see each other's reservations, so together they do not pass the limit either.
 
 import {
-  book,
   type BudgetRule,
   checkBudget,
   type Cost,
@@ -11,22 +10,36 @@ import {
   rebook,
   type Spending,
   UNPRICED,
-} from "../../core/flow/money.ts";
+} from "../core/flow/money.ts";
+import type { JournalEvent } from "../core/record/event.ts";
+
+/** Who holds the sum: a session's state, which its journal's events change, or, outside sessions, the budget itself. */
+export interface Account {
+  spending: Spending;
+}
 
 export class Budget {
   readonly rule: BudgetRule;
-  private spent: Spending;
+  private readonly account: Account;
+  /** The account changes when the event that carries the cost is on disk; until then the cost is counted here. */
+  private readonly isJournaled: boolean;
+  private unwritten = 0;
   private reserved = 0;
   private warned: boolean;
 
-  constructor(rule: BudgetRule, spending: Spending = NOTHING_SPENT, warned = false) {
+  constructor(rule: BudgetRule, session: (Account & { readonly budgetWarned: boolean }) | null = null) {
     this.rule = rule;
-    this.spent = spending;
-    this.warned = warned;
+    this.isJournaled = session !== null;
+    this.account = session ?? { spending: NOTHING_SPENT };
+    this.warned = session?.budgetWarned ?? false;
   }
 
   get spending(): Spending {
-    return this.spent;
+    return this.account.spending;
+  }
+
+  get spentMicrocents(): number {
+    return this.account.spending.microcents + this.unwritten;
   }
 
   /** There is a limit, so that what an attempt may cost has to be known before it goes out. */
@@ -40,13 +53,13 @@ export class Budget {
 
   /** Whether an attempt that may cost this much may go out. An unknown estimate counts as nothing, and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean {
-    return checkBudget(this.rule, this.spent.microcents, this.reserved, estimateMicrocents ?? 0).exceeds;
+    return checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0).exceeds;
   }
 
   /** True once: when the share at which a warning is due is reached. */
   shouldWarn(estimateMicrocents: number | null): boolean {
     if (this.warned) return false;
-    const { warns } = checkBudget(this.rule, this.spent.microcents, this.reserved, estimateMicrocents ?? 0);
+    const { warns } = checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0);
     this.warned = warns;
     return warns;
   }
@@ -58,13 +71,23 @@ export class Budget {
   /** Ends a reservation and books what it came to. */
   settle(estimateMicrocents: number | null, cost: Cost | null): void {
     this.reserved -= estimateMicrocents ?? 0;
-    this.spent = book(this.spent, cost);
+    if (cost !== null) this.rebook(null, cost);
   }
 
-  /** Something that came to light later, in place of what was booked before. */
+  /** Books a cost that became known later, in place of what was booked before. */
   rebook(before: Cost | null, after: Cost | null): void {
-    this.spent = rebook(this.spent, before, after);
+    if (this.isJournaled) this.unwritten += increaseBy(before, after);
+    else this.account.spending = rebook(this.account.spending, before, after);
   }
+
+  /** The event is on disk, and the account has taken its cost in. */
+  written(event: JournalEvent): void {
+    if ("cost" in event) this.unwritten -= increaseBy("booked" in event ? event.booked : null, event.cost);
+  }
+}
+
+function increaseBy(before: Cost | null, after: Cost | null): number {
+  return after === null ? 0 : (after.microcents ?? 0) - (before?.microcents ?? 0);
 }
 
 /** What an attempt cost: what was reported, else what was estimated, else that nobody knows. null for tools that cost nothing. */

@@ -7,10 +7,10 @@ import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor } from "./chain.ts";
-import { goesOnPastBreaker, type LiveCall, noteBreaker } from "./live-call.ts";
-import { recordInBackground } from "./record-in-background.ts";
-
-type Verdict = Fault | "cancelled" | null;
+import { goesOnPastBreaker, type LiveCall, noteBreaker, type Refusal } from "./live-call.ts";
+import { recordInBackground } from "./record.ts";
+import { Moment } from "../../host/clock.ts";
+import type { Sharer, Shown } from "../target/outage.ts";
 
 /** Nobody has to wait: not for a pause or a pace the other side asked for, and there is time left. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
@@ -31,7 +31,7 @@ export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fa
 }
 
 /** null: the attempt may go out; it holds a place, and its money is put by. */
-export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<Verdict> {
+export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<Refusal> {
   const { target } = run.binding;
   const place = await takePlace(run);
   if (place !== null) return place;
@@ -48,7 +48,7 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   return run.cancelled === null ? refused : "cancelled";
 }
 
-async function takePlace(run: LiveCall): Promise<Verdict> {
+async function takePlace(run: LiveCall): Promise<Refusal> {
   const { target, tool } = run.binding;
   const entered = target.enter();
   if (entered === true) return null;
@@ -165,26 +165,26 @@ function circuitOpen(target: LiveTarget, name: string, now: number): Fault {
 
 function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
   const { budget } = run.request;
-  const { rule, spending, reservedMicrocents } = budget;
+  const { rule, spentMicrocents, reservedMicrocents } = budget;
   if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
   const { maxCostMicrocents } = rule;
   if (budget.shouldWarn(estimateMicrocents)) {
-    run.record.aside({ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents });
+    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
   }
   // Who only reports afterwards is stopped when nothing is left.
-  const isSpent = estimateMicrocents === null && spending.microcents >= maxCostMicrocents;
+  const isSpent = estimateMicrocents === null && spentMicrocents >= maxCostMicrocents;
   if (rule.onExceed === "warn" || !(isSpent || budget.exceeds(estimateMicrocents))) return null;
   const estimate = estimateMicrocents ?? 0;
   const facts = {
-    spentMicrocents: spending.microcents,
+    spentMicrocents,
     reservedMicrocents,
     estimateMicrocents: estimate,
     maxCostMicrocents,
   };
   run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
   return fault("BudgetExceeded", {
-    message: `this attempt may cost ${estimate} micro-cents; ${spending.microcents} of ${maxCostMicrocents} are spent`,
-    context: { limit: maxCostMicrocents, spent: spending.microcents, estimate },
+    message: `this attempt may cost ${estimate} micro-cents; ${spentMicrocents} of ${maxCostMicrocents} are spent`,
+    context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
   });
 }
 
@@ -194,23 +194,23 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
  */
 export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
   const { budget } = run.request;
-  const { rule, spending, reservedMicrocents } = budget;
+  const { rule, spentMicrocents, reservedMicrocents } = budget;
   const more = microcents - (attempt.reserved ?? 0);
   if (more <= 0) return null;
   const { maxCostMicrocents } = rule;
   if (budget.shouldWarn(more)) {
-    run.record.aside({ type: "budget-warned", spentMicrocents: spending.microcents, maxCostMicrocents });
+    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
   }
   if (rule.onExceed === "warn" || run.record.mayOverspend || !budget.exceeds(more)) {
     budget.reserve(more);
     attempt.reserved = microcents;
     return null;
   }
-  const facts = { spentMicrocents: spending.microcents, reservedMicrocents, estimateMicrocents: more };
+  const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
   run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
   return fault("BudgetExceeded", {
-    message: `this attempt has cost ${microcents} micro-cents so far and was stopped; ${spending.microcents} of ${maxCostMicrocents} were spent before it`,
-    context: { limit: maxCostMicrocents, spent: spending.microcents, estimate: microcents, ran: true },
+    message: `this attempt has cost ${microcents} micro-cents so far and was stopped; ${spentMicrocents} of ${maxCostMicrocents} were spent before it`,
+    context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
   });
 }
 
@@ -223,4 +223,87 @@ export function isMoneyApproved({ record }: LiveCall): boolean {
 function outOfTime({ request, binding }: LiveCall): Fault {
   const message = `the time was up before ${binding.tool.id} could start`;
   return fault(request.deadlineCode, { message, context: { ran: false } });
+}
+
+// A retry that is due while its target is known to be sick: another call's attempt may show what this one would (O1–O3).
+
+/** Waits while others try the target. null: this call has to try it itself; otherwise, what another call's attempt showed. */
+export async function shareAttempt(run: LiveCall): Promise<Shown | "cancelled" | null> {
+  const { decision, attempt } = run.record.state;
+  if (decision?.recourse !== "retry" || attempt === 0) return null;
+  const held = new Held(run, decision.delayMs);
+  if (!held.mayGo()) await held.wait();
+  return run.cancelled === null ? held.shown : "cancelled";
+}
+
+class Held implements Sharer {
+  sentBefore = 0;
+  shown: Sharer["shown"] = null;
+  goAt: number | null = null;
+  readonly #run: LiveCall;
+  readonly #waitedMs: number;
+  /** By then an attempt of its own would have been given up. */
+  readonly #latest: Moment;
+
+  constructor(run: LiveCall, waitedMs: number) {
+    this.#run = run;
+    this.#waitedMs = waitedMs;
+    const { clock } = run.engine;
+    this.#latest = new Moment(clock, clock.now() + Math.max(waitedMs, run.binding.tool.timeoutMs));
+  }
+
+  wake(): void {
+    this.#run.wake?.();
+  }
+
+  /** Takes the moment, if it may: the others see it at once. */
+  mayGo(): boolean {
+    const run = this.#run;
+    const { target } = run.binding;
+    const { outage } = target;
+    const now = run.engine.clock.now();
+    if (this.#nextAt(now) > now) return false;
+    if (this.goAt !== null && outage.isSick) {
+      // It was set free, and the target has fallen sick again before its turn came.
+      this.goAt = null;
+      this.sentBefore = outage.count;
+      return this.mayGo();
+    }
+    if (outage.isSick) outage.claim(now);
+    if (this.#isBesideProbe()) run.ticket = target.admit(now);
+    return true;
+  }
+
+  async wait(): Promise<void> {
+    const run = this.#run;
+    const { outage } = run.binding.target;
+    const { clock } = run.engine;
+    outage.join(this);
+    tellHeld(run, "paced", Math.ceil(this.#nextAt(clock.now())));
+    try {
+      while (run.cancelled === null && this.shown === null && !this.mayGo()) {
+        await run.waitOnce(this.#nextAt(clock.now()));
+      }
+    } finally {
+      outage.leave(this);
+    }
+  }
+
+  /** When it may go out if nothing is shown before. No call is held past its deadline to spare the target a request. */
+  #nextAt(now: number): number {
+    const { binding, request } = this.#run;
+    const { outage } = binding.target;
+    const goAt = this.goAt ?? Math.min(outage.mayGoAt(this.#waitedMs), this.#latest.at);
+    const probeEndsAt = this.#isBesideProbe() ? (binding.target.retryAt(now) ?? now) : now;
+    if (probeEndsAt > now) return Math.min(Math.max(goAt, probeEndsAt), request.deadline.at);
+    return goAt < request.deadline.at ? goAt : now;
+  }
+
+  /** Nothing goes out beside the probe of a half-open breaker: it waits for what that shows, or becomes the next one. */
+  #isBesideProbe(): boolean {
+    const run = this.#run;
+    const { target } = run.binding;
+    if (target.breaker.state !== "half-open" || !goesOnPastBreaker(run)) return false;
+    return run.ticket === null || !target.honours(run.ticket);
+  }
 }

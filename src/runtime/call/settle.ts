@@ -8,19 +8,22 @@ import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { Cost } from "../../core/flow/money.ts";
-import { countSuccess } from "../../core/record/metrics.ts";
+import { countEvent, countSuccess } from "../../core/record/metrics.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Check } from "../../schema/index.ts";
 import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
-import { costOf } from "./budget.ts";
-import { decideAbout, faultOf, noteWhatFailed, noteWhatHelped } from "./call-faults.ts";
-import type { CallValue } from "./call-record.ts";
-import { checkValue } from "./check-value.ts";
-import { keepArtefacts } from "./keep-artefacts.ts";
+import { costOf } from "../budget.ts";
+import { decideAbout, faultOf, noteWhatFailed, noteWhatHelped } from "./situation.ts";
+import { type CallValue, recordInBackground } from "./record.ts";
+import { checkValue } from "./prepare.ts";
 import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
-import { hasJsonForm, noJsonForm, preview } from "./preview.ts";
+import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
 import { noQuestion } from "./ask.ts";
+import { inspect } from "node:util";
+import { classify } from "../../core/classify/classify.ts";
+import type { HostEvent } from "../../core/record/event.ts";
+import { artefactsFolder, keepArtefact } from "../../journal/files/artefacts.ts";
 
 /** What it came to: as the attempt said, or, if it said nothing, what is known of one that went out. */
 function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: Attempt): Cost | null {
@@ -240,4 +243,57 @@ const MAX_CAUSE = 200;
 function causeOf({ code, message }: Fault, redactor: Redactor): BreakerCause {
   const scrubbed = redactor.text(message);
   return { code, message: scrubbed.length > MAX_CAUSE ? `${scrubbed.slice(0, MAX_CAUSE)}…` : scrubbed };
+}
+
+// What a failed attempt left behind — its raw error and what the tool put down — as files beside the journal.
+
+/** The events that name the files; empty outside a session on disk. A file that cannot be written is told and left out. */
+export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly HostEvent[]> {
+  const { engine, request, call } = run;
+  const { session } = request.recorder;
+  const { path } = engine.journal;
+  if (session === "" || path === null) return [];
+  const left = [...attempt.artefacts];
+  if (attempt.end === "error")
+    left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: inspect(attempt.result) });
+  const events: HostEvent[] = [];
+  const { redactor } = request.recorder;
+  for (const { name: given, content } of left) {
+    // Names are shown in events and on the disk.
+    const name = redactor.text(given);
+    try {
+      const kept = await keepArtefact(artefactsFolder(path), { session, call, name, content }, { redactor });
+      events.push({ type: "artefact-kept", call, name, ...kept });
+    } catch (error) {
+      const seen = classify({ surface: "store", error, observedAt: engine.clock.now() });
+      engine.suppress(seen, `the call goes on without its artefact ${name}`);
+    }
+  }
+  return events;
+}
+
+/** Records what a tool answered after its attempt was given up. It is never returned. */
+export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result: unknown): void {
+  const { engine, request, call } = run;
+  const binding = request.binding.bindings.bind(attempt.spec);
+  const { tool } = binding;
+  const now = engine.clock.now();
+  const { booked, costMicrocents } = attempt;
+  const isNews =
+    costMicrocents !== null && (booked?.basis !== attempt.costBasis || booked.microcents !== costMicrocents);
+  const cost = isNews ? costOf(true, costMicrocents, null, attempt.costBasis) : null;
+  request.budget.rebook(booked, cost);
+  const event = binding.counted({
+    type: "call-late",
+    call,
+    tool: tool.id,
+    attempt: attempt.attempt,
+    ok,
+    fault: ok ? null : binding.classify(result, now, engine.suppress),
+    durationMs: now - attempt.startedAt,
+    cost,
+    booked,
+  } as const);
+  countEvent(engine.counters, event);
+  recordInBackground(run.engine, request.recorder.record([event], [], now));
 }

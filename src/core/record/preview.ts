@@ -1,8 +1,8 @@
 // A short look at a value, for events and pages: cut in depth, width and length. The value itself is kept apart.
 
-import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
-import type { Redactor } from "../../core/fault/redact.ts";
-import { tryRead } from "../../core/try-read.ts";
+import { fault, type Fault, type FaultContext } from "../fault/fault.ts";
+import type { Redactor } from "../fault/redact.ts";
+import { tryRead } from "../try-read.ts";
 
 const MAX_TEXT = 400;
 /** A longer text is told by its length only: looking through it would cost more than the call. */

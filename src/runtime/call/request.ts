@@ -3,8 +3,8 @@
 import type { Moment } from "../../host/clock.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import type { Binding } from "./binding.ts";
-import type { Budget } from "./budget.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { Budget } from "../budget.ts";
 import type { Recorder } from "../recorder.ts";
 import type { Scope } from "../scope.ts";
 

@@ -10,22 +10,37 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { type Fault, fault } from "../../core/fault/fault.ts";
 import { Interruptible } from "../interruptible.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
-import type { Binding } from "./binding.ts";
-import { endAsCancelled, endAsInterrupted, endAttempt, endCompactly, endUnbegun, redecide } from "./call-ending.ts";
-import { CallRecord, type CallValue } from "./call-record.ts";
-import type { CallRequest } from "./call-request.ts";
-import { brokenOutcome, keptResult, outcomeOf, recordLate } from "./call-result.ts";
-import type { Engine } from "../engine.ts";
-import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, takePlaceAtOnce } from "./guards.ts";
+import type { Binding } from "../tool/binding.ts";
+import {
+  endAsCancelled,
+  endAsInterrupted,
+  endAttempt,
+  endCompactly,
+  endShared,
+  endUnbegun,
+  recordLate,
+  redecide,
+} from "./settle.ts";
+import { CallRecord, type CallValue } from "./record.ts";
 import { type LiveCall, NO_FAULT } from "./live-call.ts";
-import { handedOut, type Outcome } from "./outcome.ts";
-import { prepareAtOnce, prepareInput } from "./prepare-input.ts";
-import { shareAttempt } from "./share-attempt.ts";
-import { toolInCharge } from "./tool-in-charge.ts";
+import type { CallRequest } from "./request.ts";
+import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
+import type { Engine } from "../engine.ts";
+import {
+  isMoneyApproved,
+  mayGoAtOnce,
+  meterAttempt,
+  passAtOnce,
+  passGuards,
+  shareAttempt,
+  takePlaceAtOnce,
+} from "./admit.ts";
+import { prepareAtOnce, prepareInput } from "./prepare.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   readonly engine: Engine;
@@ -266,9 +281,18 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   private async admit(notBefore: number): Promise<void> {
+    if (!(await this.waitUntil(notBefore))) return;
+    const shown = await shareAttempt(this);
+    if (shown === "cancelled") return;
+    if (shown !== null) return endShared(this, shown);
+    const isReady = this.inputReady && !this.record.state.repairDue;
+    const unready = isReady ? null : await prepareInput(this);
+    if (unready === "cancelled") return;
+    await (unready === null ? this.send() : redecide(this, unready));
+  }
+
+  private async send(): Promise<void> {
     const { engine, request } = this;
-    if (!(await this.waitUntil(notBefore)) || !(await shareAttempt(this))) return;
-    if ((!this.inputReady || this.record.state.repairDue) && !(await prepareInput(this))) return;
     const { tool, target, provider } = this.binding;
     const estimate = request.budget.isBounded ? this.binding.estimate(this.fit, engine.suppress) : null;
     const refused = await passGuards(this, estimate);
@@ -307,3 +331,25 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 const nothing = (): void => undefined;
 /** Each launch stands on the stack of the one before when the tool answers at once. */
 const MOST_LAUNCHES = 20;
+
+// Which tool goes on with a call that other tools have tried: the last of them. Each was an alternative of one before it.
+
+/** Throws when it is not there: without it, another tool would answer for work it has not done. */
+export function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
+  let { binding } = request;
+  const known = [...binding.alternatives, ...(binding.tool.chain?.members ?? [])];
+  for (const id of tried.slice(1)) {
+    const found = known.find((other) => other.id === id) ?? engine.find(id);
+    if (found === undefined) throw new FaultError(toolGone(call, id));
+    binding = binding.bindings.bind(found);
+    known.push(...binding.alternatives);
+  }
+  return binding;
+}
+
+function toolGone(call: string, id: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `call ${call} was continued with the tool ${id}, which no longer exists; register it, or use another call id`,
+    context: { call, tool: id },
+  });
+}

@@ -8,10 +8,10 @@ import type { Rule } from "../../core/classify/rule.ts";
 import { isFaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { type Fault, fault, isWholeFault, withOrigin } from "../../core/fault/fault.ts";
-import { type Place, type Policy, type PolicyRow, type Recourse } from "../../core/policy/policy.ts";
+import type { Place, Policy, PolicyRow, Recourse } from "../../core/policy/policy.ts";
 import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
-import { type CountedApart } from "../../core/flow/call.ts";
+import type { CountedApart } from "../../core/flow/call.ts";
 import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
 import { LastFailure } from "./last-failure.ts";
 import { answerAtOnce } from "../../host/foreign-code.ts";
@@ -20,8 +20,8 @@ import type { BoundedCounters } from "../bounded-counters.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { LiveTarget } from "../target/target.ts";
 import { accountKey } from "../target/target-key.ts";
-import { type ToolOverride, withOverride } from "../tool/overrides.ts";
-import type { AnyTool } from "../tool/tool.ts";
+import { type ToolOverride, withOverride } from "./overrides.ts";
+import type { AnyTool } from "./tool.ts";
 
 /** What a runtime's tools share, whatever the policy. */
 export interface BindingDeps {

@@ -1,15 +1,16 @@
 // The memory of one call while it is live: its state, moved only by events, and each event written before it counts.
 
-import type { ToolCounters } from "../../core/record/metrics.ts";
-import { countEvent } from "../../core/record/metrics.ts";
+import { countEvent, type ToolCounters } from "../../core/record/metrics.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import { advanceCall, type CallEvent, type CallState, startCall } from "../../core/flow/call.ts";
 import type { GuardEvent, HostEvent, JournalEvent, MoneyEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
-import type { Binding } from "./binding.ts";
-import type { CallRequest } from "./call-request.ts";
-import { preview } from "./preview.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { CallRequest } from "./request.ts";
+import { preview } from "../../core/record/preview.ts";
+import { classify } from "../../core/classify/classify.ts";
+import type { Engine } from "../engine.ts";
 
 export interface CallValue {
   readonly value: unknown;
@@ -126,3 +127,12 @@ export class CallRecord {
 }
 
 const NO_KEEPS: readonly Keep[] = [];
+
+// A line in the journal that nobody waits for: if it cannot be written, that is told.
+
+export function recordInBackground({ clock, suppress }: Engine, written: Promise<void> | null): void {
+  written?.catch((error: unknown) => {
+    const seen = classify({ surface: "store", error, observedAt: clock.now() });
+    suppress(seen, "the call goes on without this line in its journal");
+  });
+}

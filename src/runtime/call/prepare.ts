@@ -1,0 +1,170 @@
+// Makes the input of a call ready to be sent: checked by the tool's schema, or repaired as decided and fitted to the target.
+// Each change is written down before the attempt that uses it.
+// Y1  A compacted request is strictly smaller, or it is not used.
+// Y2  A repair that fails is reported, and the policy row's next recourse follows: it never fails the call by itself.
+
+import { classify } from "../../core/classify/classify.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { CallState, RequestChange } from "../../core/flow/call.ts";
+import { readWith } from "../../core/try-read.ts";
+import { type Check, type CheckResult, schemaFault } from "../../schema/index.ts";
+import type { Repairs } from "../tool/chain-part.ts";
+import { negotiate } from "./chain.ts";
+import type { LiveCall, Refusal } from "./live-call.ts";
+
+/** null: the input is ready. */
+export async function prepareInput(run: LiveCall): Promise<Refusal> {
+  const { state } = run.record;
+  const { checkInput, chain } = run.binding.tool;
+  if (checkInput !== null) return readInput(run, checkInput);
+  const unrepaired = chain !== null && state.repairDue ? await carryOutRepair(run, state) : null;
+  if (unrepaired !== null) return unrepaired;
+  if (passesThrough(run)) return null;
+  const unfit = negotiate(run);
+  if (unfit === null) await fitToTarget(run);
+  return run.cancelled === null ? unfit : "cancelled";
+}
+
+/** Reads the input as the tool's schema does. */
+async function readInput(run: LiveCall, check: Check): Promise<Refusal> {
+  const checked = await checkValue(run, check, "input", run.given);
+  if (run.cancelled !== null) return "cancelled";
+  if (checked.fault === null) run.fitted(checked.value);
+  return checked.fault;
+}
+
+/** The short way, where nothing has to be waited for and no budget applies. False: take the long way. */
+export function prepareAtOnce(run: LiveCall): boolean {
+  return !run.request.budget.isBounded && run.binding.tool.checkInput === null && passesThrough(run);
+}
+
+/** True when there is nothing to negotiate or change. */
+function passesThrough(run: LiveCall): boolean {
+  const { chain } = run.binding.tool;
+  const isReady = chain === null || (chain.passesThrough !== null && readWith(run.given, chain.passesThrough) === true);
+  if (isReady) run.fitted(run.given);
+  return isReady;
+}
+
+async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallState): Promise<Refusal> {
+  const part = run.binding.tool.chain;
+  const repair = decision === null ? undefined : REPAIRS[decision.recourse];
+  if (part === null || about === null || repair === undefined) return null;
+  const done = await repairInTime(run, (signal) => repair(part.repairs, run.given, about, signal));
+  if (run.cancelled !== null) return "cancelled";
+  if (done === null) return about;
+  if (done.input !== run.given) run.replaceInput(done.input);
+  await writeAdapted(run, [{ rule: done.rule, where: "request", why: done.why }], done.kept);
+  return null;
+}
+
+interface Repaired {
+  readonly input: unknown;
+  /** The journal keeps the repaired input, because nobody could make it again. */
+  readonly kept: boolean;
+  readonly rule: string;
+  readonly why: string;
+}
+
+type Repair = (repairs: Repairs, input: unknown, about: Fault, signal: AbortSignal) => Promise<Repaired | null>;
+
+const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
+  "compact": async ({ compact, sizeOf }, input, about, signal) => {
+    const smaller: unknown = (await compact?.(input, about, signal)) ?? null;
+    if (smaller === null) return null;
+    const [before, after] = [sizeOf(input), sizeOf(smaller)];
+    const why = `from about ${before} to about ${after} tokens`;
+    return after < before ? { input: smaller, kept: true, rule: "compacted", why } : null;
+  },
+  "regenerate": ({ regenerate }, input, about) => {
+    const why = "the answer was not usable; the model is told the reason";
+    const again =
+      regenerate === null ? null : { input: regenerate(input, about), kept: true, rule: "asked-again", why };
+    return Promise.resolve(again);
+  },
+  "refresh-credential": async ({ refresh }, input, about, signal) => {
+    if (refresh === null) return null;
+    const fresh = await refresh(input, about, signal);
+    // A credential is never kept: after a restart the process gets one of its own.
+    return { input: fresh, kept: false, rule: "credential-refreshed", why: "the old one was refused" };
+  },
+};
+
+/** Makes the request fit the target in charge. */
+async function fitToTarget(run: LiveCall): Promise<void> {
+  const part = run.binding.tool.chain;
+  if (part === null) return;
+  const { input, changes } = part.repairs.fit(run.given);
+  run.fitted(input);
+  if (changes.length > 0) await writeAdapted(run, changes, false);
+}
+
+async function writeAdapted(run: LiveCall, changes: readonly RequestChange[], kept: boolean): Promise<void> {
+  const { call, record, request, binding } = run;
+  const { session } = request.recorder;
+  const event = { type: "call-adapted", call, tool: binding.tool.id, changes, kept } as const;
+  const key = `${session}/${call}`;
+  await record.write(event, kept && session !== "" ? [{ kind: "input", key, value: { value: run.given } }] : []);
+}
+
+/** null: the repair was not possible, threw, or took too long. */
+async function repairInTime(
+  run: LiveCall,
+  work: (signal: AbortSignal) => Promise<Repaired | null>,
+): Promise<Repaired | null> {
+  const given = new AbortController();
+  try {
+    return await inTime(run, work(given.signal));
+  } catch (error) {
+    const why = `a repair for ${run.binding.tool.id} failed; the policy's next recourse follows`;
+    run.engine.suppress(classify({ surface: "node", error }), why);
+    return null;
+  } finally {
+    given.abort();
+  }
+}
+
+type CheckedValue =
+  | { readonly value: unknown; readonly fault: null }
+  | { readonly value: null; readonly fault: Fault };
+
+/** Checks a value on its way into or out of a tool against the schema the tool declared. */
+export async function checkValue(
+  run: LiveCall,
+  check: Check,
+  kind: "input" | "output",
+  value: unknown,
+): Promise<CheckedValue> {
+  const { id } = run.binding.tool;
+  const checking = check(value);
+  const result: CheckResult | null = checking instanceof Promise ? await inTime(run, checking) : checking;
+  if (result === null) return { value: null, fault: tookTooLong(id, kind) };
+  if (result.ok) return { value: result.value, fault: null };
+  run.record.thrown = result.thrown?.error;
+  return { value: null, fault: schemaFault(kind, id, result) };
+}
+
+function tookTooLong(tool: string, kind: "input" | "output"): Fault {
+  return fault("ExecutionTimeout", {
+    message: `the schema of the ${kind} of ${tool} did not answer in time`,
+    context: { field: kind, ran: kind === "output" },
+  });
+}
+
+/** Waits for a schema or a repair as long as for the tool itself, and no longer than the call. null: it was given up. */
+async function inTime<T>(run: LiveCall, work: Promise<T>): Promise<T | null> {
+  const { clock } = run.engine;
+  const now = clock.now();
+  const untilAt = Math.min(now + run.binding.tool.timeoutMs, run.request.deadline.at);
+  let disarm: () => void = () => undefined;
+  const left = new Promise<null>((resolve) => {
+    disarm = clock.after(untilAt - now, () => resolve(null));
+    run.wake = () => resolve(null);
+  });
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    disarm();
+    run.wake = null;
+  }
+}
