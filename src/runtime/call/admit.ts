@@ -7,7 +7,7 @@ import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor } from "./chain.ts";
-import { goesOnPastBreaker, type LiveCall, noteBreaker, type Refusal } from "./live-call.ts";
+import { goesOnPastBreaker, type LiveCall, noteBreaker, type NotSent } from "./live-call.ts";
 import { recordInBackground } from "./record.ts";
 import { Moment } from "../../host/clock.ts";
 import type { Sharer, Shown } from "../target/outage.ts";
@@ -31,7 +31,7 @@ export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fa
 }
 
 /** null: the attempt may go out; it holds a place, and its money is put by. */
-export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<Refusal> {
+export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<NotSent> {
   const { target } = run.binding;
   const place = await takePlace(run);
   if (place !== null) return place;
@@ -48,7 +48,7 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   return run.cancelled === null ? refused : "cancelled";
 }
 
-async function takePlace(run: LiveCall): Promise<Refusal> {
+async function takePlace(run: LiveCall): Promise<NotSent> {
   const { target, tool } = run.binding;
   const entered = target.enter();
   if (entered === true) return null;

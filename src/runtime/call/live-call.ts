@@ -39,7 +39,7 @@ export interface LiveCall {
 }
 
 /** Why the next attempt may not go out: a fault to decide about, or the call is over. null: it may. */
-export type Refusal = Fault | "cancelled" | null;
+export type NotSent = Fault | "cancelled" | null;
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
 

@@ -10,10 +10,10 @@ import { readWith } from "../../core/try-read.ts";
 import { type Check, type CheckResult, schemaFault } from "../../schema/index.ts";
 import type { Repairs } from "../tool/chain-part.ts";
 import { negotiate } from "./chain.ts";
-import type { LiveCall, Refusal } from "./live-call.ts";
+import type { LiveCall, NotSent } from "./live-call.ts";
 
 /** null: the input is ready. */
-export async function prepareInput(run: LiveCall): Promise<Refusal> {
+export async function prepareInput(run: LiveCall): Promise<NotSent> {
   const { state } = run.record;
   const { checkInput, chain } = run.binding.tool;
   if (checkInput !== null) return readInput(run, checkInput);
@@ -26,7 +26,7 @@ export async function prepareInput(run: LiveCall): Promise<Refusal> {
 }
 
 /** Reads the input as the tool's schema does. */
-async function readInput(run: LiveCall, check: Check): Promise<Refusal> {
+async function readInput(run: LiveCall, check: Check): Promise<NotSent> {
   const checked = await checkValue(run, check, "input", run.given);
   if (run.cancelled !== null) return "cancelled";
   if (checked.fault === null) run.fitted(checked.value);
@@ -46,7 +46,7 @@ function passesThrough(run: LiveCall): boolean {
   return isReady;
 }
 
-async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallState): Promise<Refusal> {
+async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallState): Promise<NotSent> {
   const part = run.binding.tool.chain;
   const repair = decision === null ? undefined : REPAIRS[decision.recourse];
   if (part === null || about === null || repair === undefined) return null;
@@ -124,9 +124,7 @@ async function repairInTime(
   }
 }
 
-type CheckedValue =
-  | { readonly value: unknown; readonly fault: null }
-  | { readonly value: null; readonly fault: Fault };
+type CheckedValue = { readonly value: unknown; readonly fault: null } | { readonly value: null; readonly fault: Fault };
 
 /** Checks a value on its way into or out of a tool against the schema the tool declared. */
 export async function checkValue(
