@@ -5,7 +5,6 @@
 // C3  what is rolled depends on the seed, the rule, the model and how many of its requests fitted: never on time, nor on what
 //     other models ask meanwhile.
 
-import { rollFor } from "./dice.ts";
 import { type ChaosFault, withDefaults } from "./faults.ts";
 import type { Parameters } from "./faults/fault-row.ts";
 import type { Scripted } from "./good-model.ts";
@@ -142,4 +141,15 @@ function numbersOf(request: number | string | undefined, every: number | undefin
   const first = Number(from);
   const last = typeof request === "number" ? first : to === "" ? Infinity : Number(to);
   return (number) => number >= first && number <= last && (every === undefined || number % every === 0);
+}
+
+/** In [0, 1). FNV-1a over the parts, then mixed so that similar names give unrelated rolls. */
+function rollFor(seed: number, ...parts: readonly (string | number)[]): number {
+  let hash = 0x811c9dc5;
+  for (const part of [seed, ...parts]) {
+    for (const char of `${part}\u0000`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }

@@ -21,8 +21,8 @@ import { readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
 import type { WorkflowFile } from "./schema.ts";
 import { checkSecrets } from "./secrets.ts";
-import { MAX_ENTRIES, tooLongAt } from "./size.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
+import { type CST, Parser } from "yaml";
 
 export interface ParsedWorkflow {
   /** null when there is an error. */
@@ -126,4 +126,26 @@ function told(diagnostics: readonly Diagnostic[], definition: WorkflowDefinition
 
 function isError({ severity }: Diagnostic): boolean {
   return severity === "error";
+}
+
+/** More than a workflow may have nodes. Longer maps and lists are refused before the YAML is read, as one mistake and not one per entry. */
+const MAX_ENTRIES = 1000;
+
+/** A longer file is refused for its length alone. */
+const MAX_CHARS = 200_000;
+
+/** Where the first map or list with too many entries begins; null when there is none. */
+function tooLongAt(source: string): number | null {
+  if (source.length > MAX_CHARS) return null;
+  // Every entry has one of these characters, so most files need no second pass.
+  if ((source.match(/[:,\n]/g)?.length ?? 0) <= MAX_ENTRIES) return null;
+  const open: CST.Token[] = [...new Parser().parse(source)];
+  for (let token = open.pop(); token !== undefined; token = open.pop()) {
+    if (token.type === "document" && token.value !== undefined) open.push(token.value);
+    if (!("items" in token)) continue;
+    if (token.items.length > MAX_ENTRIES) return token.offset;
+    for (const { key, value } of token.items)
+      open.push(...[key, value].filter((one) => one !== null && one !== undefined));
+  }
+  return null;
 }

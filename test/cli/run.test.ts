@@ -11,7 +11,7 @@ import { NO_STDIN } from "../../src/cli/read-input.ts";
 import { callAgain } from "../../src/cli/run/run-options.ts";
 import { RunStory } from "../../src/cli/run/run-story.ts";
 import { kindOf, targetsOf } from "../../src/cli/run/run-targets.ts";
-import { splitCommand } from "../../src/cli/run/split-command.ts";
+import { splitCommand } from "../../src/cli/run/run-targets.ts";
 import { decide, fault, PRESETS, situation } from "../../src/core/index.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { replayedClis } from "../agent/run/replayed-clis.ts";

@@ -1,4 +1,4 @@
-// Each agent CLI as it is on this machine: there or not, its version, logged in or not, and what stands in the way of using it.
+// Each agent CLI on this machine: installed or not, its version, logged in or not, and the one thing to do next.
 
 import type { ExaminedKind } from "./login-evidence.ts";
 import { loginOf, type LoginState } from "./login-state.ts";
@@ -42,4 +42,24 @@ const LOGIN_REMEDY: Readonly<Record<LoginState["state"], CliRemedy | null>> = {
 /** A run can be tried: what cannot be known from outside is not held against it. */
 export function isUsable({ remedy }: CliHealth): boolean {
   return remedy === null || remedy === "ask-it";
+}
+
+export interface NextStep {
+  readonly remedy: CliRemedy;
+  readonly kind: ExaminedKind;
+}
+
+/**
+ * A user who names CLIs (`areAsked`) needs all of them. Without names, one usable CLI is enough, and missing ones are not reported
+ * unless all are missing. Null: nothing to do.
+ */
+export function nextStep(clis: readonly CliHealth[], areAsked: boolean): NextStep | null {
+  const installed = clis.filter(({ status }) => status !== "missing");
+  const needed = areAsked || installed.length === 0 ? clis : installed;
+  const first = needed.find((cli) => !isUsable(cli)) ?? needed.find(({ remedy }) => remedy !== null);
+  if (first === undefined) return null;
+  if (first.remedy === null) return null;
+  const isOneCertain = needed.some(({ remedy }) => remedy === null);
+  if (!areAsked && first.remedy === "ask-it" && isOneCertain) return null;
+  return { remedy: first.remedy, kind: first.kind };
 }

@@ -9,7 +9,6 @@ import type { AgentKind, AgentState, RecordedError } from "../parse/agent-state.
 import { errorInAnswer } from "../parse/answer-error.ts";
 import { AGENT_CLIS, type AgentCli } from "./cli-table.ts";
 import type { AgentEnding, StopReason, TimerPhase } from "./ending.ts";
-import { withZone } from "./local-time.ts";
 import { readStderr } from "./stderr-text.ts";
 
 /** Null means success. */
@@ -265,4 +264,17 @@ function withFacts({ cli, state }: Run, made: Fault): Fault {
     ...(state.sessionId === null ? {} : { sessionId: state.sessionId }),
     ...(state.permissionDenials.length === 0 ? {} : { denials: state.permissionDenials.length }),
   });
+}
+
+/** Codex says "try again at 8:33 PM" by this machine's clock, without a zone. */
+const CLOCK =
+  /\btry again at (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? (?:at )?)?(\d{1,2}:\d{2}) ?([AP])M\b/;
+
+/** Repeats that time with its zone, in the form that classification reads. */
+function withZone(message: string, timeZone: string | undefined): string {
+  const clock = timeZone === undefined ? null : CLOCK.exec(message.slice(0, 4_000));
+  if (clock === null) return message;
+  const [, month, day, year, time = "", half = ""] = clock;
+  const date = month === undefined ? "" : `${month} ${day}, ${year}, `;
+  return `${message} (resets ${date}${time}${half.toLowerCase()}m (${timeZone}))`;
 }

@@ -1,10 +1,12 @@
 // What is done on the connection, for answers that many faults share: a good one, an error, a page of a proxy.
 
-import { vendorError } from "../errors/index.ts";
-import type { ErrorFacts, ErrorId } from "../errors/error-ids.ts";
+import type { ErrorFacts, ErrorId, ErrorTable } from "../errors/error-ids.ts";
 import { PROTOCOL_OF } from "../protocols/index.ts";
-import { type ConnectionAct, type ErrorAnswer, idOf, type Reply, type WireEvent } from "../wire.ts";
+import { type ConnectionAct, type ErrorAnswer, idOf, type Reply, type WireEvent, type ChaosProtocol } from "../wire.ts";
 import type { Scene } from "./fault-row.ts";
+import { ANTHROPIC_ERRORS } from "../errors/anthropic.ts";
+import { GOOGLE_ERRORS } from "../errors/google.ts";
+import { OPENAI_ERRORS } from "../errors/openai.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const SSE_TYPE = "text/event-stream; charset=utf-8";
@@ -89,4 +91,15 @@ export function pagePlan(
 
 export function htmlPlan(status: number, page: string, headers: Headers = {}): readonly ConnectionAct[] {
   return wholePlan(status, { ...headers, "content-type": "text/html; charset=UTF-8" }, page);
+}
+
+const TABLES: Readonly<Record<ChaosProtocol["vendor"], ErrorTable>> = {
+  openai: OPENAI_ERRORS,
+  anthropic: ANTHROPIC_ERRORS,
+  google: GOOGLE_ERRORS,
+};
+
+/** An error by its id, in the words of the vendor whose protocol is spoken. */
+function vendorError(id: ErrorId, facts: ErrorFacts): ErrorAnswer {
+  return TABLES[PROTOCOL_OF[facts.protocol].vendor][id](facts);
 }

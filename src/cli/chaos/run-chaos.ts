@@ -11,7 +11,7 @@ import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { plural } from "../render/words/cli-words.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { onStopSignal } from "../stop-signals.ts";
 
 export interface ChaosCommandOptions {
   readonly port: number;
@@ -29,11 +29,13 @@ export async function runChaos(options: ChaosCommandOptions, io: Io, shared: Glo
     onEnd: (request) => write(shared.json ? jsonLine(request) : textLine(request, paint)),
     onStray: (stray) => write(shared.json ? safeJson({ stray }) : strayLine(stray, paint)),
   });
-  const stopped = untilStopped();
+  const stopped = Promise.withResolvers<undefined>();
+  const release = onStopSignal(() => stopped.resolve(undefined));
   await io.stdout.write(shared.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, paint));
-  await stopped;
+  await stopped.promise;
   const count = chaos.received().at(-1)?.number ?? 0;
   await chaos.close();
+  release();
   if (!shared.json) await io.stderr.write(`\nStopped after ${plural(count, "request")}.\n`);
 }
 

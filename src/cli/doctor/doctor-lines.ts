@@ -7,7 +7,14 @@ import type { Paint, Style } from "../render/paint.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import type { DoctorWords } from "../render/words/doctor-words.ts";
-import type { Findings } from "./findings.ts";
+
+/** What `faultline doctor` found, before it is put into words. */
+export interface Findings {
+  readonly clis: readonly CliHealth[];
+  readonly machine: readonly MachineCheck[];
+  /** The CLIs were asked for by name. */
+  readonly areAsked: boolean;
+}
 
 export function screenLines(
   { clis, machine }: Findings,

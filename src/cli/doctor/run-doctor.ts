@@ -1,20 +1,27 @@
-// Looks at everything `faultline doctor` was asked about, prints it, and says by the exit code whether it will do.
+// `faultline doctor`: examines the agent CLIs, this machine, and the journal and workflow that were named, prints what it found and
+// the one thing to do next, and exits 1 if something that was named cannot be used.
 
-import { examineClis, isUsable } from "../../agent/doctor/cli-health.ts";
+import { type CliHealth, type CliRemedy, examineClis, isUsable, nextStep } from "../../agent/doctor/cli-health.ts";
 import { EXAMINED_KINDS, type ExaminedKind } from "../../agent/doctor/login-evidence.ts";
-import { checkNode, checkSqlite } from "../../agent/doctor/machine.ts";
+import {
+  checkNode,
+  checkSqlite,
+  type MachineCheck,
+  obstacleToMaking,
+  obstacleToWriting,
+} from "../../agent/doctor/machine.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { nearest } from "../../options/nearest.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
-import { checkJournal } from "./check-journal.ts";
-import { checkWorkflowFile } from "./check-workflow-file.ts";
-import { plainLines, screenLines } from "./doctor-lines.ts";
-import { DOCTOR_WORDS } from "../render/words/doctor-words.ts";
-import type { Findings } from "./findings.ts";
-import { lastLine, exitAdvice } from "./exit-advice.ts";
+import { plainLines, screenLines, type Findings } from "./doctor-lines.ts";
+import { DOCTOR_WORDS, type DoctorWords } from "../render/words/doctor-words.ts";
+import type { Locale } from "../../core/index.ts";
+import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
+import { createWorkflows } from "../../workflow/workflows.ts";
+import { MISTAKES } from "../../workflow-file/codes.ts";
 
 export interface DoctorOptions {
   /** As typed; none means all. */
@@ -94,4 +101,67 @@ function jsonOf({ clis, machine }: Findings): object {
     })),
     machine,
   };
+}
+
+/** Opens a journal that exists read-only; for one that does not exist, examines its folder. Changes neither. */
+async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Locale): Promise<MachineCheck> {
+  const value = oneLine(file);
+  const words = DOCTOR_WORDS[locale];
+  if (!hasSqlite) return { check: "journal", value, ok: false, detail: words.needsSqlite };
+  const place: JournalPlace = { file, io, locale };
+  try {
+    if (await isThere(place)) {
+      await lookAtJournal(place, () => Promise.resolve());
+      const locked = obstacleToWriting(file);
+      return { check: "journal", value, ok: locked === null, detail: locked === null ? null : words.obstacles[locked] };
+    }
+  } catch (error) {
+    // Everything that can be wrong with a journal arrives here as a sentence.
+    if (!(error instanceof UsageError)) throw error;
+    return { check: "journal", value, ok: false, detail: oneLine(error.message) };
+  }
+  const obstacle = obstacleToMaking(file);
+  return {
+    check: "journal",
+    value,
+    ok: obstacle === null,
+    detail: obstacle === null ? words.madeLater : words.obstacles[obstacle],
+  };
+}
+
+/** Checks the file without running it. Chains whose targets fail together are reported; the file still counts as usable. */
+async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<MachineCheck> {
+  const value = oneLine(file);
+  const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
+  try {
+    const { workflow, diagnostics } = await workflows.file(file);
+    if (workflow === null)
+      return { check: "workflow", value, ok: false, detail: DOCTOR_WORDS[locale].wrongWorkflow(value) };
+    const shared = diagnostics.filter(({ code }) => code === MISTAKES["shared-domain"].code);
+    const detail = shared.map(({ line, message, help }) => `${value}:${line}: ${message}. ${help}`).join(" ");
+    return { check: "workflow", value, ok: true, detail: detail === "" ? null : detail };
+  } finally {
+    await workflows.close();
+  }
+}
+
+interface ExitAdvice {
+  /** `nothing`: all is well. `machine`: something of this machine comes first. */
+  readonly do: CliRemedy | "machine" | "nothing";
+  readonly cli: CliHealth["kind"] | null;
+  readonly text: string;
+}
+
+function exitAdvice({ clis, machine, areAsked }: Findings, words: DoctorWords): ExitAdvice {
+  const broken = machine.find(({ ok }) => !ok);
+  if (broken !== undefined)
+    return { do: "machine", cli: null, text: `${words.machine[broken.check]}: ${broken.detail ?? ""}` };
+  const step = nextStep(clis, areAsked);
+  if (step === null) return { do: "nothing", cli: null, text: words.allWell };
+  const { kind, remedy } = step;
+  return { do: remedy, cli: kind, text: words.remedies[remedy](AGENT_CLIS[kind]) };
+}
+
+function lastLine({ do: what, text }: ExitAdvice, words: DoctorWords): string {
+  return what === "nothing" ? text : `${words.next}${text}`;
 }

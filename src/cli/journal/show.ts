@@ -21,9 +21,8 @@ import { metricsLines, toolMetrics } from "./metrics-lines.ts";
 import { failedIds } from "../explain-id.ts";
 import { openQuestions } from "./open-questions.ts";
 import { STATUS_STYLES, statusWord } from "./sessions.ts";
-import { entryJson, minuteOf, shown } from "../render/values.ts";
+import { entryJson, minuteOf, shown, fieldsOf } from "../render/values.ts";
 import { momentsOf, printStory } from "./story.ts";
-import { createTurnFilter } from "./turn-filter.ts";
 import { lookAtJournal } from "./with-journal.ts";
 
 export interface ShowOptions {
@@ -153,4 +152,34 @@ async function printSession(
   if (Object.keys(metrics).length === 0) return;
   const lines = metricsLines(metrics, words, io.stdout.columns);
   await io.stdout.write(`\n${paint("bold", words.perTool)}\n${lines.join("\n")}\n`);
+}
+
+interface TurnFilter {
+  /** Expects entries in order. */
+  has(entry: Entry): boolean;
+  /** Every turn seen so far. */
+  readonly turns: ReadonlySet<string>;
+}
+
+/** Picks the entries of one turn: its own, those of its calls, and what happened to shared things while it was open. null: all. */
+function createTurnFilter(turn: string | null): TurnFilter {
+  const turns = new Set<string>();
+  const calls = new Set<string>();
+  let isOpen = false;
+  return {
+    turns,
+    has({ event }) {
+      const { turn: of, call } = fieldsOf(event) ?? {};
+      if (event.type === "turn-started") turns.add(event.turn);
+      if (turn === null) return true;
+      if (of === turn) {
+        if (event.type === "turn-started") isOpen = true;
+        if (event.type === "turn-ended") isOpen = false;
+        if (event.type === "call-started") calls.add(event.call);
+        return true;
+      }
+      if (of !== undefined) return false;
+      return typeof call === "string" ? calls.has(call) : isOpen;
+    },
+  };
 }

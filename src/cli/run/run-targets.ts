@@ -4,7 +4,6 @@ import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { cli, type CliTarget } from "../../index.ts";
 import { UsageError } from "../io.ts";
 import type { RunCommandOptions } from "./run-options.ts";
-import { splitCommand } from "./split-command.ts";
 
 export function targetsOf(
   words: readonly string[],
@@ -82,4 +81,32 @@ function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunCommandOpt
     killAfterMs: 1_500,
     drainMs: 1_000,
   };
+}
+
+/** One part of a word: a quoted part, an escaped character, plain characters, or the space between two words. */
+const PART = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)|(\s+)/y;
+
+/** A command in one text as words: splits at spaces, quotes keep words together, nothing is expanded. */
+export function splitCommand(text: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | null = null;
+  let at = 0;
+  while (at < text.length) {
+    PART.lastIndex = at;
+    const part = PART.exec(text);
+    if (part === null) {
+      throw new UsageError(`--fallback: a quote or a \\ at character ${at + 1} has no end: ${JSON.stringify(text)}.`);
+    }
+    at = PART.lastIndex;
+    const [, single, double, escaped, plain, space] = part;
+    if (space === undefined) {
+      // Within double quotes only a quote and a backslash need one.
+      word = (word ?? "") + (single ?? double?.replace(/\\(["\\])/g, "$1") ?? escaped ?? plain ?? "");
+    } else if (word !== null) {
+      words.push(word);
+      word = null;
+    }
+  }
+  if (word !== null) words.push(word);
+  return words;
 }

@@ -14,7 +14,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { findRun } from "./find-run.ts";
-import { heldRuns } from "./held-runs.ts";
+import { heldRuns } from "./run-home.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 

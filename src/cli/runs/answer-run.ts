@@ -14,7 +14,7 @@ import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
-import { heldRuns } from "./held-runs.ts";
+import { heldRuns } from "./run-home.ts";
 import { type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 

@@ -16,7 +16,7 @@ import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
-import { heldRuns } from "./held-runs.ts";
+import { heldRuns } from "./run-home.ts";
 import { type JournalOption, withRuns } from "./run-home.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 

@@ -28,7 +28,7 @@ import { nameOf, timeTo } from "../render/picture-lines.ts";
 import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
-import { heldRuns } from "./held-runs.ts";
+import { heldRuns } from "./run-home.ts";
 import { pillOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";

@@ -10,7 +10,7 @@ import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import { OutputQueue } from "../render/output-queue.ts";
 
-import { heldRuns } from "../runs/held-runs.ts";
+import { heldRuns } from "../runs/run-home.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { askHere } from "./ask-here.ts";

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliHealth, examineClis, isUsable } from "../../../src/agent/doctor/cli-health.ts";
 import { EXAMINED_KINDS, type ExaminedKind } from "../../../src/agent/doctor/login-evidence.ts";
-import { nextStep } from "../../../src/agent/doctor/next-step.ts";
+import { nextStep } from "../../../src/agent/doctor/cli-health.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFakeMachine, type FakeMachine } from "./fake-clis.ts";
 
