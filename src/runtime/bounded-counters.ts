@@ -1,4 +1,4 @@
-// The counters of all tools, in bounded room: names may come from a model, so their number may not be what is kept.
+// The counters of all tools, bounded in number: tool names may come from a model, so there may be any number of them.
 // B1  a tool the program has registered always has counters of its own; of the others, the first ones have.
 // B2  two targets are never counted in one row of their own, even if their names are equal.
 // B3  what all further tools do is counted in one row of its own: no number is lost, only whose it was.
@@ -15,7 +15,7 @@ export class BoundedCounters extends Map<string, ToolCounters> {
   #others: ToolCounters | null = null;
   /** The target that was counted first under each name. */
   readonly #firstOf = new Map<string, string>();
-  /** How many rows have been given to tools that nobody registered. */
+  /** How many rows unregistered tools have. */
   #given = 0;
 
   constructor(most: number, isRegistered: (id: string) => boolean) {
@@ -47,7 +47,7 @@ export class BoundedCounters extends Map<string, ToolCounters> {
   }
 
   override set(id: string, counters: ToolCounters): this {
-    // It was told by `get` where it is counted.
+    // `get` has already decided which row counts it.
     if (counters === this.#others) return this;
     if (!this.has(id) && !this.#isRegistered(id)) this.#given += 1;
     return super.set(id, counters);

@@ -1,6 +1,6 @@
-// Money as it is spent: reserved before an attempt goes out, booked when it has ended, however it ended.
-// M1  what is booked is the sum over all attempts, failed, cut and abandoned ones included.
-// M2  attempts that run at the same time see each other's reservations, so together they do not pass the limit either.
+// Money: reserved before an attempt is sent, booked when it has ended, however it ended.
+// M1  The booked sum covers all attempts, including failed, cut and abandoned ones.
+// M2  Attempts that run at the same time see each other's reservations, so together they stay within the limit.
 
 import {
   type BudgetRule,
@@ -42,7 +42,7 @@ export class Budget {
     return this.account.spending.microcents + this.unwritten;
   }
 
-  /** There is a limit, so that what an attempt may cost has to be known before it goes out. */
+  /** There is a limit, so an attempt needs an estimate before it is sent. */
   get isBounded(): boolean {
     return this.rule.maxCostMicrocents !== 0;
   }
@@ -51,12 +51,12 @@ export class Budget {
     return this.reserved;
   }
 
-  /** Whether an attempt that may cost this much may go out. An unknown estimate counts as nothing, and is marked when booked. */
+  /** Whether an attempt that may cost this much would exceed the limit. An unknown estimate counts as 0 and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean {
     return checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0).exceeds;
   }
 
-  /** True once: when the share at which a warning is due is reached. */
+  /** True once: when the share that triggers a warning is reached. */
   shouldWarn(estimateMicrocents: number | null): boolean {
     if (this.warned) return false;
     const { warns } = checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0);
@@ -68,7 +68,7 @@ export class Budget {
     this.reserved += estimateMicrocents ?? 0;
   }
 
-  /** Ends a reservation and books what it came to. */
+  /** Ends a reservation and books the actual cost. */
   settle(estimateMicrocents: number | null, cost: Cost | null): void {
     this.reserved -= estimateMicrocents ?? 0;
     if (cost !== null) this.rebook(null, cost);
@@ -90,7 +90,7 @@ function increaseBy(before: Cost | null, after: Cost | null): number {
   return after === null ? 0 : (after.microcents ?? 0) - (before?.microcents ?? 0);
 }
 
-/** What an attempt cost: what was reported, else what was estimated, else that nobody knows. null for tools that cost nothing. */
+/** The cost of an attempt: as reported, else as estimated, else unknown. null for a tool that costs nothing. */
 export function costOf(
   isPriced: boolean,
   said: number | null,

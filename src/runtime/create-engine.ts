@@ -1,4 +1,4 @@
-// Puts the shared parts of a runtime together, and keeps in the journal what has to outlive the process.
+// Assembles the shared parts of a runtime and keeps in the journal what must outlive the process.
 
 import type { Breaker } from "../core/decide/breaker.ts";
 import type { Incident } from "../core/decide/situation.ts";
@@ -31,7 +31,7 @@ export interface Contributions {
 }
 
 export interface LiveEngine extends Engine {
-  /** Writes what has changed and is not written yet. */
+  /** Writes all pending changes. */
   readonly flush: () => Promise<void>;
   readonly targets: Targets;
 }
@@ -40,7 +40,7 @@ export function createRing({ maxRecent, redactor }: ResolvedOptions): RingRecord
   return new RingRecorder(maxRecent, redactor);
 }
 
-/** Tells of an ignored error on the ring, where whoever watches sees it. */
+/** Reports an ignored error on the ring, where subscribers see it. */
 export function createSuppress(ring: RingRecorder, options: ResolvedOptions): Engine["suppress"] {
   return (seen: Fault, reason: string) => {
     const { type, fault, at } = suppressed(seen, reason, options.clock.now());
@@ -67,7 +67,7 @@ export function createEngine(
     retryBudget: policy.retryBudget,
     maxTargets: options.maxTargets,
     clock,
-    // One that is well need not be remembered.
+    // A healthy target need not be remembered.
     changed: ({ id, breaker, hasFailures }) =>
       keeper.keep("breaker", id, breaker.state === "closed" && !hasFailures ? null : breaker),
     evicted: (id) => keeper.keep("breaker", id, null),
@@ -117,11 +117,11 @@ export async function restore({ journal, targets, incidents, clock, suppress }: 
     for (const { key, value } of noted.toReversed()) incidents.restore(key, value as readonly Incident[]);
   } catch (error) {
     const seen = classify({ surface: "store", error, observedAt: clock.now() });
-    suppress(seen, "calls go on without the memory of breakers and incidents");
+    suppress(seen, "calls continue without the memory of breakers and incidents");
   }
 }
 
-/** Writes what changed once per turn of the event loop, the last value only; memory journals need not be told. */
+/** Writes changes once per turn of the event loop, the last value only; a memory journal needs none of it. */
 class Keeper {
   readonly #options: ResolvedOptions;
   readonly #suppress: Engine["suppress"];

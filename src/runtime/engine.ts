@@ -38,8 +38,8 @@ export interface Engine {
   readonly newCall: () => string;
   /** A registered tool. */
   readonly find: (id: string) => AnyTool | undefined;
-  /** Calls that wait for an answer, by question: told when one was posted in this process. */
+  /** Calls that wait for an answer, by question: woken when one is posted in this process. */
   readonly openQuestions: Map<string, () => void>;
-  /** An error that is ignored on purpose is still told. */
+  /** Reports an error that is ignored on purpose. */
   readonly suppress: (fault: Fault, reason: string) => void;
 }

@@ -1,4 +1,4 @@
-// What a program may say when it makes a runtime, and what is meant when it says nothing. Resolved once, here.
+// The options of a runtime and their defaults, resolved once, here.
 
 import type { Rule } from "../core/classify/rule.ts";
 import { createRedactor, type LearningRedactor } from "../core/fault/redact.ts";
@@ -40,7 +40,7 @@ export interface RuntimeOptions {
   readonly policy?: PresetName | Policy;
   /** Tools that are found by their id, as alternatives are. */
   readonly tools?: readonly AnyTool[];
-  /** What an operator says about tools, e.g. from `faultline/tool-file`; stands in front of what the tools say. */
+  /** An operator's settings for tools, e.g. from `faultline/tool-file`; they override the tools' own. */
   readonly manifests?: readonly ToolOverride[];
   /** Rows in front of the classifier's own. */
   readonly rules?: readonly Rule[];

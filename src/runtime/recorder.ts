@@ -14,9 +14,9 @@ import type { Binding } from "./tool/binding.ts";
 export interface Recorder {
   /** Empty outside a session. */
   readonly session: string;
-  /** Knows what is secret here: all that the program has named, and in a session its own. Whatever is shown of a call passes it. */
+  /** Knows the program's secrets and, in a session, the session's. Everything shown of a call passes through it. */
   readonly redactor: LearningRedactor;
-  /** Where calls are kept that were over before anybody was told of them; null while each event is told as it happens. */
+  /** Keeps calls that ended before any listener heard of them; null while listeners get each event as it happens. */
   readonly quiet: QuietKeeper | null;
   /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot go on. */
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> | null;
@@ -29,7 +29,7 @@ export interface QuietKeeper {
 /** The first event of a call that was kept quietly has the number that is kept with it. */
 type Slot = Entry | { readonly seq: number; readonly quiet: CompactCall };
 
-/** Keeps the last events as they are; whoever looks at them sees them scrubbed. */
+/** Keeps the last events unscrubbed; readers get them scrubbed. */
 export class RingRecorder implements Recorder, QuietKeeper {
   readonly session = "";
   private readonly size: number;
@@ -38,7 +38,7 @@ export class RingRecorder implements Recorder, QuietKeeper {
   private next = 0;
   private readonly listeners = new Set<(entry: Entry) => unknown>();
   private seq = 0;
-  /** When the last event happened that listeners were told of. */
+  /** When the last event happened that was sent to listeners. */
   private lastAt = 0;
   quiet: QuietKeeper | null = this;
 
@@ -91,7 +91,7 @@ export class RingRecorder implements Recorder, QuietKeeper {
     for (const listener of this.listeners) void listener(shown);
   }
 
-  /** Other listeners are not told: one of them is the one that failed. */
+  /** Not sent to listeners: one of them is the one that failed. */
   private recordSuppressed(error: unknown): void {
     const at = this.lastAt;
     const seen = classify({ surface: "node", error, observedAt: at });
@@ -142,9 +142,6 @@ export function scrubEvent<E extends JournalEvent>(event: E, redactor: Redactor)
   return (out as E | null) ?? event;
 }
 
-// A call outside sessions that succeeded at once, before anybody was told of it: kept as one small object, because nearly all
-// calls are such ones and hardly any of them is ever looked at. Its events are made when somebody looks.
-
 export interface CompactCall {
   readonly call: string;
   readonly by: Pick<Binding, "tool" | "counted">;
@@ -161,7 +158,7 @@ interface Happened {
   readonly event: JournalEvent;
 }
 
-/** How many events it stands for. */
+/** How many events a compact call represents. */
 export const COMPACT_EVENTS = 3;
 
 export function eventsOf({ call, by, deadlineAt, startedAt, endedAt, cost, errors }: CompactCall): readonly Happened[] {

@@ -1,4 +1,4 @@
-// The store, asked with the patience the policy has for it: what it refuses is asked for again, as often and as late as the
+// The store with the policy's retries: an operation that fails is repeated as often and after such waits as the
 // table says. Reading is safe to repeat; so is a value that is kept only if there is none.
 
 import { classify } from "../core/classify/classify.ts";

@@ -51,7 +51,7 @@ export interface ProtectOptions<Output = unknown> {
 }
 
 export interface SessionOptions {
-  /** `headless`: nobody is there; questions are written down and the session waits. */
+  /** `headless`: no person is present; questions are stored and the session waits. */
   readonly mode?: Manifest["mode"];
   readonly labels?: Readonly<Record<string, string>>;
   readonly budget?: BudgetOptions;
@@ -197,7 +197,7 @@ export class Runtime {
   #begin(): Promise<LiveEngine> {
     if (this.#engine !== null) return Promise.resolve(this.#engine);
     this.#starting ??= this.#start().catch((error: unknown) => {
-      // What was wrong may be put right: the next call tries again.
+      // The cause may be fixed meanwhile: the next call tries again.
       this.#starting = null;
       throw error;
     });
@@ -222,7 +222,7 @@ export class Runtime {
     return createEngine(this.#options, contributions, this.#ring, this.#interactors, this.suppress);
   }
 
-  /** Begins a session, or goes on with the one of that name. Rejects when it must not start: a wrong extension, a drifted file. */
+  /** Begins a session or resumes the one with that name. Rejects when it must not start: a wrong extension, a drifted file. */
   async session(id?: string, options: SessionOptions = {}): Promise<Session> {
     checkOptions("session", options, SESSION_OPTIONS);
     const engine = await this.#begin();
@@ -264,7 +264,7 @@ export class Runtime {
     return found;
   }
 
-  /** Answers a question of a session that waits; it goes on when it is taken up again. First answer wins: false for a later one. */
+  /** Answers a question of a waiting session, which continues when it is resumed. The first answer wins: false for a later one. */
   async answer(questionId: string, answer: Answer, by = "program"): Promise<boolean> {
     const question = await this.journal.kept("question", questionId);
     if (question === undefined || question === null) {
@@ -274,7 +274,7 @@ export class Runtime {
     const checked = checkAnswer(question as Question, answer);
     if (!("status" in checked)) throw new FaultError(checked);
     if (checked.status === "accepted" && INTERACTIONS[(question as Question).payload.kind].secret) {
-      // What is posted is written down, and a secret must not be.
+      // A posted answer is stored, and a secret must not be.
       const message = `question ${questionId} asks for a secret; it can only be answered where it was asked`;
       throw new FaultError(fault("Forbidden", { message, context: { question: questionId } }));
     }
@@ -288,7 +288,7 @@ export class Runtime {
     return this.#interactors.attach(interactor);
   }
 
-  /** What happened lately outside sessions, and what was ignored on purpose; scrubbed. A call that runs well stands in it when it has ended, unless somebody listens. */
+  /** The last events outside sessions and the errors ignored on purpose; scrubbed. A call that succeeds appears when it has ended, unless there is a listener. */
   recent(): readonly Entry[] {
     return this.#ring.recent();
   }

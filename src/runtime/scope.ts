@@ -1,5 +1,5 @@
 // The cancel tree: session > turn > call. Cancelling a scope cancels what is in it, never what it is in.
-// S1  what is in a scope is told once, in the order in which it came in.
+// S1  Members of a scope are cancelled once, in the order in which they joined.
 // S2  one listener per caller's signal, whatever the number of calls: listeners on one signal make each launch slower.
 // S3  a scope that was cancelled stays so, and tells newcomers at once.
 
@@ -70,7 +70,7 @@ export function cancellation(kind: CancelScope, reason: string): Fault {
   return fault(CODE_OF_SCOPE[kind], { message: reason === "" ? "cancelled by the caller" : reason });
 }
 
-/** A scope within another that a caller's signal can cancel too. It is left when what is in it has ended. */
+/** A scope within another that a caller's signal can also cancel. It is removed once its members have ended. */
 export function scopeWithin(parent: Scope, signal: AbortSignal): { readonly scope: Scope; readonly leave: () => void } {
   const scope = new Scope("tool", parent);
   const bySignal = scopeOfSignal(signal);
@@ -84,7 +84,7 @@ export function scopeWithin(parent: Scope, signal: AbortSignal): { readonly scop
   };
 }
 
-/** One scope per caller's signal, for as long as somebody holds the signal. */
+/** One scope per caller's signal, kept as long as the signal is reachable. */
 const SCOPE_OF_SIGNAL = new WeakMap<AbortSignal, Scope>();
 
 export function scopeOfSignal(signal: AbortSignal): Scope {
@@ -104,7 +104,7 @@ export function scopeOfSignal(signal: AbortSignal): Scope {
   return scope;
 }
 
-/** What the caller said when it left; empty for what Node says when nobody says anything. */
+/** The caller's own reason; empty for Node's default reason. */
 function reasonOf(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   if (typeof reason === "string") return reason;

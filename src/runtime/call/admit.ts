@@ -1,5 +1,5 @@
-// What an attempt has to get past before it may go out, in this order: a place among those that run, the pause the other
-// side asked for, the breaker, the money. A person's yes goes past what they were asked about.
+// What an attempt must pass before it is sent, in this order: a place among those that run, the pause the target asked for, the
+// breaker, the budget. A person's approval passes the guard they were asked about.
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -12,32 +12,32 @@ import { recordInBackground } from "./record.ts";
 import { Moment } from "../../host/clock.ts";
 import type { Sharer, Shown } from "../target/outage.ts";
 
-/** Nobody has to wait: not for a pause or a pace the other side asked for, and there is time left. */
+/** There is no pause and no pace to keep, and there is time left. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
   const { pausedUntil, intervalMs } = binding.target;
   return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;
 }
 
-/** A place, if there is one that need not be waited for. */
+/** Takes a place if one is free. */
 export function takePlaceAtOnce({ record, binding }: LiveCall): boolean {
   return !record.state.approved && binding.target.enter() === true;
 }
 
-/** The guards behind the door, for a call that has its place; it loses it when one refuses. */
+/** Passes the remaining guards for a call that has its place; a refusal gives the place back. */
 export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fault | null {
   const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
   if (refused !== null) run.binding.target.leave();
   return refused;
 }
 
-/** null: the attempt may go out; it holds a place, and its money is put by. */
+/** null: the attempt may be sent; it holds a place, and its cost is reserved. */
 export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<NotSent> {
   const { target } = run.binding;
   const place = await takePlace(run);
   if (place !== null) return place;
   const refused = await passRest(run, estimateMicrocents);
   if (refused === null && run.cancelled === null) {
-    // A person's yes goes past an open breaker too, and then counts for nothing.
+    // An approved call also passes an open breaker; without a ticket its result does not count there.
     const from = target.breaker.state;
     run.ticket ??= target.admit(run.engine.clock.now());
     noteBreaker(run, from);
@@ -85,18 +85,18 @@ async function takePlace(run: LiveCall): Promise<NotSent> {
   return "cancelled";
 }
 
-/** A person's yes goes past what they were asked about: the money, or what stands between us and the target. */
+/** A person's approval passes what they were asked about: the budget, or the guards of the target. */
 async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
   const isPaid = isMoneyApproved(run);
   const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.chain?.facts.lastResort === true;
   const opened = isFree ? null : ((await sitOutPause(run)) ?? passBreaker(run));
   const refused = opened ?? (isPaid ? null : passBudget(run, estimateMicrocents));
-  // In the same breath as the check, or others would count on the same money.
+  // Synchronous with the check, or other calls would count on the same money.
   if (refused === null) run.request.budget.reserve(estimateMicrocents);
   return refused;
 }
 
-/** Other callers start a little after the pause, each at another moment, so that they do not all come at once. */
+/** Callers start a little after the pause, each at a different moment, so that they do not arrive all at once. */
 const SPREAD = 0.1;
 const MAX_SPREAD_MS = 1_000;
 
@@ -126,7 +126,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
   return clock.now() >= run.request.deadline.at ? outOfTime(run) : null;
 }
 
-/** Told at once, so that a wait is known while it lasts. */
+/** Recorded at once, so that a wait is visible while it lasts. */
 export function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
@@ -157,7 +157,7 @@ function circuitOpen(target: LiveTarget, name: string, now: number): Fault {
   const what = cause === null ? "" : ` after ${cause.code} (${cause.message})`;
   const message =
     openedAt === null
-      ? `the circuit of ${name} opened${what}; one call is trying it now, and the others wait for what it shows`
+      ? `the circuit of ${name} opened${what}; one call is probing it now, and the others wait for the result`
       : `the circuit of ${name} opened ${now - openedAt} ms ago${what}; it lets one call through in ${(retryAt ?? now) - now} ms`;
   const context = { target: id, ...(cause !== null && { cause: cause.code }), ...(openedAt !== null && { openedAt }) };
   return fault("CircuitOpen", { message, context, resetAt: retryAt });
@@ -171,7 +171,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
   if (budget.shouldWarn(estimateMicrocents)) {
     run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
   }
-  // Who only reports afterwards is stopped when nothing is left.
+  // A tool without an estimate is stopped once the budget is spent.
   const isSpent = estimateMicrocents === null && spentMicrocents >= maxCostMicrocents;
   if (rule.onExceed === "warn" || !(isSpent || budget.exceeds(estimateMicrocents))) return null;
   const estimate = estimateMicrocents ?? 0;
@@ -189,8 +189,8 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
 }
 
 /**
- * An attempt that costs more than was put by for it takes the rest from what is left, as long as something is. One that a person
- * has let through may go on.
+ * An attempt that costs more than was reserved takes the difference from the rest of the budget while there is any. An attempt
+ * that a person approved may continue beyond it.
  */
 export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
   const { budget } = run.request;
@@ -225,7 +225,7 @@ function outOfTime({ request, binding }: LiveCall): Fault {
   return fault(request.deadlineCode, { message, context: { ran: false } });
 }
 
-// A retry that is due while its target is known to be sick: another call's attempt may show what this one would (O1–O3).
+// A retry that is due while its target is known to be sick: another call's attempt may answer for it (O1–O3 in `outage.ts`).
 
 /** Waits while others try the target. null: this call has to try it itself; otherwise, what another call's attempt showed. */
 export async function shareAttempt(run: LiveCall): Promise<Shown | "cancelled" | null> {
@@ -242,7 +242,7 @@ class Held implements Sharer {
   goAt: number | null = null;
   readonly #run: LiveCall;
   readonly #waitedMs: number;
-  /** By then an attempt of its own would have been given up. */
+  /** By then its own attempt would have timed out. */
   readonly #latest: Moment;
 
   constructor(run: LiveCall, waitedMs: number) {
@@ -256,7 +256,7 @@ class Held implements Sharer {
     this.#run.wake?.();
   }
 
-  /** Takes the moment, if it may: the others see it at once. */
+  /** Claims the moment if it may; the other waiting calls see the claim at once. */
   mayGo(): boolean {
     const run = this.#run;
     const { target } = run.binding;
@@ -264,7 +264,7 @@ class Held implements Sharer {
     const now = run.engine.clock.now();
     if (this.#nextAt(now) > now) return false;
     if (this.goAt !== null && outage.isSick) {
-      // It was set free, and the target has fallen sick again before its turn came.
+      // It was released, and the target failed again before its turn came.
       this.goAt = null;
       this.sentBefore = outage.count;
       return this.mayGo();
@@ -289,7 +289,7 @@ class Held implements Sharer {
     }
   }
 
-  /** When it may go out if nothing is shown before. No call is held past its deadline to spare the target a request. */
+  /** When it may be sent if no other attempt answers first. No call waits past its deadline to spare the target a request. */
   #nextAt(now: number): number {
     const { binding, request } = this.#run;
     const { outage } = binding.target;
@@ -299,7 +299,7 @@ class Held implements Sharer {
     return goAt < request.deadline.at ? goAt : now;
   }
 
-  /** Nothing goes out beside the probe of a half-open breaker: it waits for what that shows, or becomes the next one. */
+  /** No attempt is sent beside a half-open breaker's probe: it waits for the probe's result, or becomes the next probe. */
   #isBesideProbe(): boolean {
     const run = this.#run;
     const { target } = run.binding;

@@ -1,5 +1,5 @@
-// A person is asked about a call. The question is written down first; the answer may come from an interactor here, or,
-// when nobody is here, later and from another program: then the call stops as waiting and goes on when it is taken up again.
+// Asks a person about a call. The question is written first. The answer may come from an interactor in this process or, when
+// none is present, later and from another program: the call then stops as waiting and continues when it is resumed.
 
 import { classify } from "../../core/classify/classify.ts";
 import { otherTargets, scopeOf } from "../../core/decide/fallback.ts";
@@ -23,7 +23,7 @@ import { chainOf } from "./chain.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Whoever has a question: a call, or the program itself. */
+/** Has a question: a call, or the program itself. */
 export interface Asker {
   readonly engine: Engine;
   readonly request: Pick<CallRequest, "recorder" | "headless" | "deadline">;
@@ -31,7 +31,7 @@ export interface Asker {
   wake: (() => void) | null;
 }
 
-/** How long a question waits for somebody who is not here. After that it is a no, like any other. */
+/** How long a question waits when no person is present. After that it counts as a no. */
 export const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
 
 /** null: answered, go on. */
@@ -122,7 +122,7 @@ async function withDeviceCode({ binding, engine }: LiveCall, plain: QuestionPayl
   }
 }
 
-/** A person who is here is waited for as long as the turn lasts. With nobody here it is put away, and its time stands still. */
+/** A person who is present has until the turn's deadline. Without one, the question is stored and the turn's time stops. */
 export function expiryOf(run: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
   return isHeadless(run, kind)
     ? askedAt + HEADLESS_WAIT_MS
@@ -133,14 +133,14 @@ function isHeadless(run: Asker, kind: Question["payload"]["kind"]): boolean {
   return run.request.headless || !run.engine.interactors.canAnswer(kind);
 }
 
-/** null: nobody is here, and the question waits in the journal. */
+/** null: no person is present, and the question waits in the journal. */
 export async function findAnswer(run: Asker, question: Question): Promise<Answered | null> {
   const { engine, request } = run;
   const isKept = request.recorder.session !== "";
   const posted = isKept ? await postedAnswer(run, question) : null;
   if (posted !== null) return posted;
   if (engine.clock.now() >= question.expiresAt) return { answer: { status: "timeout" }, by: "clock" };
-  // Whoever cancelled while the question was written down found nothing to wake.
+  // A cancellation while the question was being written found nothing to wake.
   if (run.cancelled !== null) return null;
   if (isHeadless(run, question.payload.kind)) return isKept ? null : NOBODY;
   const answered = await askHere(run, question);
@@ -150,7 +150,7 @@ export async function findAnswer(run: Asker, question: Question): Promise<Answer
   return isFirst ? answered : ((await postedAnswer(run, question)) ?? answered);
 }
 
-/** Asked anew after each wait: it may have happened meanwhile. */
+/** Read again after each wait: it may have changed meanwhile. */
 function isCancelled({ cancelled }: Asker): boolean {
   return cancelled !== null;
 }
@@ -161,7 +161,7 @@ async function postedAnswer({ engine }: Asker, { id }: Question): Promise<Answer
   return ((await engine.store.kept("answer", id)) ?? null) as Answered | null;
 }
 
-/** How often another process's answer is looked for while somebody is asked here. */
+/** How often to look for another process's answer while a person is asked here. */
 const LOOK_EVERY_MS = 1_000;
 
 async function askHere(run: Asker, question: Question): Promise<Answered> {

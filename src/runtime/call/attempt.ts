@@ -1,8 +1,8 @@
-// One run of one tool under its time limit. It is answered exactly once: by the tool, by the clock, or by a cancellation.
-// A1  what the tool does after that is told as late, never returned.
-// A2  the tool's abort signal exists only if the tool looks at it: making one costs more than a whole call.
-// A3  at a turn's deadline a tool is left alone (it may finish unobserved), but not a model, which only goes on costing; at its
-//     own time limit and on cancellation each is aborted.
+// One run of one tool under its time limit. It ends exactly once: by the tool, by the clock, or by a cancellation.
+// A1  What the tool returns after that is recorded as late, never returned.
+// A2  The tool's abort signal is created only if the tool reads it: creating one costs more than a whole call.
+// A3  At a turn's deadline a tool is left running (it may finish unobserved), but a model is aborted, because it would only
+//     cost more. At its own time limit and on cancellation, each is aborted.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -23,13 +23,13 @@ export interface AttemptOwner {
   committed: boolean;
   responseHeaders(headers: unknown): void;
   cancel(why: Fault): void;
-  /** What it has cost so far has grown. A fault: that is more than there is. */
+  /** Its cost so far has grown. A fault: that exceeds the budget. */
   metered(attempt: Attempt, microcents: number): Fault | null;
-  /** It has ended, on the short way. */
+  /** An attempt on the short way has ended. */
   landed(attempt: Attempt): void;
-  /** The tool has answered after it was given up. */
+  /** The tool answered after the attempt was given up. */
   late(attempt: Attempt, ok: boolean, result: unknown): void;
-  /** Reports what a function of the tool threw that nobody waits for. */
+  /** Reports an error of a tool's callback that nothing awaits. */
   suppress(error: unknown, reason: string): void;
 }
 
@@ -54,14 +54,14 @@ export class Attempt implements RunContext, WheelEntry {
 
   /** How it ended; null while it runs. */
   end: AttemptEnd | null = null;
-  /** The tool's value, what it threw, or the fault it was given up with. */
+  /** The tool's value, the error it threw, or the fault it was given up with. */
   result: unknown = undefined;
   partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
   costMicrocents: number | null = null;
   costBasis: "reported" | "estimated" = "reported";
-  /** What is put by for it in the budget; null when nothing is. */
+  /** Its reservation in the budget; null for none. */
   reserved: number | null;
-  /** What was booked for it when it ended or was given up. */
+  /** The cost booked for it when it ended or was given up. */
   booked: Cost | null = null;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
 
@@ -126,7 +126,7 @@ export class Attempt implements RunContext, WheelEntry {
     };
   }
 
-  // Made when they are looked at, so that a tool may take them out of its context and call them on their own.
+  // Getters that return closures, so that a tool may destructure its context and call them on their own.
 
   get partial(): RunContext["partial"] {
     return (value, errors = NOTHING) => {
@@ -180,7 +180,7 @@ export class Attempt implements RunContext, WheelEntry {
     });
   }
 
-  /** The same for an owner that needs no promise: it is told that the attempt has landed, once. */
+  /** The same without a promise: the owner's `landed` is called once. */
   start(input: unknown): void {
     this.wheel.add(this, this.began, this.due);
     try {
@@ -192,7 +192,7 @@ export class Attempt implements RunContext, WheelEntry {
         );
       } else this.settle("value", returned);
     } catch (error) {
-      // Classified by whoever waits for the attempt, like any other way to fail.
+      // Classified when the attempt is settled, like any other failure.
       this.reject(error);
     }
   }

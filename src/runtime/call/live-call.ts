@@ -17,9 +17,9 @@ export interface LiveCall {
   /** The tool in charge: an alternative may have taken over. */
   readonly binding: Binding;
   readonly call: string;
-  /** What is sent: the given input as the tool's schema reads it, made to fit the target. */
+  /** The input that is sent: parsed by the tool's schema and fitted to the target. */
   readonly input: unknown;
-  /** What was asked for, or what a person or a repair put in its place. */
+  /** The caller's input, or the one a person or a repair replaced it with. */
   readonly given: unknown;
   /** Part of the answer has reached the caller. */
   readonly committed: boolean;
@@ -52,8 +52,8 @@ export function valueOf({ result }: Attempt): CallValue {
 export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
 
 /**
- * It is in its own retry schedule, which a breaker that others have opened does not end. One that counts attempts does: whoever
- * says so wants the breaker to come first. So does an operator who takes the target out of service.
+ * True in its own retry schedule, which a breaker opened by other calls does not end. A breaker that counts attempts does end
+ * it, because that setting puts the breaker first; so does an operator who takes the target out of service.
  */
 export function goesOnPastBreaker({ binding, record }: LiveCall): boolean {
   const { attempt } = record.state;

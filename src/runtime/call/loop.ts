@@ -1,11 +1,11 @@
-// One protected call, live: performs what the pure machine of `core/flow/call.ts` says next, and feeds back what came of it.
-// R1  nothing is performed before the event that decided it is written.
-// R2  after the call has answered, no attempt starts.
-// R3  a cancellation ends any wait at once, wins over every other outcome, and counts against nobody.
-// There are two ways through it. Outside a session, as long as there is nothing to wait for, it goes from one attempt to the
-// next without a promise of its own (`launch`, `landed`, `goOn`), and writes nothing until something fails, unless somebody
-// listens: a call that succeeds at once is counted, and kept as one object if it cost something (`endCompactly`). Everything else
-// takes the long way (`drive`), which can wait.
+// One protected call: performs the next step of the pure machine in `core/flow/call.ts` and feeds the result back.
+// R1  Nothing is performed before the event that decided it is written.
+// R2  After the call has answered, no attempt starts.
+// R3  A cancellation ends any wait at once, wins over every other outcome, and is held against no target.
+// There are two ways through it. Outside a session, while there is nothing to wait for, it goes from one attempt to the next
+// without a promise of its own (`launch`, `landed`, `goOn`), and writes nothing until something fails or a listener subscribes:
+// a call that succeeds at once is counted, and kept as one object if it cost something (`endCompactly`). Everything else takes
+// the long way (`drive`), which can wait.
 // Its fields are `private`, not `#`, as in all classes that every call makes: see docs/decisions/0021.
 
 import { classify } from "../../core/classify/classify.ts";
@@ -107,7 +107,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     this.binding.target.heed(headers, this.engine.clock);
   }
 
-  /** The next tool reads what was given, not what the last one's schema made of it. */
+  /** The next tool reads the original input, not the last tool's parsed version. */
   private forgetInput(): void {
     this.fit = this.given;
     this.inputReady = false;
@@ -118,11 +118,11 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   private launchFirst(now: number): boolean {
     const { target, isPlain } = this.binding;
     const isOutside = this.request.recorder.session === "";
-    // A breaker that is not closed is asked on the long way, where what it does is written down.
+    // A breaker that is not closed is consulted on the long way, where its changes are written.
     const isQuick = isOutside && target.breaker.state === "closed" && mayGoAtOnce(this, now);
     if (!isQuick || !(isPlain || prepareAtOnce(this)) || target.enter() !== true) return false;
     this.ticket = target.admit(now);
-    // Where nobody is told of it now, a call that succeeds at once is kept when it has ended.
+    // With no listeners, a call that succeeds at once is kept when it has ended.
     if (!isPlain && this.request.recorder.quiet === null) {
       this.record.begin(this.call);
       if (!this.announce(1, now)) return false;
@@ -131,7 +131,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return true;
   }
 
-  /** Writes down that an attempt goes out. False, without its place, when that takes time or whoever was told has cancelled it. */
+  /** Writes that an attempt starts. False, with its place given back, when writing takes time or a listener cancelled the call. */
   private announce(number: number, now: number): boolean {
     const { call, record, binding } = this;
     const written = record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
@@ -164,7 +164,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       if (value === null) this.endAloud(attempt);
       else this.done(attempt, value);
     } catch (error) {
-      // Thrown on, it would be nobody's: the caller waits for an answer.
+      // The caller waits for an answer, so an error here must become one.
       const seen = classify({ surface: "node", error, observedAt: this.engine.clock.now() });
       this.request.scope?.remove(this);
       this.answer(this.handOut(this.failed(seen), error));
@@ -332,7 +332,7 @@ const nothing = (): void => undefined;
 /** Each launch stands on the stack of the one before when the tool answers at once. */
 const MOST_LAUNCHES = 20;
 
-// Which tool goes on with a call that other tools have tried: the last of them. Each was an alternative of one before it.
+// Which tool continues a call that other tools have tried: the last one. Each is an alternative of one before it.
 
 /** Throws when it is not there: without it, another tool would answer for work it has not done. */
 export function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {

@@ -53,8 +53,8 @@ type Undecided<T> = Extract<Outcome<T>, { readonly decision: unknown }> & { read
 export type OutcomeStatus = Outcome<unknown>["status"];
 
 /**
- * A result as a program gets it. Programs print faults, so secrets are taken out of it; what was thrown is there as it was, where only
- * a program that asks for it finds it.
+ * A result as the program gets it. Programs print faults, so their secrets are masked. The thrown error is unchanged but not
+ * enumerable: only a program that asks for it finds it.
  */
 export function handedOut<T extends object>(result: T, error: unknown, redactor: Redactor): T {
   const seen = "fault" in result ? result.fault : null;
@@ -74,11 +74,11 @@ export function isUndecided<T>(outcome: Outcome<T>): outcome is Undecided<T> {
   return outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
 }
 
-/** Not over: it goes on when it is taken up again. */
+/** The call is not over: it continues when it is resumed. */
 export function isOpen<T>(outcome: Outcome<T>): outcome is Extract<Outcome<T>, { status: "waiting" | "parked" }> {
   return outcome.status === "waiting" || outcome.status === "parked";
 }
-/** `held` is what a call that is done, in part or in full, has to show. */
+/** `held` is the value of a call that is done or partly done. */
 export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const outcome = endedAs(run, state, end, held);
   return outcome.status === "done" ? outcome : handedOut(outcome, run.record.thrown, run.request.recorder.redactor);
@@ -104,13 +104,13 @@ function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue)
   }
 }
 
-/** What went wrong is not the tool's doing; if it ran, that is said, so that nobody takes a second try for safe. */
+/** The outcome when Faultline itself failed, not the tool. If the tool ran, the fault says so: a second try may not be safe. */
 export function brokenOutcome(call: string, attempts: number, seen: Fault): Outcome<unknown> {
   const told = attempts > 0 ? withContext(seen, { ran: true }) : seen;
   return { status: "failed", fault: told, decision: null, call, attempts };
 }
 
-/** What the call has to show that this life of it did not return: what it put down, or what an earlier life returned. */
+/** The value of a call that did not return in this process: what it saved with `partial`, or what the journal kept. */
 export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue> {
   const { partialValue } = run.record;
   if (end.status === "partial" && partialValue !== null) return partialValue;

@@ -60,7 +60,7 @@ async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallSta
 
 interface Repaired {
   readonly input: unknown;
-  /** The journal keeps the repaired input, because nobody could make it again. */
+  /** The journal keeps the repaired input, because it could not be made again. */
   readonly kept: boolean;
   readonly rule: string;
   readonly why: string;

@@ -1,4 +1,4 @@
-// The memory of one call while it is live: its state, moved only by events, and each event written before it counts.
+// The memory of a running call: its state, which only events change, and each event is written before it counts.
 
 import { countEvent, type ToolCounters } from "../../core/record/metrics.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
@@ -17,7 +17,7 @@ export interface CallValue {
   readonly errors: readonly ItemFault[];
 }
 
-/** What it needs of the runtime. */
+/** What it needs from the runtime. */
 interface RecordDeps {
   readonly counters: Map<string, ToolCounters>;
   readonly clock: Clock;
@@ -115,7 +115,7 @@ export class CallRecord {
     for (const each of events) countEvent(this.#counters, each);
     const written = this.#request.recorder.record(events, keeps, at);
     if (written === null) this.#noted.push({ event, at });
-    // The session has folded all of it when it is on disk.
+    // Once it is on disk, the session has folded it.
     return written === null ? null : written.then(() => void (this.#noted = []));
   }
 
@@ -128,11 +128,10 @@ export class CallRecord {
 
 const NO_KEEPS: readonly Keep[] = [];
 
-// A line in the journal that nobody waits for: if it cannot be written, that is told.
-
+/** Writes an event that nothing waits for; a failure to write it is reported. */
 export function recordInBackground({ clock, suppress }: Engine, written: Promise<void> | null): void {
   written?.catch((error: unknown) => {
     const seen = classify({ surface: "store", error, observedAt: clock.now() });
-    suppress(seen, "the call goes on without this line in its journal");
+    suppress(seen, "the call continues without this line in its journal");
   });
 }

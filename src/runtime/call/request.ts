@@ -1,4 +1,4 @@
-// What is asked for when a call starts: the tool, its input, and where it stands in a session.
+// The request a call starts from: the tool, its input, and its place in a session.
 
 import type { Moment } from "../../host/clock.ts";
 import type { CallState } from "../../core/flow/call.ts";
@@ -11,7 +11,7 @@ import type { Scope } from "../scope.ts";
 export interface CallRequest {
   readonly binding: Binding;
   readonly input: unknown;
-  /** null: a new name is made when one is needed. */
+  /** null: a name is generated when one is needed. */
   readonly call: string | null;
   readonly turn: string;
   /** Of the input, in a session; empty outside. */
@@ -20,16 +20,16 @@ export interface CallRequest {
   readonly budget: Budget;
   readonly scope: Scope | null;
   readonly deadline: Moment;
-  /** What it is called when that time has come. */
+  /** The code of the fault when that time has passed. */
   readonly deadlineCode: FaultCode;
-  /** The caller can do without it, whatever the tool says. */
+  /** The caller can do without the result, whatever the tool declares. */
   readonly optional: boolean;
-  /** The caller's own default, in front of the tool's. */
+  /** The caller's own default, which overrides the tool's. */
   readonly fallbackValue: { readonly value: unknown } | null;
   /** The state the session holds for this call, or null before the first event is on disk. Null outside sessions. */
   readonly inSession: (() => CallState | null) | null;
-  /** A person asked for it to run again if it was interrupted. */
+  /** A person agreed that it runs again if it was interrupted. */
   readonly mayRepeat: boolean;
-  /** Nobody sits in front of it: a question is written down and the call stops until it is answered. */
+  /** No person is present: a question is stored and the call stops until it is answered. */
   readonly headless: boolean;
 }

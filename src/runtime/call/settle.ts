@@ -1,5 +1,4 @@
-// What happens when an attempt has ended, or was refused: its value is checked, its failure named and decided about, and all
-// of it written down.
+// Settles an attempt that has ended or was refused: checks its value or classifies its failure, decides, and writes the result.
 
 import { type BreakerCause, type BreakerState, type CallResult, withCause } from "../../core/decide/breaker.ts";
 import type { Decision } from "../../core/decide/decision.ts";
@@ -25,17 +24,17 @@ import { classify } from "../../core/classify/classify.ts";
 import type { HostEvent } from "../../core/record/event.ts";
 import { artefactsFolder, keepArtefact } from "../../journal/files/artefacts.ts";
 
-/** What it came to: as the attempt said, or, if it said nothing, what is known of one that went out. */
+/** The cost the attempt reported or, if it reported none, the estimate for an attempt that was sent. */
 function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: Attempt): Cost | null {
   const { costMicrocents, costBasis, reserved } = attempt;
   const { estimate, estimateSent } = binding.tool;
   if (costMicrocents !== null) return costOf(estimate !== null, costMicrocents, null, costBasis);
-  // Where only `estimate` can say it, it has been asked before the attempt, if there is a limit.
+  // Where only `estimate` knows, a bounded budget has already asked it before the attempt.
   const isAsked = estimateSent === null && request.budget.isBounded;
   return costOf(estimate !== null, null, isAsked ? reserved : binding.estimateSent(input, engine.suppress));
 }
 
-/** Ends a call whose first attempt has succeeded. null when there is more to it than to count it, and to keep what it cost. */
+/** Ends a call whose first attempt succeeded by counting it and keeping its cost. null when more has to be done. */
 export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null {
   const { binding, ticket, request } = run;
   const { tool, counters } = binding;
@@ -67,7 +66,7 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   return value;
 }
 
-/** null: all is written down already. */
+/** null: everything is already written. */
 export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | null {
   const { engine, request, binding } = run;
   const cost = costOfAttempt(run, attempt);
@@ -124,7 +123,7 @@ function withdrawn({ record, request }: LiveCall): readonly Keep[] {
   return noQuestion(step.question.id);
 }
 
-/** Found running after a crash: how it ended is not known. It went out, and that much is booked, once, as estimated. */
+/** Found running after a crash: its result is unknown. It was sent, so its estimated cost is booked, once. */
 export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallState): Promise<void> {
   const { binding, engine, input } = run;
   const cost = costOf(binding.tool.estimate !== null, null, binding.estimateSent(input, engine.suppress));
@@ -134,7 +133,7 @@ export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallSta
   await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);
 }
 
-/** Admitted, and then there was no time left to run it. */
+/** Admitted, but there was no time left to run it. */
 export async function endUnbegun(run: LiveCall): Promise<void> {
   const { engine, record, request, binding } = run;
   const message = `the time was up before ${binding.tool.id} could start`;
@@ -149,7 +148,7 @@ interface Ran {
   readonly at: number;
 }
 
-/** A fault after an attempt: decided about, and written down with the decision. */
+/** Decides about the fault of an attempt and writes both. */
 function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promise<void> | null {
   const { record, request } = run;
   const { tool, policy } = run.binding;
@@ -158,7 +157,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const isOutage = left !== null && result === "failure";
   const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);
   const noteEnd = noteWhatFailed(run, ran.at);
-  // An attempt that counts may open the breaker: that comes first, so that no retry is announced which cannot be made.
+  // Where attempts count, this one may open the breaker. That comes first, so that no retry is announced that cannot be sent.
   if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at, told);
   const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at, "attempt", isNews);
   noteEnd(decision);
@@ -189,7 +188,7 @@ function writeFailure(
 
 const NO_KEEPS: readonly Keep[] = [];
 
-/** A decision without an attempt: a guard refused, the input is wrong, a person said no. */
+/** Decides without an attempt: a guard refused, the input is wrong, or a person said no. */
 export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { record, call, binding, engine } = run;
   const { id } = binding.tool;
@@ -203,13 +202,13 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   );
 }
 
-/** Another call's attempt showed what this one's would have: it stands for it, and is decided about as its own. */
+/** Another call's attempt counts as this call's retry: decides about its fault as its own. */
 export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown): Promise<void> {
   const { record, call, binding, engine } = run;
   const { id } = binding.tool;
   const now = engine.clock.now();
   const attempt = record.state.attempt + 1;
-  // This call's own work has not been tried again, whatever the other one's has come to.
+  // This call's own work did not run again, whatever happened in the other call.
   const told = withContext(seen, { tool: id, attempt, ran: false, shownBy: by });
   const noteEnd = noteWhatFailed(run, now);
   const state = { ...record.state, attempt, refusals: 0 };
@@ -222,7 +221,7 @@ export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown)
   );
 }
 
-/** The breaker is told how it went, once. */
+/** Reports the result to the breaker, once. */
 function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | null = null): void {
   if (run.ticket === null) return;
   const { target } = run.binding;
@@ -239,15 +238,13 @@ function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | 
 
 const MAX_CAUSE = 200;
 
-/** What calls are told that the open breaker refuses, and what the journal keeps with it. */
+/** The cause that calls refused by the open breaker see, and that the journal keeps. */
 function causeOf({ code, message }: Fault, redactor: Redactor): BreakerCause {
   const scrubbed = redactor.text(message);
   return { code, message: scrubbed.length > MAX_CAUSE ? `${scrubbed.slice(0, MAX_CAUSE)}…` : scrubbed };
 }
 
-// What a failed attempt left behind — its raw error and what the tool put down — as files beside the journal.
-
-/** The events that name the files; empty outside a session on disk. A file that cannot be written is told and left out. */
+/** Writes a failed attempt's raw error and artefacts as files beside the journal and returns their events. A file that cannot be written is reported and left out. */
 export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly HostEvent[]> {
   const { engine, request, call } = run;
   const { session } = request.recorder;
@@ -266,7 +263,7 @@ export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<re
       events.push({ type: "artefact-kept", call, name, ...kept });
     } catch (error) {
       const seen = classify({ surface: "store", error, observedAt: engine.clock.now() });
-      engine.suppress(seen, `the call goes on without its artefact ${name}`);
+      engine.suppress(seen, `the call continues without its artefact ${name}`);
     }
   }
   return events;

@@ -14,7 +14,7 @@ import type { Attempt } from "./attempt.ts";
 import { chainOf, policyFor, withFirstReturn } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
 
-/** A person is asked about one call at most this often, so that a program that answers yes to everything ends too. */
+/** A person is asked about one call at most this often, so that a program that answers yes to everything also ends. */
 const MAX_QUESTIONS = 3;
 
 export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt, now: number): Fault {
@@ -34,7 +34,7 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
   }
 }
 
-/** What is reached over a network, and is no tool of ours, timed out on the way. */
+/** The code for a time limit, where the surface is a network. */
 const TIMEOUT_ON: Readonly<Partial<Record<Surface, FaultCode>>> = { http: "NetworkTimeout", sse: "NetworkTimeout" };
 
 export interface Decided {
@@ -44,8 +44,8 @@ export interface Decided {
 }
 
 /**
- * Decides, and lets what is decided take effect on what calls share: the retry budget, and the target's pause. A failure that is
- * no news, because others have met the same outage, costs the budget nothing; nor does an empty one end a schedule that has begun.
+ * Decides, and applies the decision to what calls share: the retry budget and the target's pause. A failure that other calls
+ * have already seen in the same outage costs the budget nothing, and an empty budget does not end a schedule that has begun.
  */
 export function decideAbout(
   run: LiveCall,
@@ -65,14 +65,14 @@ export function decideAbout(
   const situation: Situation = {
     fault: seen,
     place: placeIn(binding.place, request.turn),
-    // What was refused counts like an attempt, or a guard could be asked for ever.
+    // A refusal counts like an attempt, or a guard could be asked forever.
     attempt: Math.max(1, state.attempt + state.refusals),
     waitedMs: state.waitedMs,
     now,
     deadlineAt: Number.isFinite(request.deadline.at) ? request.deadline.at : null,
     breaker: mayPass(run, breaker),
     retryBudgetLeft: !isNews || state.attempt > 1 || provider.canSpend(now),
-    // A person who resumes what they stopped takes the risk that some of it was done.
+    // A person who resumes work they stopped accepts that some of it may have been done.
     idempotent: binding.tool.idempotent || seen.context["repeatApproved"] === true,
     committed: run.committed,
     chain,
@@ -86,7 +86,7 @@ export function decideAbout(
   const decision = decide(situation, policyFor(run, seen, chain));
   if (decision.recourse === "retry" && isNews) provider.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
-  // Only the other side's own word holds others back, not what a guard made of it.
+  // Only the target's own answer holds other calls back, not a guard's refusal.
   if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
     target.pause(until, seen);
     run.record.aside({ type: "target-paused", target: target.id, until, call: run.call });
@@ -95,7 +95,7 @@ export function decideAbout(
   return { fault: isFinal ? withFirstReturn(seen, chain, now) : seen, decision, breaker };
 }
 
-/** A call that holds the breaker's probe is not stopped by the breaker it probes, nor one that is in its own schedule. */
+/** The breaker does not stop the call that holds its probe, nor a call in its own retry schedule. */
 function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
   const isHonoured = run.ticket !== null && run.binding.target.honours(run.ticket);
   return isHonoured || goesOnPastBreaker(run) ? "closed" : breaker;

@@ -61,7 +61,7 @@ function merged(own: Contributions, sink: ContributionSink): Contributions {
   };
 }
 
-/** What one provider's failures mean says nothing about another's. */
+/** A rule about one provider's failures does not apply to another's. */
 function rulesOfProvider({ provider, rules }: Adapter): readonly Rule[] {
   return rules.map((rule) => ({ ...rule, when: { provider: [provider], ...rule.when } }));
 }

@@ -29,7 +29,7 @@ export interface ExtensionHost {
   interactor(interactor: Interactor): void;
   /** Throws a typed fault that names the extension. */
   raise(code: FaultCode, detail?: FaultDetail): never;
-  /** For an error that is ignored on purpose: it is told, with the reason why going on is right. */
+  /** Reports an error that is ignored on purpose, with the reason why it is right to continue. */
   suppress(error: unknown, reason: string): void;
 }
 

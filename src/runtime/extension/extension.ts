@@ -2,7 +2,7 @@
 // E1  names, contract versions and dependencies are checked before any set-up runs.
 // E2  an extension is set up after all it requires, in the order of declaration among equals, and one at a time.
 // E3  when a set-up fails or hangs, those before it are disposed of in reverse order, and the start fails.
-// E4  stopping goes in reverse order and reaches every extension: one that fails or hangs is told, never thrown.
+// E4  Stopping goes in reverse order and reaches every extension: one that fails or hangs is reported, never thrown.
 
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
@@ -140,7 +140,7 @@ const GO_ON = "the other extensions are stopped all the same";
 type Phase = "set-up" | "dispose";
 type End = { readonly ok: true } | { readonly ok: false; readonly error: unknown; readonly seen: Fault };
 
-/** How the work ended, as a value: work that is given up must not end in a rejection that nobody handles. */
+/** How the work ended, as a value: abandoned work must not end in an unhandled rejection. */
 async function settled(work: () => void | Promise<void>): Promise<End> {
   try {
     await work();
@@ -175,7 +175,7 @@ function hanging({ name }: Extension, phase: Phase): Fault {
   });
 }
 
-/** Checks all of them and puts each behind what it requires. */
+/** Checks all extensions and sorts each after those it requires. */
 function inOrder(extensions: readonly Extension[]): readonly Extension[] {
   const byName = new Map<string, Extension>();
   for (const extension of extensions) {

@@ -1,4 +1,4 @@
-// Somebody or something that can be asked: a person at a terminal, a page, a program.
+// Answers questions: a person at a terminal, a web page or a program.
 
 import type { Answer, InteractionKind, Question } from "../../core/flow/interaction.ts";
 

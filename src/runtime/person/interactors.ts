@@ -1,8 +1,8 @@
 // Puts a question to everybody who can answer it and takes the first answer. Holds these:
 // Q1  a question has one answer, and it comes: from the first who gives a good one, from the clock, or from the caller.
-// Q2  an interactor is shown one question at a time, in the order they were asked; what is settled is not shown any more.
-//     One that keeps a dismissed prompt up keeps its own queue waiting, and nobody else's.
-// Q3  an answer that does not fit its question goes no further; one that comes too late changes nothing. Both are told.
+// Q2  An interactor sees one question at a time, in the order they were asked, and none that is already settled. An interactor
+//     that does not close a dismissed prompt delays only its own queue.
+// Q3  An answer that does not fit its question is refused, and a late answer changes nothing. Both are reported.
 // Q4  once a question is settled, nothing of it is left: no timer, no listener, no place in a queue.
 
 import { classify } from "../../core/classify/classify.ts";
@@ -15,7 +15,7 @@ import { type Interactor, takes } from "./interactor.ts";
 
 export interface InteractorsOptions {
   readonly clock: Clock;
-  /** Told of what is ignored on purpose, and why. Must not throw. */
+  /** Receives what is ignored on purpose, with the reason. Must not throw. */
   readonly suppress: (fault: Fault, reason: string) => void;
 }
 
@@ -49,7 +49,7 @@ interface Seat {
 /** A question that is open. */
 interface Asked {
   readonly question: Question;
-  /** Those who may still answer. */
+  /** Interactors that may still answer. */
   readonly seats: Set<Seat>;
   /** Why the others will not. */
   readonly gaveUp: string[];
@@ -111,7 +111,7 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
       const stopTimer = clock.after(leftMs, () => asked.settle(EXPIRED.answer, EXPIRED.by));
       if (signal !== null) callers.add(signal, asked);
       open.add(asked);
-      // All have it in their queue before the first is shown it, so that nobody seems to be the last one.
+      // Every interactor queues the question before the first one sees it; otherwise the first could look like the last.
       const takers = [...seats.values()].filter(({ interactor }) => takes(interactor, question.payload.kind));
       for (const seat of takers) offer(asked, seat);
       if (takers.length === 0) settleUnanswered(asked);

@@ -1,4 +1,4 @@
-// An answer that is filled in field by field, in prompts made from its schema.
+// Collects an answer field by field, with prompts derived from its schema.
 
 import type * as Clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";

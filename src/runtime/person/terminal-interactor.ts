@@ -1,5 +1,5 @@
-// Asks the person at the terminal. The prompts are @clack/prompts, loaded with the first question, so that nobody pays for
-// them who is never asked. A prompt that is dismissed is wiped off the screen.
+// Asks the person at the terminal. The prompts come from @clack/prompts, which is loaded with the first question. A dismissed
+// prompt is erased from the screen.
 
 import type * as Clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
@@ -133,7 +133,7 @@ function watchForEnd(input: Readable, dismissed: AbortSignal, wipe: () => void):
   // Of its own, because clack keeps listening on the one it is given and would draw if that fired long after the prompt.
   const ending = new AbortController();
   let isGone = input.destroyed || input.readableEnded;
-  // At once, before whoever dismissed it goes on and writes to the screen.
+  // Erase it now, before the code that dismissed it writes to the screen.
   const dismiss = (): void => {
     ending.abort();
     wipe();

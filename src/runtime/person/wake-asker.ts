@@ -1,4 +1,4 @@
-// A run of a workflow that waits for an answer is not in memory: whoever answers puts it down that it wants to be advanced.
+// A workflow run that waits for an answer is not in memory, so posting an answer also marks the run as due.
 
 import type { Question } from "../../core/flow/interaction.ts";
 import type { Journal } from "../../journal/journal.ts";

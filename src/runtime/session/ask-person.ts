@@ -1,5 +1,5 @@
 // A question the program itself has, within a session: written down before it is asked, and answered from the journal when the
-// program runs again. A secret is the exception: it is asked for anew.
+// program runs again. A secret is the exception: the person is asked for it again.
 
 import { NEVER } from "../../host/clock.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
@@ -16,7 +16,7 @@ import type { Engine } from "../engine.ts";
 import { Interruptible } from "../interruptible.ts";
 import type { SessionCore } from "./session-core.ts";
 
-/** `waiting`: nobody is here; the program goes on when it runs again after an answer. */
+/** `waiting`: no person is present; the program continues when it runs again after an answer. */
 export type PersonAnswer = Answer | { readonly status: "waiting"; readonly question: Question };
 
 export interface AskOptions {
@@ -58,7 +58,7 @@ export async function askPersonOf(
   }
 }
 
-/** The event shows an answer without secrets; what was said is kept apart, exactly. */
+/** The event shows the answer without secrets; the exact answer is kept separately. */
 async function asGiven(core: SessionCore, call: string, shown: Answer): Promise<Answer> {
   if (shown.status !== "accepted") return shown;
   const kept = await core.engine.store.kept("input", keyOf(core, call));
@@ -94,7 +94,7 @@ async function put(
   return question;
 }
 
-/** A program's own words are shown on pages and kept. A page to sign in at, with its code, stays as it is. */
+/** A program's own words are shown on pages and stored, so they are redacted. A sign-in page and its code stay unchanged. */
 function safePayload(payload: QuestionPayload, { text, value }: Redactor): QuestionPayload {
   const prompt = text(payload.prompt);
   if (payload.kind === "Ask") return { ...payload, ...(value(formFacts(payload)) as object), prompt };

@@ -1,4 +1,4 @@
-// A short name for a value, the same for equal values, so that a resumed program can be held to what it did before. Nothing
+// A short name for a value, the same for equal values, to check that a resumed program does what it did before. Nothing
 // of the value can be read from it.
 
 import { hash } from "node:crypto";
@@ -9,7 +9,7 @@ export function digestOf(value: unknown): string {
   return hash("sha256", text ?? "undefined").slice(0, 16);
 }
 
-/** Keys in one order, whatever order they were written in; what is no data counts by its kind only. */
+/** Keys in one order, however they were written; a value that is not data, such as a function, counts by its type only. */
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "[function]";

@@ -1,4 +1,4 @@
-// Begins a session, or takes one up again: folds its journal, finds what was in flight, and goes on behind its last entry.
+// Begins or resumes a session: folds its journal, finds the calls in flight, and continues after its last entry.
 
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";

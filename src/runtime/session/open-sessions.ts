@@ -16,7 +16,7 @@ export class OpenSessions {
     const known = this.#sessions.get(name);
     if (known !== undefined) {
       if (!(await known).isOver) return known;
-      // Somebody else may have opened it anew meanwhile.
+      // Another caller may have reopened it meanwhile.
       if (this.#sessions.get(name) !== known) return this.get(name, open);
     }
     return this.#add(name, open);
@@ -34,7 +34,7 @@ export class OpenSessions {
     const opening = open();
     this.#sessions.set(name, opening);
     opening.catch((error: unknown) => {
-      // Whoever asked for it is told; the next one tries again.
+      // This caller gets the error; the next one tries again.
       this.#sessions.delete(name);
       return classify({ surface: "store", error });
     });
@@ -42,7 +42,7 @@ export class OpenSessions {
     return opening;
   }
 
-  /** Not waited for: one that is slow to open, or cannot be, is no business of the others. */
+  /** Not awaited: a session that is slow to open, or cannot be opened, must not hold up the others. */
   #forgetOver(except: string): void {
     for (const [name, open] of this.#sessions) {
       if (name === except) continue;
@@ -54,7 +54,7 @@ export class OpenSessions {
   }
 }
 
-/** It could not be opened, and whoever tried was told. */
+/** It could not be opened, and the caller got the error. */
 function isGone(error: unknown): boolean {
   classify({ surface: "store", error });
   return true;

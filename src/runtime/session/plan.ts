@@ -1,4 +1,4 @@
-// A plan as a program writes it: named steps, each a tool with its input, what it needs, and what to do without it.
+// A plan as a program writes it: named steps, each a tool with its input, its dependencies, and a fallback.
 
 import type { PlanNode } from "../../core/flow/plan.ts";
 import { checkOptions } from "../../options/check-options.ts";

@@ -1,4 +1,4 @@
-// A session folded from its journal, for whoever wants to look at it or go on with it.
+// A session folded from its journal, to show it or to resume it.
 
 import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
 import type { Entry } from "../../core/record/event.ts";

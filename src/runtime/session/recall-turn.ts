@@ -1,4 +1,4 @@
-// A turn that is over is answered from the journal, as long as it is asked the same thing.
+// Answers a turn that has ended from the journal, provided its input is the same.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";

@@ -1,4 +1,4 @@
-// Whether code runs within a turn or a call of a session. Whoever waits in there until the session is idle waits for itself.
+// Knows whether code runs within a turn or call of a session: waiting there for the session to become idle would wait for itself.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -16,7 +16,7 @@ interface Inside {
 const here = new AsyncLocalStorage<Inside>();
 
 export async function inside<T>(session: string, what: string, run: () => Promise<T>): Promise<T> {
-  // Only what still runs is kept: a program may go on within what is over for as long as it lives.
+  // Keeps only what still runs: a program may continue for long inside the async context of a finished turn.
   const entered: Inside = { session, what, isOver: false, around: stillRunning(here.getStore() ?? null) };
   try {
     return await here.run(entered, run);

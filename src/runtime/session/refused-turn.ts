@@ -1,4 +1,4 @@
-// What a session says when it cannot do what it was asked for, and where the result of a turn is kept.
+// The faults of a session that cannot do what was asked, and where the result of a turn is kept.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Locale } from "../../core/fault/words/words.ts";

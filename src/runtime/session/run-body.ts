@@ -1,4 +1,4 @@
-// The body of a turn, run until it ends; or, if it hangs, until its time is up or somebody cancels it.
+// Runs the body of a turn until it ends, its time is up, or it is cancelled.
 
 import { classifyThrown } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -10,9 +10,9 @@ export type TurnBody<T> = (turn: Turn) => Promise<T>;
 
 export interface BodyEnd {
   readonly value: unknown;
-  /** What it threw, as a fault; null when it did not. */
+  /** The fault of the error it threw; null when it threw nothing. */
   readonly thrown: Fault | null;
-  /** What it threw, as it was thrown. */
+  /** The error it threw, unchanged. */
   readonly error: unknown;
   readonly deadline: Fault | null;
 }

@@ -1,4 +1,4 @@
-// Runs a plan: what is ready starts, side by side up to a limit; what cannot run any more is settled by the cascade.
+// Runs a plan: ready steps start in parallel up to a limit; steps that can no longer run are settled by the cascade.
 // Waits in exactly one place. Costs the same per step however many steps there are.
 
 import type { Moment } from "../../host/clock.ts";
@@ -102,7 +102,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     }
   }
   const stopped = scope.cancelled ?? (core.clock.now() >= deadline.at ? outOfTime(options) : null);
-  // What waits for a person may still come; what needs it is left as it is.
+  // A step that waits for a person may still finish, so its dependents stay open.
   const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
   if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, held));
   return resultOf(options, outcomes, causes, scope.cancelled);

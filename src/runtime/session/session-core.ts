@@ -131,7 +131,7 @@ export class SessionCore {
     }
   }
 
-  /** Takes away the questions that calls of this turn, or of the whole session, still wait for: nobody needs the answer. */
+  /** Removes the open questions of this turn's calls, or of the whole session: their answers are no longer needed. */
   withoutQuestions(turn: string | null): readonly Keep[] {
     const { calls, asks } = this.state;
     const ofCalls = Array.from(calls.values(), ({ step }) => (step.at === "ask" ? step.question : null));

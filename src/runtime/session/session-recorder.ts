@@ -3,7 +3,7 @@
 // P1  one append is under way at a time; what comes meanwhile goes together with the next.
 // P2  an append that failed is tried again as it was: the store refuses it if it had been written after all, and then it counts.
 // P3  once dead, every write is refused with the same fault.
-// P4  a write that no store could take, such as a value that has no form in JSON, is refused alone, and the session goes on.
+// P4  A write that no store could take, such as a value without a JSON form, is refused alone; the session continues.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -81,7 +81,7 @@ export class SessionRecorder implements Recorder {
     });
   }
 
-  /** Somebody else goes on with it: from here on this life writes nothing, as if it had crashed. */
+  /** Another process takes over: from here on this one writes nothing, as if it had crashed. */
   abandon(why: Fault): void {
     this.#dead ??= new FaultError(why);
   }
@@ -130,9 +130,9 @@ export class SessionRecorder implements Recorder {
         alone = writes.length;
       }
     }
-    // Whoever came while it was abandoned is told, too.
+    // Writes queued while it was abandoned are refused, too.
     if (this.#dead !== null) for (const { reject } of this.#queue.splice(0)) reject(this.#dead);
-    // In the same breath as the last look at the queue, so that nothing comes in between.
+    // Synchronous with the last look at the queue, so that no write slips in between.
     this.#busy = false;
   }
 
@@ -156,7 +156,7 @@ export class SessionRecorder implements Recorder {
     }
   }
 
-  /** A repeated write that is refused may have been written before. When that cannot be found out, the store is what is wrong. */
+  /** A repeated write that is refused may have been written before. If reading it back fails, the store's fault stands. */
   async #wentThrough(error: unknown, attempt: number, entries: readonly NewEntry[]): Promise<boolean> {
     if (attempt === 1 || traitsOf(classify({ surface: "store", error }).code).retryable) return false;
     return this.#wasWritten(entries);
@@ -191,7 +191,7 @@ export class SessionRecorder implements Recorder {
     const left = this.#queue;
     this.#queue = [];
     const unwritten = [...entries, ...left.flatMap((write) => write.entries)];
-    // Another writer, or a journal that was closed, is no trouble of the store: what is here belongs to nobody.
+    // Another writer, or a closed journal, is not a failing store: there is nothing to rescue.
     const isLost = traitsOf(failed.code).retryable && unwritten.some(({ event }) => event.type !== "call-late");
     const place = isLost
       ? await rescue(this.#seq, unwritten, [...keeps, ...left.flatMap((write) => write.keeps)])

@@ -65,7 +65,7 @@ export class Session {
     return this.#core.state.status;
   }
 
-  /** Takes out what is secret in this session. */
+  /** Masks the secrets of this session. */
   get redactor(): Redactor {
     return this.#core.recorder.redactor;
   }
@@ -89,7 +89,7 @@ export class Session {
     this.#core.repeatInterrupted.add(turn);
   }
 
-  /** Puts it out of memory as it is: it can be taken up again, here or by another process. Nothing may run in it. */
+  /** Drops the session from memory unchanged, so that this or another process can resume it. Nothing may be running in it. */
   async leave(): Promise<void> {
     refuseInside(this.id, "leave");
     await this.#queue;
@@ -142,7 +142,7 @@ export class Session {
     return result;
   }
 
-  /** A turn without a name of its own takes up the one that waits, if that had none either. */
+  /** An unnamed turn resumes the unnamed turn that waits, if there is one. */
   #nameOf({ id }: TurnOptions): string {
     if (id !== undefined) return id;
     const last = `t${this.#turns}`;
@@ -204,7 +204,7 @@ export class Session {
       locale: core.engine.locale,
       redactor: core.recorder.redactor,
     });
-    // A plan that is refused has not run: the right one can still be given. Without a store there is nobody to tell.
+    // A refused plan has not run, so a correct one can still be given.
     const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
     if (isClosed) await this.#close(result, digest, options);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
@@ -264,7 +264,7 @@ export class Session {
     return this.#ended !== null || this.#core.scope.cancelled !== null;
   }
 
-  /** Stops as a crash would, and writes nothing of it: whoever takes it up finds what was in flight as interrupted. */
+  /** Stops as a crash would and writes nothing: the next process to resume it finds the calls in flight interrupted. */
   async abandon(reason: string): Promise<void> {
     const why = fault("EngineState", { message: reason, context: { session: this.id } });
     this.#core.recorder.abandon(why);

@@ -1,4 +1,4 @@
-// What a turn came to: outcomes, what is missing and why, and one sentence about it for the user.
+// The result of a turn: outcomes, what is missing and why, and one sentence for the user.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
@@ -16,7 +16,7 @@ export interface TurnResult<T = unknown> {
   readonly value: T | undefined;
   readonly outcomes: Readonly<Record<string, Outcome<unknown>>>;
   readonly missing: readonly Missing[];
-  /** For the user: what is there, what is missing and why, and what it waits for. Empty when all is there. */
+  /** For the user: what is done, what is missing and why, and what it waits for. Empty when everything is done. */
   readonly message: string;
   /** What ended the turn as a whole; null when nothing did. */
   readonly fault: Fault | null;
@@ -73,7 +73,7 @@ export function turnResult(endings: TurnEndings): TurnResult {
   return handedOut(result, endings.error, redactor);
 }
 
-/** What was stopped is told apart before; then what waits, then what cannot go on, then what is incomplete. */
+/** In this order: cancelled (checked before), waiting, failed, incomplete. */
 function statusOf({ rounds, deadline }: TurnEndings, isOpen: boolean, isMissing: boolean): TurnStatus {
   if (isOpen) return "waiting";
   if (rounds.some(({ status }) => status === "failed")) return "failed";

@@ -46,7 +46,7 @@ export interface Turn {
   readonly cancelled: Fault | null;
   /** Takes out of a text or a value every secret that the session knows. */
   readonly redactor: Redactor;
-  /** Something in it waits for a person or a time: it goes on when it is taken up again. */
+  /** Something in it waits for a person or a time: it continues when the turn is resumed. */
   readonly isWaiting: boolean;
   protect<Accepts, Output>(
     tool: Tool<Accepts, Output>,
@@ -55,7 +55,7 @@ export interface Turn {
   ): Promise<Outcome<Output>>;
   /** Runs a plan: one round of tools. */
   run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
-  /** Puts a question to a person. `waiting`: nobody is here; the body should return, and runs again once it is answered. `timeoutMs: Infinity` waits as long as it takes. */
+  /** Puts a question to a person. `waiting`: no person is present; the body should return, and runs again once the question is answered. `timeoutMs: Infinity` waits as long as it takes. */
   ask(name: string, payload: QuestionPayload, options?: { readonly timeoutMs?: number }): Promise<PersonAnswer>;
   cancel(reason?: string): void;
 }
@@ -240,7 +240,7 @@ export class LiveTurn implements Turn {
     });
   }
 
-  /** Anything that goes on only when it is taken up again. */
+  /** True when something in it continues only after a resume. */
   get open(): readonly Extract<Outcome<unknown>, { status: "waiting" | "parked" }>[] {
     return [...this.outcomes.values()].filter(isOpen);
   }

@@ -10,7 +10,7 @@ export interface TargetSettings {
   readonly maxQueued: number;
 }
 
-/** `defaults` is what holds where nobody says anything. */
+/** `defaults` applies where no tool sets a value. */
 export function mergeSettings(known: TargetSettings, added: TargetSettings, defaults: TargetSettings): TargetSettings {
   const isSilent = added.rule === defaults.rule || added.rule === known.rule;
   return {
@@ -20,7 +20,7 @@ export function mergeSettings(known: TargetSettings, added: TargetSettings, defa
   };
 }
 
-/** A bound that holds unless somebody set another: it shortens what nobody set, and nothing else. The same rule where it has none. */
+/** Applies `defaultMaxOpenMs` to a rule whose `maxOpenMs` was never set; other rules are returned unchanged. */
 export function settledRule(rule: BreakerRule): BreakerRule {
   const { defaultMaxOpenMs, ...settled } = rule;
   if (defaultMaxOpenMs === undefined) return rule;

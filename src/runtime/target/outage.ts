@@ -1,10 +1,10 @@
 // What calls to one target share while it is known to be sick: each other's attempts. Many callers that meet one outage then
 // cost little more than one of them, and an outage shorter than a call's retry schedule fails none of them.
-// O1  a retry that is due goes out when no other attempt has gone out within half of the wait it has sat out. Until then
-//     its call waits for what that other attempt shows.
-// O2  an attempt that fails stands for the retry of every call that was waiting when it went out. One that had gone out
-//     before a retry was due says nothing about it: by then the outage may have been over.
-// O3  an attempt that succeeds ends the outage, if it went out after the first failure was seen. All who wait go on, paced.
+// O1  A due retry is sent when no other attempt was sent within half of the wait it has served. Until then its call waits
+//     for the result of that other attempt.
+// O2  A failed attempt counts as the retry of every call that was waiting when it was sent. It does not count for a retry that
+//     became due after it was sent: by then the outage may have been over.
+// O3  An attempt that was sent after the first failure and succeeds ends the outage. All waiting calls then proceed, paced.
 
 import type { Fault } from "../../core/fault/fault.ts";
 
@@ -18,14 +18,14 @@ export interface Shown {
 export interface Sharer {
   /** How many attempts had gone out when it began to wait. */
   sentBefore: number;
-  /** The failure that stands for its retry; null while there is none. */
+  /** The failure that counts as its retry; null while there is none. */
   shown: Shown | null;
   /** The target is well again: when its turn comes. */
   goAt: number | null;
   wake(): void;
 }
 
-/** Those who waited start this far apart … */
+/** Waiting calls start this far apart … */
 const PACE_MS = 10;
 /** … and closer, if the last one would start later than this. */
 const MAX_SPREAD_MS = 1_000;
@@ -122,7 +122,7 @@ export class Outage {
     const paceMs = Math.min(PACE_MS, MAX_SPREAD_MS / this.waiting.size);
     let place = 0;
     for (const sharer of this.waiting) {
-      // One that has its turn already keeps it.
+      // A call that already has its turn keeps it.
       sharer.goAt ??= Math.floor(now + place * paceMs);
       place += 1;
       sharer.wake();

@@ -1,7 +1,7 @@
 // What calls to one target share: its breaker, a pause the other side asked for, a queue in front of it, and their attempts
 // while it is sick (outage.ts).
-// T1  an open breaker lets no call begin but its probe, one at a time. A call that had begun goes on with its own retries.
-// T2  a wait that one caller was told holds for all callers of the target, and of the account if it is about the whole account.
+// T1  An open breaker admits no new call except one probe at a time. A call that has already begun continues its own retries.
+// T2  A wait that the target asked of one caller applies to all its callers, and to the account if the limit is account-wide.
 // T3  at most `maxConcurrent` attempts run; the others wait in order, and never more than `maxQueued` of them.
 // T4  a place in the queue or at work is given back whatever happens to the call.
 
@@ -27,7 +27,7 @@ export interface TargetOptions extends TargetSettings {
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
 }
 
-/** Somebody who waits for a place; `enter` is called once when it is there. */
+/** A call that waits for a place; `enter` is called once when it gets one. */
 export interface Waiting {
   enter(): void;
 }
@@ -58,11 +58,11 @@ export class LiveTarget {
   private readonly own = new Pause();
   /** Shared with the other targets of its account; its own where it has no account. */
   private readonly account: Pause;
-  /** Calls start this far apart, so that what is left of a limit lasts; 0 when there is plenty. */
+  /** Calls start this far apart so that the remaining limit lasts; 0 when there is plenty. */
   intervalMs = 0;
   private slotAt = 0;
   usedAt = 0;
-  /** The registry dropped it: whoever still holds it asks for a new one. */
+  /** The registry dropped it: holders must look it up again. */
   evicted = false;
 
   constructor(id: string, options: TargetOptions, restored: Breaker | null, account: Pause | null = null) {
@@ -94,7 +94,7 @@ export class LiveTarget {
     this.outage.move(byMs);
   }
 
-  /** Nobody is here or held back from here, and it is not broken. */
+  /** No call runs or waits here, and the breaker is closed. */
   isQuiet(now: number): boolean {
     const isBusy = this.running > 0 || this.waiting.size > 0 || this.outage.isWaitedFor;
     return !isBusy && this.pausedUntil <= now && this.circuit.state === "closed";
@@ -109,7 +109,7 @@ export class LiveTarget {
     return this.options;
   }
 
-  /** Somebody else said how it is to be treated. */
+  /** Another tool with its own settings shares this target. */
   treat(options: TargetOptions): void {
     this.options = options;
   }
@@ -131,7 +131,7 @@ export class LiveTarget {
     this.waiting.delete(waiting);
   }
 
-  /** Gives the place to whoever waits longest. */
+  /** Gives the place to the call that has waited longest. */
   leave(): void {
     if (this.waiting.size === 0) {
       this.running -= 1;

@@ -87,7 +87,7 @@ export class Targets {
     return provider;
   }
 
-  /** The wall clock was set by so much: what was to last a while lasts as long as before. */
+  /** The wall clock was set by `byMs`: durations that are running keep their length. */
   move(byMs: number): void {
     for (const target of this.#targets.values()) target.move(byMs);
     for (const pause of this.#accounts.values()) pause.move(byMs);
@@ -109,7 +109,7 @@ export class Targets {
   }
 
   /**
-   * Of those that nobody needs, the ones used longest ago go; those that have failed only when there are no others. One
+   * Evicts idle targets, least recently used first, and targets that have failed only when there are no others. One
    * that is broken, busy or paused always stays.
    */
   #evict(now: number): void {

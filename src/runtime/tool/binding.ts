@@ -129,7 +129,7 @@ export class Binding {
     return this.bindings.deps.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));
   }
 
-  /** The event as it is counted and written down. */
+  /** The event as it is counted and written. */
   counted<E extends JournalEvent>(event: E): E {
     return this.#apart === null || !("tool" in event) ? event : { ...event, ...this.#apart };
   }
@@ -140,12 +140,12 @@ export class Binding {
     this.isPlain = false;
   }
 
-  /** The most an attempt will cost; null when nobody knows. */
+  /** The most an attempt will cost; null when unknown. */
   estimate(input: unknown, suppress: (fault: Fault, reason: string) => void): number | null {
     return this.#priced(this.tool.estimate, input, suppress);
   }
 
-  /** What an attempt cost that went out and said nothing; null when nobody knows. */
+  /** The cost of an attempt that was sent and reported none; null when unknown. */
   estimateSent(input: unknown, suppress: (fault: Fault, reason: string) => void): number | null {
     return this.#priced(this.tool.estimateSent ?? this.tool.estimate, input, suppress);
   }
@@ -187,7 +187,7 @@ export class Binding {
     return this.#lastName;
   }
 
-  /** What went wrong, in one word: the tool's own opinion stands in front of the classifier's. */
+  /** Names the failure. The tool's own `classify` overrides the classifier. */
   classify(error: unknown, now: number, suppress: (fault: Fault, reason: string) => void): Fault {
     const { surface, provider } = this.tool;
     const again = this.#lastFailure.isLike(error);

@@ -12,7 +12,7 @@ export interface ChainPart<Member> {
   readonly facts: TargetFacts;
   /** How patient one is with a target while another can be had; null when there is no other. */
   readonly hurried: Retry | null;
-  /** A request as the journal kept it, made whole again with what this life was given. */
+  /** Rebuilds a request from the journal's copy and the one this process was given. */
   readonly revive: (kept: unknown, given: unknown) => unknown;
   /** A quick look: true when there is nothing to negotiate and nothing to fit. null: there is no quick way to know. */
   readonly passesThrough: ((input: unknown) => boolean) | null;
@@ -41,7 +41,7 @@ export interface Repairs {
   /** Makes it smaller; null when it cannot be. Taken only if `sizeOf` says it is. */
   readonly compact: ((input: unknown, why: Fault, signal: AbortSignal) => Promise<unknown>) | null;
   readonly sizeOf: (input: unknown) => number;
-  /** Asks again, with what was wrong with the answer. */
+  /** Asks again and says what was wrong with the answer. */
   readonly regenerate: ((input: unknown, why: Fault) => unknown) | null;
   /** Gets a new credential; returns the request that uses it, which may be the same. */
   readonly refresh: ((input: unknown, why: Fault, signal: AbortSignal) => Promise<unknown>) | null;

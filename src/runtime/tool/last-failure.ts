@@ -1,6 +1,6 @@
-// The last thing a tool threw, and what it was called: a tool in trouble throws the same again and again, and naming it anew
+// The last error a tool threw and its fault: a failing tool throws the same error again and again, and classifying it again
 // costs more than the rest of a retry. Only errors whose every part can be compared are remembered, and only if their
-// fault does not depend on when it was seen. One that carries its fault, or hides parts of itself, is named anew each time.
+// fault does not depend on when it was seen. An error that carries its fault, or hides parts of itself, is classified each time.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { isA, tryRead } from "../../core/try-read.ts";

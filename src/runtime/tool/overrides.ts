@@ -1,4 +1,4 @@
-// What an operator says about a tool, put in front of what its author said. The same fields as a tool manifest in YAML.
+// An operator's settings for a tool, which override its author's. The same fields as a tool manifest in YAML.
 
 import type { Rule } from "../../core/classify/rule.ts";
 import type { ModelDetail } from "../../core/fault/view.ts";

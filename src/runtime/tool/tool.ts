@@ -41,7 +41,7 @@ import { compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 export interface RunContext {
   /** Fires when the attempt is given up: out of time, or cancelled. Costs nothing until it is looked at. */
   readonly signal: AbortSignal;
-  /** Told the reason when `signal` would fire, for one who has a signal of its own to fire. The last to ask is told. */
+  /** Calls the function with the reason when `signal` would fire, for a tool that has its own way to stop. The last function given is called. */
   readonly whenGivenUp: (tell: (reason: unknown) => void) => void;
   readonly tool: string;
   /** The same for every attempt of a call: pass it on as an idempotency key. */
@@ -54,7 +54,7 @@ export interface RunContext {
   readonly cancel: () => void;
   /** Calls `ring` once, not before `delayMs` have passed. Ends with the attempt, or when it is set again. */
   readonly alarm: (delayMs: number, ring: () => void) => void;
-  /** Puts down what is there so far: if the attempt fails, this may be all the caller gets. */
+  /** Saves the result so far: if the attempt fails, this may be all the caller gets. */
   readonly partial: (value: unknown, errors?: readonly ItemFault[]) => void;
   /** Puts down raw output or a transcript: if the attempt fails, it is kept as a file beside the journal. */
   readonly artefact: (name: string, content: string | Uint8Array) => void;
@@ -62,12 +62,12 @@ export interface RunContext {
   readonly cost: (microcents: number, basis?: "reported" | "estimated") => void;
   /**
    * What this attempt has cost up to now, in micro-cents, as far as can be guessed. Booked as estimated unless `cost` says more
-   * later, and held against the budget: one that is passed ends the attempt with BudgetExceeded.
+   * later, and checked against the budget: exceeding it ends the attempt with BudgetExceeded.
    */
   readonly costSoFar: (microcents: number) => void;
-  /** Part of the answer has reached the caller: from now on the work is not begun anew unseen. */
+  /** Part of the answer has reached the caller: from now on the work is not silently restarted. */
   readonly commit: () => void;
-  /** The headers of a response: what they say about limits slows the next callers down before they are refused. */
+  /** Reports response headers: the limits they announce slow the next callers down before they are refused. */
   readonly responseHeaders: (headers: unknown) => void;
 }
 
@@ -77,7 +77,7 @@ export interface DeviceCode {
 }
 
 export interface CostOptions<Input> {
-  /** The most an attempt with this input will cost, in micro-cents; null when nobody knows. */
+  /** The most an attempt with this input will cost, in micro-cents; null when unknown. */
   readonly estimate: (input: Input) => number | null;
   /**
    * What an attempt has cost of which only this is known: that it went out. Booked when it was cut off, by a crash or a time limit,
@@ -86,7 +86,7 @@ export interface CostOptions<Input> {
   readonly sent?: (input: Input) => number | null;
 }
 
-/** What is different from the policy: `maxAttempts` counts all attempts, the first included. */
+/** Differences from the policy. `maxAttempts` counts all attempts, the first included. */
 export type RetryOptions = RetryChange;
 
 interface ToolBase<Input, Output> {
@@ -105,7 +105,7 @@ interface ToolBase<Input, Output> {
   readonly optional?: boolean;
   /** False: how retries of earlier calls went says nothing about the next call, so incident memory neither notes nor uses it. True by default. */
   readonly learns?: boolean;
-  /** How much of what it said when it failed a model may read, redacted. Nothing when left out. */
+  /** How much of a failed tool's own output a model may read, redacted. None by default. */
   readonly modelDetail?: ModelDetail;
   /** What a failure means, if this tool knows better: a code, a whole fault, or nothing. */
   readonly classify?: (error: unknown, seen: Fault) => FaultCode | Fault | undefined;
@@ -140,12 +140,12 @@ export interface SchemaToolOptions<Accepts, Input, Output> extends ToolBase<Inpu
 export interface Tool<Accepts, Output> {
   readonly id: string;
   readonly checkInput: Check | null;
-  /** What it takes as JSON Schema, for models and for people who are asked; null when none is known. */
+  /** The input's JSON Schema, for models and for people who are asked; null when none is known. */
   readonly inputSchema: () => Readonly<Record<string, unknown>> | null;
   readonly checkOutput: Check | null;
   readonly idempotent: boolean;
   readonly timeoutMs: number;
-  /** What is different from the policy's retry; null for nothing. */
+  /** Differences from the policy's retry; null for none. */
   readonly retry: RetryChange | null;
   readonly alternatives: readonly (string | AnyTool)[];
   readonly fallbackValue: { readonly value: Output } | null;
@@ -244,7 +244,7 @@ function changeOf(options: RetryOptions | "none"): RetryChange {
   return options === "none" ? { maxAttempts: 1 } : options;
 }
 
-/** A whole schedule, where no row of a policy is in charge: what is left out is as for a tool's transient faults. */
+/** A complete schedule where no policy row applies; missing fields take the values for a tool's transient faults. */
 export function retryOf(options: RetryOptions | "none"): Retry {
   return changedRetry(TOOL_RETRY, changeOf(options));
 }
@@ -254,7 +254,7 @@ function doorOf(options: unknown): string {
   return isPlain(options) && "id" in options && text.fits(options.id) ? `tool ${String(options.id)}` : "tool";
 }
 
-/** A result that is there in part; made by `partial`. */
+/** A partial result, made by `partial`. */
 export interface PartialOutput<Output> {
   readonly [PARTIAL]: true;
   readonly value: Output;
