@@ -19,7 +19,7 @@ import { readSignals } from "./read-evidence.ts";
 import { readLimitOwner } from "./limit-owner.ts";
 import { originAround, readOrigin } from "./read-origin.ts";
 import { readTexts } from "./read-text.ts";
-import { createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
+import { checkRules, createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
 import type { Rule } from "./rule.ts";
 import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
@@ -29,7 +29,8 @@ export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
 /** The built-in rules with a tool's, an adapter's or a user's own rows in front. Compile once, use many times. */
 export function rulesWith(rows: readonly Rule[]): RuleBook {
-  return createRuleBook([{ source: "structured", rules: rows }, ...SYMPTOMS]);
+  checkRules(rows);
+  return createRuleBook([{ source: "structured", rules: () => rows }, ...SYMPTOMS]);
 }
 
 interface TimingRule {

@@ -37,8 +37,11 @@ interface Ending {
 }
 
 interface Machine {
-  /** Steps on ASCII letters: state × column → state. Each letter that a phrase uses has a column; column 0 is any other. */
-  readonly next: Int32Array;
+  /**
+   * Steps on ASCII letters: state × column → state. Each letter that a phrase uses has a column; column 0 is any other. Once built,
+   * every step is in the table, those over suffixes included.
+   */
+  readonly next: Uint16Array | Int32Array;
   readonly columns: number;
   readonly columnOf: Uint8Array;
   /** Steps on all other letters, which are of many kinds and rarely used: state × 65536 + letter → state. */
@@ -47,6 +50,8 @@ interface Machine {
   readonly suffix: Int32Array;
   /** Phrases that end at a state, those of its suffixes included. */
   readonly endings: Ending[][];
+  /** 1 where `endings` has any: most states have none, and this is asked for every letter. */
+  readonly isEnd: Uint8Array;
 }
 
 const ASCII = 128;
@@ -68,7 +73,18 @@ function build(names: readonly string[]): Machine {
     }
     running = running.filter((id) => (words[id]?.length ?? 0) > depth + 1);
   }
+  completeSteps(machine);
   return machine;
+}
+
+/** A state that does not go on with a letter steps where its suffix does. Suffixes are shorter, so they are complete already. */
+function completeSteps({ next, columns, suffix, endings, isEnd }: Machine): void {
+  for (let state = 0; state < endings.length; state++) {
+    const row = state * columns;
+    const shorter = (suffix[state] ?? 0) * columns;
+    for (let column = 1; column < columns; column++) next[row + column] ||= next[shorter + column] ?? 0;
+    if ((endings[state]?.length ?? 0) > 0) isEnd[state] = 1;
+  }
 }
 
 function emptyMachine(words: readonly string[]): Machine {
@@ -79,8 +95,10 @@ function emptyMachine(words: readonly string[]): Machine {
     if (unit < ASCII) columnOf[unit] = columns++;
   }
   const states = countStates(words);
-  const next = new Int32Array(states * columns);
-  return { next, columns, columnOf, rare: new Map(), suffix: new Int32Array(states), endings: [[]] };
+  // Half the size, where it suffices, keeps more of the table in the processor's cache.
+  const next = states <= LETTERS ? new Uint16Array(states * columns) : new Int32Array(states * columns);
+  const suffix = new Int32Array(states);
+  return { next, columns, columnOf, rare: new Map(), suffix, endings: [[]], isEnd: new Uint8Array(states) };
 }
 
 /** One state per distinct beginning: in sorted order, each word adds what it does not share with the one before it. */
@@ -125,13 +143,14 @@ function follow(machine: Machine, from: number, letter: number): number {
 }
 
 function scan(machine: Machine, text: string): PhraseHits {
+  const { next, columns, columnOf, isEnd } = machine;
   const hits = new Map<number, number[]>();
   let state = 0;
   for (let i = 0; i < text.length; i++) {
-    state = follow(machine, state, text.charCodeAt(i));
-    const endings = machine.endings[state];
-    if (endings === undefined || endings.length === 0) continue;
-    for (const { id, length, open } of endings) {
+    const letter = text.charCodeAt(i);
+    state = letter < ASCII ? (next[state * columns + (columnOf[letter] ?? 0)] ?? 0) : follow(machine, state, letter);
+    if (isEnd[state] !== 1) continue;
+    for (const { id, length, open } of machine.endings[state] ?? []) {
       if (isWordChar(text, i - length) && isWordChar(text, i - length + 1)) continue;
       if (!open && isWordChar(text, i + 1) && isWordChar(text, i)) continue;
       if (isDenied(text, i - length + 1)) continue;
@@ -166,12 +185,18 @@ function isWordChar(text: string, at: number): boolean {
 const FILE_NAME =
   /(?<![\w.@/\\-])[\w.@/\\-]{0,200}\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|cc|cpp|h|cs|php|sh|md|json|ya?ml|toml|lock|log|txt|html)(?![\w])(?::\d{1,7}){0,2}/g;
 
+/** Every file name has one of these. Looked for first, because most texts name no file and this is quick to tell. */
+const EXTENSION =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|cc|cpp|h|cs|php|sh|md|json|ya?ml|toml|lock|log|txt|html)(?![\w])/;
+
+const ADDRESS = /\bhttps?:\/\/[^\s"'`<>)\]}]+/g;
+
+/** What stands between words, other than the one space that most words have between them already. */
+const BETWEEN_WORDS = /(?! [^\s_\-"`\\│┃|\u001b])(?:\\+[nrt]|[\s_\-"`\\│┃|]+|\u001b\[[0-9;]{0,16}m)+/g;
+
 export function normalise(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/\bhttps?:\/\/[^\s"'`<>)\]}]+/g, " ")
-    .replace(FILE_NAME, " ")
-    .replace(/\\+[nrt]|[\s_\-"`\\│┃|]+|\u001b\[[0-9;]{0,16}m/g, " ")
-    .replace(/ {2,}/g, " ")
-    .replace(/[\u2018\u2019\u02bc]/g, "'");
+  const lower = text.toLowerCase();
+  const local = lower.includes("://") ? lower.replace(ADDRESS, " ") : lower;
+  const nameless = EXTENSION.test(local) ? local.replace(FILE_NAME, " ") : local;
+  return nameless.replace(BETWEEN_WORDS, " ").replace(/[\u2018\u2019\u02bc]/g, "'");
 }

@@ -8,9 +8,9 @@ import { addQuotaId, addStatus, type Signals } from "./signals.ts";
 const PAIR =
   /\b(type|code|status|reason|error_?type|error_?code|subtype|name|terminal_reason|status_?code|http_?status(?:_?code)?|finish_?reason|stop_?reason|quotaId|x-amzn-errortype|exception-type|retryDelay|estimated_time|resets_in_seconds|resets_at)["'\\]{0,9}\s{0,4}[:=]\s{0,4}["'\\]{0,9}([A-Za-z0-9_.-]{1,80})/gi;
 
-/** Identifiers that stand alone: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
+/** A word that a program made: `context_length_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED`, `ECONNRESET`. */
 const IDENTIFIER =
-  /(?<![A-Za-z0-9_/-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Za-z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+[A-Z][A-Za-z0-9]*|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)(?![A-Za-z0-9_])/g;
+  /^(?:[a-z]+(?:_[a-z0-9]+)+|[A-Za-z][A-Za-z0-9]{0,60}(?:Error|Exception)|(?:AI_)?[A-Z][a-z]+[A-Z][A-Za-z0-9]*|[A-Z][A-Z0-9]{2,}(?:_[A-Z0-9]+)*)$/;
 
 /** A three-digit number is a status only where HTTP speaks: after such a word, before a reason phrase, or leading. */
 const STATUS_PLACES: readonly RegExp[] = [
@@ -43,11 +43,14 @@ export function readTexts(signals: Signals): void {
 
 /** `Limit 7000, Used 0, Requested 12903`: a single request larger than the whole bucket never fits, however long one waits. */
 function readBucket(text: string, signals: Signals): void {
-  const found = /\bLimit:? (\d{1,12}),.{0,40}Requested:? ~?(\d{1,12})/.exec(text.slice(0, STATUS_CHARS));
+  const head = text.slice(0, STATUS_CHARS);
+  if (!head.includes("Requested")) return;
+  const found = /\bLimit:? (\d{1,12}),.{0,40}Requested:? ~?(\d{1,12})/.exec(head);
   if (found !== null && Number(found[2]) > Number(found[1])) signals.tokens.add("request>limit");
 }
 
 function readPairs(text: string, signals: Signals): void {
+  if (!text.includes(":") && !text.includes("=")) return;
   let left = MAX_PAIRS;
   for (const [, key = "", value = ""] of text.matchAll(PAIR)) {
     if (left-- === 0) return;
@@ -62,18 +65,59 @@ function readPairs(text: string, signals: Signals): void {
 }
 
 function readIdentifiers(text: string, signals: Signals): void {
+  readBrackets(text, signals);
   let left = MAX_PAIRS;
-  // Connect and gRPC put their state in brackets: `[unavailable] Error`.
-  for (const [, state = ""] of text.slice(0, STATUS_CHARS).matchAll(/\[([a-z_]{4,24})\]/g)) signals.tokens.add(state);
-  for (const [word] of text.matchAll(IDENTIFIER)) {
-    if (left-- === 0) return;
-    if (word === word.toUpperCase()) signals.errnos.add(word);
-    signals.tokens.add(word.toLowerCase());
+  for (let from = 0; from < text.length; from++) {
+    if (traitOf(text, from) === NOT_IN_WORD) continue;
+    let end = from + 1;
+    // What lies behind the first letter tells most words of a language from identifiers.
+    let isMade = traitOf(text, from) === UNDERSCORE;
+    for (let trait = traitOf(text, end); trait !== NOT_IN_WORD; trait = traitOf(text, ++end)) isMade ||= trait > LOWER;
+    if (isMade && !isPartOfPath(text, from) && IDENTIFIER.test(text.slice(from, end))) {
+      if (left-- === 0) return;
+      addIdentifier(text.slice(from, end), signals);
+    }
+    from = end;
   }
+}
+
+function addIdentifier(word: string, signals: Signals): void {
+  if (word === word.toUpperCase()) signals.errnos.add(word);
+  signals.tokens.add(word.toLowerCase());
+}
+
+/** Connect and gRPC put their state in brackets: `[unavailable] Error`. */
+function readBrackets(text: string, signals: Signals): void {
+  const head = text.slice(0, STATUS_CHARS);
+  if (!head.includes("[")) return;
+  for (const [, state = ""] of head.matchAll(/\[([a-z_]{4,24})\]/g)) signals.tokens.add(state);
+}
+
+const NOT_IN_WORD = 0;
+const LOWER = 1;
+const UPPER_OR_DIGIT = 2;
+const UNDERSCORE = 3;
+
+/** What each ASCII character is inside an identifier. */
+const TRAITS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const letter = String.fromCharCode(unit);
+  if (/[a-z]/.test(letter)) return LOWER;
+  if (/[A-Z0-9]/.test(letter)) return UPPER_OR_DIGIT;
+  return letter === "_" ? UNDERSCORE : NOT_IN_WORD;
+});
+
+function traitOf(text: string, at: number): number {
+  return at < text.length ? (TRAITS[text.charCodeAt(at)] ?? NOT_IN_WORD) : NOT_IN_WORD;
+}
+
+function isPartOfPath(text: string, from: number): boolean {
+  const before = from === 0 ? "" : text[from - 1];
+  return before === "/" || before === "-";
 }
 
 function readStatus(text: string, signals: Signals): void {
   const head = text.slice(0, STATUS_CHARS);
+  if (!/[45]\d\d/.test(head)) return;
   for (const place of STATUS_PLACES) {
     const found = place.exec(head)?.[1];
     if (found !== undefined) return addStatus(signals, Number(found));
@@ -81,7 +125,8 @@ function readStatus(text: string, signals: Signals): void {
 }
 
 function readRpcCode(text: string, signals: Signals): void {
-  if (signals.rpcCode !== 0) return;
-  const found = /(?:error|code)["'\\]{0,9}[\s:]{1,4}(-32\d{3})\b/i.exec(text.slice(0, STATUS_CHARS))?.[1];
+  const head = text.slice(0, STATUS_CHARS);
+  if (signals.rpcCode !== 0 || !head.includes("-32")) return;
+  const found = /(?:error|code)["'\\]{0,9}[\s:]{1,4}(-32\d{3})\b/i.exec(head)?.[1];
   if (found !== undefined) signals.rpcCode = Number(found);
 }

@@ -31,65 +31,73 @@ interface Filed {
   readonly order: number;
 }
 
+/** The rules of a book, filed by the signals that lead to them. */
+interface Filing {
+  readonly all: readonly Filed[];
+  readonly by: Files;
+  /** From the first rule on words on, words decide; a structured match before it needs no text at all. */
+  readonly structuredEnd: number;
+}
+
+/** Everything is built on first use: most programs start without a failure, and few failures are explained by words alone. */
 export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
-  const filed: Filed[] = [];
-  for (const group of groups) {
-    for (const rule of group.rules) {
-      filed.push({ rule, source: rule.when.says === undefined ? group.source : "text", order: filed.length });
-    }
-  }
-  const files = fileAll(filed);
-  // From the first rule on words on, words decide; a structured match before it needs no text at all.
-  const firstText = filed.findIndex(({ rule }) => rule.when.says !== undefined || rule.when.unless !== undefined);
-  const structuredEnd = firstText === -1 ? filed.length : firstText;
-  // Built on first use: many programs never meet a failure that only words explain.
-  let phrases: PhraseBook | undefined;
-  const phraseBook = (): PhraseBook =>
-    (phrases ??= createPhraseBook(filed.flatMap(({ rule }) => phrasesOf(rule.when))));
-
-  function candidates(signals: Signals): Filed[] {
-    const found: Filed[] = [];
-    const add = (field: FilingField, value: string | number): void => {
-      const list = files[field].get(value);
-      if (list !== undefined) for (const entry of list) found.push(entry);
-    };
-    if (signals.aborted !== null) add("aborted", signals.aborted);
-    for (const token of signals.tokens) add("token", token);
-    for (const errno of signals.errnos) add("errno", errno);
-    for (const stop of signals.stops) add("stop", stop);
-    if (signals.rpcCode !== 0) add("rpcCode", signals.rpcCode);
-    if (signals.signal !== "") add("signal", signals.signal);
-    if (signals.exitCode !== null) add("exitCode", signals.exitCode);
-    if (signals.status !== 0) add("status", signals.status);
-    if (signals.emptyBody) add("emptyBody", 1);
-    add("surface", signals.surface);
-    return found;
-  }
-
-  function pick(found: Filed[], signals: Signals, hits: Hits, end: number): readonly Match[] {
-    if (found.length > 1) found.sort((a, b) => a.order - b.order);
-    const matches: Match[] = [];
-    let last = -1;
-    for (const { rule, source, order } of found) {
-      if (order >= end || matches.length === MAX_MATCHES) break;
-      if (order === last || !holds(rule.when, signals, hits)) continue;
-      last = order;
-      matches.push({ rule, source, code: codeOn(rule, signals.surface) });
-    }
-    return matches;
-  }
-
+  let filed: Filing | undefined;
+  let spoken: WordFiling | undefined;
+  const filing = (): Filing => (filed ??= fileGroups(groups));
+  const words = (): WordFiling => (spoken ??= fileWords(filing()));
   return {
-    matchStructured: (signals) => pick(candidates(signals), signals, NO_HITS, structuredEnd),
+    matchStructured(signals) {
+      const { by, structuredEnd } = filing();
+      return pick(candidates(by, signals), signals, null, structuredEnd);
+    },
     matchAll(signals) {
-      const found = candidates(signals);
-      if (signals.texts.length === 0) return pick(found, signals, NO_HITS, filed.length);
+      const { by, all } = filing();
+      const found = candidates(by, signals);
+      if (signals.texts.length === 0) return pick(found, signals, null, all.length);
       const texts = signals.surface === "tool" ? signals.texts.map(withoutQuotedNames) : signals.texts;
-      const hits = hitsIn(phraseBook(), texts);
-      for (const id of hits.found.keys()) found.push(...(files.says.get(hits.phraseOf(id)) ?? []));
-      return pick(found, signals, hits, filed.length);
+      const { book, conditions, saidBy } = words();
+      const hits = book.find(normalise(texts.length === 1 ? (texts[0] ?? "") : texts.join(" · ")));
+      for (const id of hits.keys()) for (const entry of saidBy[id] ?? []) found.push(entry);
+      return pick(found, signals, { hits, conditions }, all.length);
     },
   };
+}
+
+/** Throws on a rule that nothing leads to, so that a program learns of it when it hands the rule over. */
+export function checkRules(rules: readonly Rule[]): void {
+  for (const rule of rules) filingOf(rule);
+}
+
+function candidates(by: Files, signals: Signals): Filed[] {
+  const found: Filed[] = [];
+  const add = (field: FilingField, value: string | number): void => {
+    const list = by[field].get(value);
+    if (list !== undefined) for (const entry of list) found.push(entry);
+  };
+  if (signals.aborted !== null) add("aborted", signals.aborted);
+  for (const token of signals.tokens) add("token", token);
+  for (const errno of signals.errnos) add("errno", errno);
+  for (const stop of signals.stops) add("stop", stop);
+  if (signals.rpcCode !== 0) add("rpcCode", signals.rpcCode);
+  if (signals.signal !== "") add("signal", signals.signal);
+  if (signals.exitCode !== null) add("exitCode", signals.exitCode);
+  if (signals.status !== 0) add("status", signals.status);
+  if (signals.emptyBody) add("emptyBody", 1);
+  add("surface", signals.surface);
+  return found;
+}
+
+function pick(found: Filed[], signals: Signals, said: Said | null, end: number): readonly Match[] {
+  if (found.length > 1) found.sort((a, b) => a.order - b.order);
+  const matches: Match[] = [];
+  let last = -1;
+  for (const { rule, source, order } of found) {
+    if (order >= end || matches.length === MAX_MATCHES) break;
+    if (order === last || !holds(rule.when, signals) || !isSaid(rule.when, order, said)) continue;
+    last = order;
+    matches.push({ rule, source, code: codeOn(rule, signals.surface) });
+  }
+  return matches;
 }
 
 /** The condition a rule is filed under, most selective first. */
@@ -108,6 +116,17 @@ const FILING_FIELDS = [
 ] as const;
 type FilingField = (typeof FILING_FIELDS)[number];
 type Files = Readonly<Record<FilingField, Map<string | number, Filed[]>>>;
+
+function fileGroups(groups: readonly RuleGroup[]): Filing {
+  const all: Filed[] = [];
+  for (const { source, rules } of groups) {
+    for (const rule of rules()) {
+      all.push({ rule, source: rule.when.says === undefined ? source : "text", order: all.length });
+    }
+  }
+  const firstText = all.findIndex(({ rule }) => rule.when.says !== undefined || rule.when.unless !== undefined);
+  return { all, by: fileAll(all), structuredEnd: firstText === -1 ? all.length : firstText };
+}
 
 function fileAll(filed: readonly Filed[]): Files {
   const files = Object.fromEntries(FILING_FIELDS.map((field) => [field, new Map<string | number, Filed[]>()])) as Files;
@@ -138,25 +157,41 @@ function withoutQuotedNames(text: string): string {
   return text.replace(/(["'`])[\w./:@-]{1,80}\1/g, " ");
 }
 
-function phrasesOf(when: When): readonly string[] {
-  return [...(when.says ?? []).flat(), ...(when.unless ?? [])];
+/** The phrases of a rule, by their numbers in the book. */
+interface WordCondition {
+  readonly says: readonly (readonly number[])[];
+  readonly unless: readonly number[];
 }
 
-interface Hits {
-  readonly found: PhraseHits;
-  readonly phraseOf: (id: number) => string;
-  readonly positions: (phrase: string) => readonly number[];
+interface WordFiling {
+  readonly book: PhraseBook;
+  /** By the order of the rule; null for a rule without words. */
+  readonly conditions: readonly (WordCondition | null)[];
+  /** By the number of a phrase: the rules it leads to. */
+  readonly saidBy: readonly (readonly Filed[] | undefined)[];
 }
 
-const NOWHERE: readonly number[] = [];
-const NO_HITS: Hits = { found: new Map(), phraseOf: () => "", positions: () => NOWHERE };
-
-function hitsIn(book: PhraseBook, texts: readonly string[]): Hits {
-  const found = book.find(normalise(texts.join(" · ")));
-  return { found, phraseOf: book.phraseOf, positions: (phrase) => found.get(book.idOf(phrase)) ?? NOWHERE };
+/** What a text says. */
+interface Said {
+  readonly hits: PhraseHits;
+  readonly conditions: WordFiling["conditions"];
 }
 
-function holds(when: When, signals: Signals, hits: Hits): boolean {
+function fileWords({ all, by }: Filing): WordFiling {
+  const book = createPhraseBook(
+    all.flatMap(({ rule: { when } }) => [...(when.says ?? []).flat(), ...(when.unless ?? [])]),
+  );
+  const saidBy: (readonly Filed[])[] = [];
+  for (const [phrase, entries] of by.says) saidBy[book.idOf(String(phrase))] = entries;
+  const conditions = all.map(({ rule: { when } }) =>
+    when.says === undefined && when.unless === undefined
+      ? null
+      : { says: (when.says ?? []).map((group) => group.map(book.idOf)), unless: (when.unless ?? []).map(book.idOf) },
+  );
+  return { book, conditions, saidBy };
+}
+
+function holds(when: When, signals: Signals): boolean {
   return (
     (when.surface === undefined || when.surface.includes(signals.surface)) &&
     (when.provider === undefined || when.provider.some((name) => signals.provider.startsWith(name))) &&
@@ -170,21 +205,25 @@ function holds(when: When, signals: Signals, hits: Hits): boolean {
     (when.exitCode === undefined || when.exitCode.includes(signals.exitCode ?? NaN)) &&
     (when.status === undefined || when.status.includes(signals.status)) &&
     (when.emptyBody === undefined || signals.emptyBody) &&
-    (when.answered === undefined || signals.status < 400) &&
-    !when.unless?.some((phrase) => hits.positions(phrase).length > 0) &&
-    (when.says === undefined || areSaid(when.says, when.within ?? Infinity, hits))
+    (when.answered === undefined || signals.status < 400)
   );
 }
 
-/** Each group said; and if the groups must be close, some place of the first has a place of every other near it. */
-function areSaid(groups: readonly (readonly string[])[], within: number, hits: Hits): boolean {
-  const places = groups.map((group) => group.flatMap((phrase) => hits.positions(phrase)));
-  if (places.some((list) => list.length === 0)) return false;
-  const [first = NOWHERE, ...others] = places;
-  return (
-    within === Infinity ||
-    first.some((at) => others.every((list) => list.some((other) => Math.abs(other - at) <= within)))
-  );
+/** Whether the text says what the rule wants said, and nothing that speaks against it. `said` is null when there is no text. */
+function isSaid(when: When, order: number, said: Said | null): boolean {
+  const condition = said?.conditions[order];
+  if (said === null || condition === null || condition === undefined) return when.says === undefined;
+  const { hits } = said;
+  const { says, unless } = condition;
+  if (unless.some((id) => hits.has(id))) return false;
+  if (!says.every((group) => group.some((id) => hits.has(id)))) return false;
+  return when.within === undefined || says.length < 2 || areClose(says, when.within, hits);
+}
+
+/** Some place of the first group has a place of every other group near it. */
+function areClose(says: WordCondition["says"], within: number, hits: PhraseHits): boolean {
+  const [first = [], ...others] = says.map((group) => group.flatMap((id) => hits.get(id) ?? []));
+  return first.some((at) => others.every((list) => list.some((other) => Math.abs(other - at) <= within)));
 }
 
 function codeOn(rule: Rule, surface: Surface): FaultCode {

@@ -46,5 +46,6 @@ export interface Rule {
 
 export interface RuleGroup {
   readonly source: EvidenceSource;
-  readonly rules: readonly Rule[];
+  /** Made on first use: a program that meets no failure does not pay for the tables. */
+  readonly rules: () => readonly Rule[];
 }

@@ -17,7 +17,7 @@ function rows(
 
 /** Asks before it spends or switches, and never repeats what nobody understood. */
 // prettier-ignore
-const CAUTIOUS = rows("cautious", [
+const cautious = (): PolicyRow[] => rows("cautious", [
   [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 4 }, ["ask", "alternative", "default", "skip", "park", "fail"]],
   [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect", "AnswerUnreadable"], { ...TRANSPORT_RETRY, maxAttempts: 2 }, ["ask", "alternative", "default", "skip", "surface", "fail"]],
   [["QuotaExhausted"],                                           null,                                    ["ask", "alternative", "default", "skip", "park", "fail"]],
@@ -26,7 +26,7 @@ const CAUTIOUS = rows("cautious", [
 
 /** Keeps going: unknown failures count as transient, credentials may be switched. */
 // prettier-ignore
-const EAGER = rows("eager", [
+const eager = (): PolicyRow[] => rows("eager", [
   [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 7 }, ["fallback", "park", "fail"]],
   [["Overloaded", "Provider5xx", "NetworkTimeout", "NetworkDisconnect", "AnswerUnreadable"], { ...TRANSPORT_RETRY, maxAttempts: 5, backoff: { ...TRANSPORT_RETRY.backoff, maxMs: 16_000 } }, ["fallback", "alternative", "default", "skip", "surface", "fail"]],
   [["AuthFailed"],                                               null,                                    ["refresh-credential", "fallback", "ask", "fail"]],
@@ -63,13 +63,25 @@ function goesElsewhere(recourse: Recourse): boolean {
 
 const withoutAsk = (then: readonly Recourse[]): readonly Recourse[] => then.filter((recourse) => recourse !== "ask");
 
-export const PRESETS: Readonly<Record<PresetName, Policy>> = {
-  default: DEFAULT_POLICY,
-  cautious: {
-    ...withRows(DEFAULT_POLICY, matrixWith("cautious", CAUTIOUS, askFirst)),
+const MAKE: Readonly<Record<PresetName, () => Policy>> = {
+  default: () => DEFAULT_POLICY,
+  cautious: () => ({
+    ...withRows(DEFAULT_POLICY, matrixWith("cautious", cautious(), askFirst)),
     name: "cautious",
     learnsAfter: 0,
-  },
-  eager: { ...withRows(DEFAULT_POLICY, EAGER), name: "eager" },
-  headless: { ...withRows(DEFAULT_POLICY, matrixWith("headless", [], withoutAsk)), name: "headless" },
+  }),
+  eager: () => ({ ...withRows(DEFAULT_POLICY, eager()), name: "eager" }),
+  headless: () => ({ ...withRows(DEFAULT_POLICY, matrixWith("headless", [], withoutAsk)), name: "headless" }),
 };
+
+/** Each preset is made when it is first asked for, and stays the same object from then on. */
+function presets(): Readonly<Record<PresetName, Policy>> {
+  const all = {};
+  for (const name of PRESET_NAMES) {
+    let made: Policy | undefined;
+    Object.defineProperty(all, name, { enumerable: true, get: () => (made ??= MAKE[name]()) });
+  }
+  return Object.freeze(all) as Readonly<Record<PresetName, Policy>>;
+}
+
+export const PRESETS: Readonly<Record<PresetName, Policy>> = presets();

@@ -7,7 +7,7 @@ import { normalise } from "../../../src/core/classify/phrases.ts";
 import type { Rule } from "../../../src/core/classify/rule.ts";
 import { SYMPTOMS } from "../../../src/core/classify/symptoms/index.ts";
 
-const RULES = SYMPTOMS.flatMap(({ rules }) => rules);
+const RULES = SYMPTOMS.flatMap(({ rules }) => rules());
 
 function evidenceOf({ example }: Rule): Evidence {
   return typeof example === "string" ? { surface: "cli", message: example } : example;

@@ -5,7 +5,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const ABORT: RuleGroup = {
   source: "abort",
-  rules: [
+  rules: () => [
     { id: "abort/session", when: { aborted: "session" }, means: "SessionCancelled", example: { surface: "node", aborted: "session" } },
     { id: "abort/turn",    when: { aborted: "turn" },    means: "TurnCancelled",    example: { surface: "node", aborted: true } },
     { id: "abort/tool",    when: { aborted: "tool" },    means: "ToolCancelled",    example: { surface: "tool", aborted: "tool" } },
@@ -16,7 +16,7 @@ export const ABORT: RuleGroup = {
 // prettier-ignore
 export const ABORT_NAMES: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "abort/not-ours", when: { aborted: "no", token: ["aborterror", "abort_err", "requestabortederror"] },
       means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "node", provider: "google", aborted: false, error: { name: "AbortError", message: "This operation was aborted", code: 20 } } },
     { id: "abort/name", when: { token: ["aborterror", "apiuseraborterror", "abort_err", "messageabortederror", "requestabortederror", "cancellederror", "cancelederror", "aborted_streaming", "aborted_tools", "user_cancelled", "user_canceled", "clientclosedrequesterror"] },

@@ -8,7 +8,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const PAYMENT: RuleGroup = {
   source: "status",
-  rules: [
+  rules: () => [
     { id: "status/402", when: { status: [402] },                means: "QuotaExhausted",example: { surface: "http", provider: "deepseek", status: 402, message: "402" } },
   ],
 };
@@ -16,7 +16,7 @@ export const PAYMENT: RuleGroup = {
 // prettier-ignore
 export const VAGUE_IDENTIFIERS: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "vague/rate-limit", when: { token: ["rate_limit_exceeded", "rate_limit_error", "ratelimiterror", "rate_limited", "ratelimitexceeded", "throttlingexception", "throttling_error", "throttling", "throttled", "too_many_requests", "toomanyrequests", "slow_down", "ramp_limit_exceeded", "modelnotreadyexception", "retryablequotaerror", "requestburst_too_fast", "service_tier_capacity_exceeded", "rate_limit", "ratelimitreached", "limit_burst_rate", "resource_exhausted", "throttling.ratequota", "provisionedthroughputexceededexception", "limitexceededexception", "toomanyrequestsexception", "toomanyrequestserror", "request_quota_exceeded", "token_quota_exceeded", "rate_limit_reached_error", "requestlimitexceeded"] },
       means: "RateLimited", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "rate_limit_error", message: "Error" } } } },
     { id: "vague/no-credential", when: { token: ["credentialsprovidererror", "defaultcredentialserror"] },
@@ -38,7 +38,7 @@ export const VAGUE_IDENTIFIERS: RuleGroup = {
 // prettier-ignore
 export const REFUSALS: RuleGroup = {
   source: "status",
-  rules: [
+  rules: () => [
     { id: "status/401", when: { status: [401, 407] },           means: "AuthFailed",                               example: { surface: "http", provider: "openai", status: 401, message: "401 status code (no body)" } },
     { id: "status/403", when: { status: [403, 412, 451] },      means: "AccessDenied", onTool: "Forbidden",        example: { surface: "http", provider: "mistral", status: 403, message: "403 status code (no body)" } },
     { id: "status/404", when: { status: [404, 410] },           means: "EndpointNotFound", onTool: "NotFound",     example: { surface: "http", status: 404, message: "404 status code (no body)" } },
@@ -50,7 +50,7 @@ export const REFUSALS: RuleGroup = {
 // prettier-ignore
 export const REQUEST_IDENTIFIERS: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "vague/request", when: { token: ["invalid_request_error", "invalid_argument", "badrequesterror", "bad_request", "invalid_request", "validationexception", "invalid_value", "unsupported_parameter", "unsupported_value", "missing_required_parameter", "unknown_parameter", "failed_precondition", "invalidparameter", "invalid_parameter", "invalid_parameter_error", "unprocessable", "unprocessableentityerror", "out_of_range", "invalid_function_parameters", "invalid_image", "image_parse_error", "invalid_image_format", "unsupported_image_media_type", "invalidparametervalue", "httpvalidationerror", "ai_invalidprompterror", "ai_invalidargumenterror", "invalid_image_url", "image_too_large", "invalid_base64_image", "failed_to_download_image", "empty_image_file", "invalid_image_mode", "image_file_too_large", "unsupportedparamserror", "input_validation_error", "invalid_type", "integer_above_max_value", "integer_below_min_value", "decimal_above_max_value", "decimal_below_min_value", "array_above_max_length", "array_below_min_length", "empty_array", "empty_string", "string_below_min_length", "string_above_max_length", "property_name_above_max_length", "extra_forbidden", "invalid_json", "invalidrequesterror"] },
       means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", provider: "openai", status: 400, body: { error: { message: "Invalid value: 'foo'.", type: "invalid_request_error", param: "messages[0].role", code: "invalid_value" } } } },
     { id: "vague/unsupported", when: { token: ["notimplementederror"] },
@@ -61,7 +61,7 @@ export const REQUEST_IDENTIFIERS: RuleGroup = {
 // prettier-ignore
 export const RPC_CODES: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "rpc/parse",            when: { rpcCode: [-32700] },         means: "SchemaInvalid", onTool: "OutputMalformed", example: { surface: "mcp", body: { jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } } } },
     { id: "rpc/invalid-request",  when: { rpcCode: [-32600] },         means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "mcp", body: { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "Invalid Request" } } } },
     { id: "rpc/method-not-found", when: { rpcCode: [-32601] },         means: "Unsupported",                              example: { surface: "mcp", body: { jsonrpc: "2.0", id: 3, error: { code: -32601, message: "prompts/list" } } } },
@@ -78,7 +78,7 @@ export const RPC_CODES: RuleGroup = {
 // prettier-ignore
 export const STATUSES: RuleGroup = {
   source: "status",
-  rules: [
+  rules: () => [
     { id: "status/400", when: { status: [400, 405, 406, 411, 414, 415, 416, 417, 431] }, means: "RequestInvalid", onTool: "InputInvalid", example: { surface: "http", status: 400, body: "" } },
     { id: "status/408", when: { status: [408] },                means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "http", status: 408 } },
     { id: "status/409", when: { status: [409, 423] },           means: "ResourceBusy",                             example: { surface: "http", status: 409, message: "409 conflict" } },
@@ -97,7 +97,7 @@ export const STATUSES: RuleGroup = {
 // prettier-ignore
 export const SERVER_IDENTIFIERS: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "vague/server", when: { token: ["server_error", "api_error", "internal", "internal_error", "internal_server_error", "internalservererror", "internalerror", "provider_unavailable", "bad_gateway", "upstream_error", "serviceunavailableerror", "service_unavailable", "service_unavailable_error", "unavailable", "inference_error", "engine_error", "generation_error", "provider_error", "internalserviceerror", "serviceunavailable"] },
       means: "Provider5xx", example: { surface: "sse", provider: "anthropic", body: { type: "error", error: { type: "api_error", message: "Error" } } } },
     { id: "vague/never-connected", when: { token: ["clientconnectorerror", "connecterror", "newconnectionerror", "connectionrefusederror", "unknownhostexception", "failedtoopensocket", "gaierror", "connectexception"] },

@@ -5,7 +5,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const ERRNOS: RuleGroup = {
   source: "errno",
-  rules: [
+  rules: () => [
     { id: "errno/tls", when: { errno: ["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID", "CERT_UNTRUSTED", "CERT_REJECTED", "CERT_REVOKED", "CERT_SIGNATURE_FAILURE", "ERR_TLS_CERT_ALTNAME_INVALID", "HOSTNAME_MISMATCH", "CERTIFICATE_VERIFY_FAILED", "ERR_CERT_AUTHORITY_INVALID", "ERR_CERT_COMMON_NAME_INVALID", "ERR_CERT_DATE_INVALID", "ERR_CERT_INVALID", "SSLCERTVERIFICATIONERROR", "INVALID_CA", "ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PROTOCOL_ERROR", "ERR_SSL_VERSION_OR_CIPHER_MISMATCH", "ERR_CERT_REVOKED", "EPROTO"] },
       means: "TlsUntrusted", neverSent: true, example: { surface: "node", code: "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", message: "unable to get local issuer certificate" } },
     { id: "errno/spawn", when: { token: ["syscall:spawn"], errno: ["ENOENT", "EACCES", "ENOEXEC"] },
@@ -33,7 +33,7 @@ export const ERRNOS: RuleGroup = {
 // prettier-ignore
 export const FILE_ERRNOS: RuleGroup = {
   source: "errno",
-  rules: [
+  rules: () => [
     { id: "errno/denied", when: { errno: ["EACCES", "EPERM", "EROFS"] },
       means: "AccessDenied", onTool: "Forbidden", example: { surface: "cli", code: "EROFS", message: "EROFS: read-only file system, open '/opt/agent/state'" } },
     { id: "errno/missing", when: { errno: ["ENOENT"] },

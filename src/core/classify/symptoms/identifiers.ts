@@ -6,7 +6,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const IDENTIFIERS: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "id/assertion", when: { surface: ["tool", "cli"], token: ["assertionerror", "assertionfailederror"] },
       means: "TestsFailed", example: { surface: "tool", exitCode: 1, message: "AssertionError: expected 429 to equal 200" } },
     { id: "id/program", when: { surface: ["tool", "mcp"], token: ["keyerror", "attributeerror", "nameerror", "indexerror", "referenceerror", "nullpointerexception", "zerodivisionerror", "recursionerror", "unboundlocalerror"] },

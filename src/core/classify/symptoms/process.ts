@@ -5,7 +5,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const PROCESS: RuleGroup = {
   source: "process",
-  rules: [
+  rules: () => [
     { id: "process/interrupted", when: { signal: ["SIGINT"] },
       means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", exitCode: null, signal: "SIGINT" } },
     { id: "process/killed", when: { signal: ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS", "SIGQUIT", "SIGXCPU"] },
@@ -21,7 +21,7 @@ export const PROCESS: RuleGroup = {
 // prettier-ignore
 export const CLI_EXIT_CODES: RuleGroup = {
   source: "process",
-  rules: [
+  rules: () => [
     { id: "exit/timeout",        when: { exitCode: [124] },                                         means: "NetworkTimeout", onTool: "ExecutionTimeout", example: { surface: "tool", exitCode: 124 } },
     { id: "exit/cancelled",      when: { exitCode: [130] },                                         means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", provider: "gemini-cli", exitCode: 130 } },
     { id: "exit/gemini-auth",    when: { provider: ["gemini"], exitCode: [41, 145] },               means: "AuthFailed",            example: { surface: "cli", provider: "gemini-cli", exitCode: 41 } },
@@ -41,7 +41,7 @@ export const CLI_EXIT_CODES: RuleGroup = {
 // prettier-ignore
 export const TERMINATED: RuleGroup = {
   source: "process",
-  rules: [
+  rules: () => [
     { id: "process/terminated", when: { signal: ["SIGTERM", "SIGHUP"] }, means: "ProcessCrashed", example: { surface: "cli", exitCode: null, signal: "SIGTERM" } },
     { id: "exit/terminated",    when: { exitCode: [143, 129, -15, -1] }, means: "ProcessCrashed", example: { surface: "cli", provider: "claude-cli", exitCode: 143 } },
   ],

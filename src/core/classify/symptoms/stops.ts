@@ -5,7 +5,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const STOPS: RuleGroup = {
   source: "stop",
-  rules: [
+  rules: () => [
     { id: "stop/filtered", when: { stop: ["content_filter", "content-filter", "content_filtered", "refusal", "safety", "prohibited_content", "blocklist", "spii", "recitation", "language", "image_safety", "image_prohibited_content", "image_recitation", "jailbreak", "model_armor", "guardrail_intervened"] },
       means: "ContentFiltered", example: { surface: "stop", provider: "anthropic", stopReason: "refusal" } },
     { id: "stop/overflow", when: { stop: ["model_context_window_exceeded", "model_length"] },

@@ -6,7 +6,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const STORE: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "surface/store", when: { surface: ["store"] }, means: "StoreUnavailable", example: { surface: "store", error: { code: "SQLITE_BUSY", message: "database is locked" } } },
   ],
 };
@@ -15,7 +15,7 @@ export const STORE: RuleGroup = {
 // prettier-ignore
 export const SCHEMA: RuleGroup = {
   source: "structured",
-  rules: [
+  rules: () => [
     { id: "surface/schema-empty", when: { surface: ["schema"], emptyBody: true }, means: "EmptyOutput", example: { surface: "schema", body: "" } },
     { id: "surface/schema", when: { surface: ["schema"] }, means: "SchemaInvalid", example: { surface: "schema", error: { name: "ZodError", message: "[{\"code\":\"invalid_type\",\"expected\":\"string\",\"path\":[\"decision\"]}]" } } },
   ],

@@ -5,7 +5,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const DENIAL_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/test-run", when: { surface: ["tool"], says: [["fail: test*", "test result: failed", "test files", "test suites: ", "failed tests"]] },
       means: "TestsFailed", example: { surface: "tool", exitCode: 1, message: "--- FAIL: TestOverloaded (0.00s)\n    x_test.go:10: got 503 service unavailable\nFAIL" } },
     { id: "words/denied-by-person", when: { says: [["user rejected", "rejected by user", "rejected by the user", "user refused", "user denied", "denied by user", "denied by the user", "user declined", "declined by user", "declined by the user", "rejected the tool", "permission was declined", "doesn't want to proceed", "rejected this tool", "rejected by operator"]], unless: ["api key*"] },
@@ -37,7 +37,7 @@ const NOT_MISSING = [
 // prettier-ignore
 export const ACCESS_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/sandbox-tool", when: { says: [["landlock*", "seccomp", "bwrap", "bubblewrap", "sandbox exec", "linux sandbox"], ["failed", "error", "not permitted", "no permission*", "panicked", "denied", "cannot", "unable", "not supported"]], within: 120 },
       means: "SandboxFailed", example: "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted" },
     { id: "words/certificate", when: { says: [["self signed certificate*", "certificate verify failed", "unable to get local issuer certificate", "unable to get issuer certificate", "unable to verify the first certificate", "certificate has expired", "certificate is not trusted", "certificate is not yet valid", "unknown ca", "invalid peer certificate", "unknown authority", "unknownissuer", "ssl certificate problem", "sslcertverificationerror", "hostname mismatch", "certificate's altnames", "bad certificate", "certificate unknown", "pkix path building failed", "unable to find valid certification path", "certificate validation failed", "certificate is invalid", "failed to verify certificate", "x509: ", "not standards compliant", "wrong version number", "handshake failure", "alert protocol version", "legacy renegotiation", "does not look like a tls handshake", "establish trust relationship", "verify the issuer's authority"]] },

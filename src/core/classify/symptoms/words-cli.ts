@@ -6,7 +6,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const CLI_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "cli/arguments", when: { surface: ["cli", "node"], says: [["input must be provided either through stdin", "no prompt provided via stdin", "no input provided via stdin", "you must provide a message or a command", "stream json requires", "error parsing streaming input", "json schema is not valid json", "failed to read output schema file", "cannot be used with root", "unknown arguments: ", "unknown argument: ", "unrecognized arguments: ", "required arguments were not provided", "non option arguments", "argument missing", "too many arguments", "cannot use both", "error: invalid value", "error: unexpected argument", "error: unknown option", "error: option"]] },
       means: "RequestInvalid", example: "Error: Input must be provided either through stdin or as a prompt argument when using --print" },
     { id: "cli/session-in-use", when: { surface: ["cli", "node"], says: [["session id"], ["is already in use"]], within: 60 },

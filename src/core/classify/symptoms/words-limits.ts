@@ -52,7 +52,7 @@ const TOKENS_PER_MINUTE = [
 // prettier-ignore
 export const LIMIT_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/larger-than-bucket", when: { says: [["request too large", "request is too large"], ["tokens per min", "tokens per minute", "tpm", "tokens per day", "tpd"]], within: 200 },
       means: "ContextOverflow", example: "Request too large for model `llama-3.1-70b-versatile` on tokens per minute (TPM), please reduce your message size and try again." },
     { id: "words/unknown-parameter", when: { says: [["unknown parameter*", "unrecognized request argument*", "unrecognized argument*", "unknown argument*", "unexpected keyword argument", "extra inputs are not permitted", "unsupported parameter*", "unknown name", "unknown field", "additional properties", "additionalproperties", "invalid json payload", "unrecognized key*", "unexpected field", "extra fields not permitted", "argument not supported", "parameter not supported", "extraneous key", "malformed input request"]], unless: ["expected maxlength"] },

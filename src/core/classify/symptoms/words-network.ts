@@ -6,7 +6,7 @@ import type { RuleGroup } from "../rule.ts";
 // prettier-ignore
 export const NETWORK_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/timeout", when: { says: [["timed out", "timeout", "timeouts", "time out", "timedout", "deadline exceeded", "took too long", "idle timeout", "etimedout", "deadline has elapsed", "no response within", "did not respond in time", "not respond within", "timeout error", "超时"]] },
       means: "NetworkTimeout", onTool: "ExecutionTimeout", example: "OAuth error: timeout of 15000ms exceeded" },
     { id: "words/refused", when: { says: [["connection refused", "econnrefused", "getaddrinfo", "name resolution", "name or service not known", "nodename nor servname", "no such host", "could not resolve host*", "failed to lookup address", "dns error", "dns lookup", "dns resolution", "enotfound", "network is unreachable", "no route to host", "host is unreachable", "unable to connect", "could not connect", "cannot connect", "can't connect", "failed to connect", "failed to establish a new connection", "can't reach", "cannot reach", "unreachable", "no internet", "you appear to be offline", "internet connection", "tcp connect error", "error trying to connect", "connect error", "tunneling socket", "connection could not be established", "no connection", "not connected", "connection attempt failed", "connection attempts failed", "couldn't connect", "failed to reconnect", "could not attach to", "unable to reach", "could not reach", "failed to reach", "not reachable", "is offline", "no dns entries", "socket never opened", "maximum reconnection attempts", "sse connection not established", "not initialized", "server is not running", "server not running", "failed to open socket", "unknownhostexception", "无法连接", "连接失败", "连接被拒绝"]] },
@@ -24,7 +24,7 @@ export const NETWORK_WORDS: RuleGroup = {
 // prettier-ignore
 export const LAST_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/bad-request", when: { says: [["invalid request", "bad request", "improperly formed", "requires a valid", "can only be used with", "is not a valid", "is not supported for this", "malformed request", "request validation", "invalid value", "invalid type for", "is not of type", "invalid schema for function", "invalid schema", "invalid function", "invalid tool", "string does not match pattern", "missing required parameter*", "missing required field*", "field required", "is a required property", "invalid parameter*", "invalid argument*", "invalid json in request", "could not parse the json body", "unprocessable entity", "invalid mcp configuration", "参数错误", "参数", "unknown option", "unexpected argument", "unrecognized option", "unrecognized subcommand", "invalid url", "failed to parse url", "unsupported protocol", "invalid header", "is an invalid header value", "invalid base url", "bad port", "bytestring", "failed to execute 'fetch'", "does not represent a valid image", "must contain 'role'", "unexpected role", "expected last role", "extra inputs are not permitted", "url error", "unexpected keyword argument", "required positional argument*", "unrecognized request argument", "unknown parameter", "unknown field", "additional properties are not allowed", "is not one of", "must be one of", "cannot be empty", "must not be empty", "must be a string", "must be an array", "must be an object", "expected an object", "expected an array", "expected a string", "does not match any of", "does not match the expected", "unsupported file type", "unsupported mime type", "unsupported image", "could not process image", "invalid image", "invalid base64", "invalid role", "invalid format", "serialization error", "jinja", "chat template", "must start with", "assistant messages at the end", "too many tools", "array too long", "extraneous key", "unknown name", "unable to parse request", "no messages"]] },
       means: "RequestInvalid", onTool: "InputInvalid", example: "Invalid schema for function 'search': None is not of type 'object'" },
     { id: "words/not-found", when: { says: [["not found", "page not found"]], unless: ["network*"] },
@@ -47,7 +47,7 @@ export const LAST_WORDS: RuleGroup = {
 // prettier-ignore
 export const TOOL_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/killed", when: { surface: ["cli", "tool"], says: [["killed"]] },
       means: "ProcessCrashed", example: { surface: "cli", message: "Search(pattern: *.md)\n  Found 0 files\n\nKilled" } },
     { id: "exit/failed", when: { surface: ["tool"], token: ["exit:failed"] },

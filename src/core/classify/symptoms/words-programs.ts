@@ -9,7 +9,7 @@ const ON_TOOL: readonly Surface[] = ["tool", "mcp"];
 // prettier-ignore
 export const PROGRAM_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "program/sign-in", when: { surface: ON_TOOL, says: [["could not read username", "could not read password", "denied (publickey", "to be logged in", "must be logged in", "unable to authenticate", "wrongpass", "noauth", "gh auth login", "active account selected", "password authentication failed"]] },
       means: "AuthFailed", example: { surface: "tool", exitCode: 128, message: "fatal: could not read Username for 'https://github.com': terminal prompts disabled" } },
     { id: "program/busy", when: { surface: ON_TOOL, says: [["could not lock", "already allocated", "object has been modified", "connection slots are reserved", "could not serialize access", "lock wait timeout", "deadlock found", "acquiring the state lock", "busy running a script", "held by process", "too many connections", "too many open sessions", "only one sse stream", "already has an active connection"]] },

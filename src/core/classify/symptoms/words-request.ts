@@ -29,7 +29,7 @@ const UNSUPPORTED = [
 // prettier-ignore
 export const REQUEST_WORDS: RuleGroup = {
   source: "text",
-  rules: [
+  rules: () => [
     { id: "words/content", when: { says: [["content filter*", "content management policy", "content policy", "usage policy", "usage policies", "acceptable use policy", "safety system", "safety filter*", "safety setting*", "safety guideline*", "safety reasons", "safeguard*", "flagged as", "flagged by", "was flagged", "prohibited content", "blocked by content", "response was blocked", "prompt was blocked", "blocked due to", "blocked because", "blocked or filtered", "did not comply", "inappropriate content", "input data may contain*", "output data may contain*", "content exists risk", "content moderation", "block reason", "blockedreason", "moderation", "harmful content", "terms of service", "responsible ai", "jailbreak", "recitation", "copyrighted", "violates our", "violate our", "violating our", "high risk content", "unsafe content", "sensitive content", "敏感", "违规", "内容安全", "不合规", "审核"]], unless: ["moderation model", "content filter results", "content filter offsets"] },
       means: "ContentFiltered", example: "API Error: Output blocked by content filtering policy" },
     { id: "words/no-tools", when: { says: [UNSUPPORTED, ["tool*", "function call*", "functions", "tool use", "tool calling", "function calling"]], within: 60, unless: ["tool result*", "tool schema*", "input schema"] },

@@ -2,7 +2,7 @@
 
 import type { Words } from "./fault-words.ts";
 
-export const EN: Words = {
+export const EN = (): Words => ({
   ShapeInvalid: {
     title: "Data not valid",
     user: "Some of the data given to the agent does not have the expected form.",
@@ -588,4 +588,4 @@ export const EN: Words = {
       "The call failed for an unknown reason; check whether the work was done before you repeat it, or use another way.",
     operator: "No classification rule matched; read the evidence, and add a rule for it if the failure comes back.",
   },
-};
+});

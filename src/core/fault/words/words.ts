@@ -6,13 +6,20 @@ import { EN } from "./en.ts";
 import type { FaultWords, Words } from "./fault-words.ts";
 import { ZH_CN } from "./zh-cn.ts";
 
-export const WORDS = { "en": EN, "zh-CN": ZH_CN } as const satisfies Record<string, Words>;
+const WRITTEN = { "en": EN, "zh-CN": ZH_CN } as const satisfies Record<string, () => Words>;
 
-export type Locale = keyof typeof WORDS;
-export const LOCALES = Object.freeze(Object.keys(WORDS)) as readonly Locale[];
+export type Locale = keyof typeof WRITTEN;
+export const LOCALES = Object.freeze(Object.keys(WRITTEN)) as readonly Locale[];
+
+/** Made on first use: most programs speak one language, and only about faults they meet. */
+const MADE: Partial<Record<Locale, Words>> = {};
 
 export function wordsFor(code: FaultCode, locale: Locale): FaultWords {
-  return ((WORDS[locale] as Words | undefined) ?? EN)[code];
+  return wordsIn(locale in WRITTEN ? locale : "en")[code];
+}
+
+export function wordsIn(locale: Locale): Words {
+  return (MADE[locale] ??= WRITTEN[locale]());
 }
 
 /** Picks a language we speak for a tag such as `zh`, `zh-Hans-CN` or `en_GB`; English when there is none. */

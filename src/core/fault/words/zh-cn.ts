@@ -3,7 +3,7 @@
 
 import type { Words } from "./fault-words.ts";
 
-export const ZH_CN: Words = {
+export const ZH_CN = (): Words => ({
   ShapeInvalid: {
     title: "数据格式不符",
     user: "提供给智能体的部分数据格式不符合要求。",
@@ -503,4 +503,4 @@ export const ZH_CN: Words = {
     model: "调用因未知原因失败；请先确认工作是否完成再决定是否重复，或换一种做法。",
     operator: "没有匹配的分类规则；请查看证据，如果再次出现，请为它添加规则。",
   },
-};
+});
