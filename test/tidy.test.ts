@@ -229,6 +229,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
   "src/testing": ["vitest"],
   "src/cli": [
     "commander",
+    "diff",
     "zod",
     "fastest-levenshtein",
     "node:child_process",
