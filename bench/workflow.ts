@@ -4,12 +4,14 @@
 import { parseArgs } from "node:util";
 import { print } from "./measure.ts";
 import { FULL, QUICK, type WorkflowScale } from "./workflow-scale.ts";
+import { pace } from "./workflow-pace.ts";
 import { idleDriver } from "./workflow-idle.ts";
 import { stageCost } from "./workflow-stages.ts";
 import { waitingRuns } from "./workflow-waiting.ts";
 
 const SECTIONS: Readonly<Record<string, (scale: WorkflowScale) => Promise<void>>> = {
   stages: stageCost,
+  pace,
   waiting: waitingRuns,
   idle: idleDriver,
 };

@@ -51,7 +51,7 @@ import { Slice } from "./advance/slice.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
 import { succeed, successorOf } from "./operator/start-successor.ts";
 import { stoppedVisits } from "./operator/action-events.ts";
-import { keepsOf, spentBy, summaryOf } from "./advance/summary.ts";
+import { spentBy } from "./advance/summary.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -208,7 +208,6 @@ export class WorkflowRuns implements Runs {
     const held = await this.#holds.take(run, () => undefined);
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
-      const { journal, clock } = this.#home;
       await keepDefinition(this.#home, workflow);
       const session = await openRun(this.#home, run, workflow, summary.limits);
       // What waits is begun anew by the changed workflow, and may ask something else.
@@ -218,7 +217,6 @@ export class WorkflowRuns implements Runs {
         [changed],
         asked.flatMap(({ id }) => noQuestion(id)),
       );
-      await journal.keep(keepsOf(summaryOf(run, stateOf(session), session.spending.microcents, clock.now())));
       await session.leave();
     } finally {
       await held.release();

@@ -23,6 +23,7 @@ import type { RunEnd } from "../../src/workflow/runs-api.ts";
 import { createRuns, type WorkflowRuns } from "../../src/workflow/runs.ts";
 import type { RunsOptions } from "../../src/workflow/runs-options.ts";
 import type { ActTools, Workflow } from "../../src/workflow-model/stage.ts";
+import { turnOf } from "../../src/core/flow/node.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";
 
 export type Store = "memory" | "sqlite";
@@ -118,6 +119,13 @@ export function places(
   type: "node-started" | "node-completed" | "node-failed" | "node-skipped" | "node-paused",
 ): readonly string[] {
   return only(events, type).map(({ node, execution, attempt }) => `${node}#${execution}.${attempt}`);
+}
+
+/** Every phase that was entered, as `node#execution.attempt phase`: one entry may stand for several. */
+export function phasesIn(events: readonly JournalEvent[]): readonly string[] {
+  return only(events, "stage-entered").flatMap(({ phase, passed = [], ...place }) =>
+    [...passed, phase].map((one) => `${turnOf(place)} ${one}`),
+  );
 }
 
 export function thrown(code: FaultCode, more: Parameters<typeof fault>[1] = {}): FaultError {

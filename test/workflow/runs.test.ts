@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/node.ts";
 import { stage } from "../../src/workflow/define.ts";
-import { engineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
+import { engineWorld, only, phasesIn, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
 describe.each(STORES)("a run on a journal in %s", (store) => {
   it("goes through its stages in order, each through its phases, and hands outputs on", async () => {
@@ -27,8 +27,8 @@ describe.each(STORES)("a run on a journal in %s", (store) => {
     expect(places(all, "node-started")).toEqual(["first#1.1", "second#1.1"]);
     expect(places(all, "node-completed")).toEqual(["first#1.1", "second#1.1"]);
     expect(only(all, "node-completed").map(({ output }) => output)).toEqual([{ n: 2 }, 'got {"n":2}']);
-    expect(only(all, "stage-entered").map(({ node, phase }) => `${node} ${phase}`)).toEqual(
-      ["first", "second"].flatMap((node) => STAGE_PHASES.map((phase) => `${node} ${phase}`)),
+    expect(phasesIn(all)).toEqual(
+      ["first#1.1", "second#1.1"].flatMap((place) => STAGE_PHASES.map((phase) => `${place} ${phase}`)),
     );
     expect(only(all, "run-ended")).toHaveLength(1);
     expect(all.at(-1)).toMatchObject({ type: "session-ended", status: "done" });
@@ -174,11 +174,7 @@ describe("a phase that throws", () => {
     expect(entered).toEqual(["setup 1", "setup 2"]);
     const all = await events(end.run);
     expect(only(all, "node-retrying")).toMatchObject([{ attempt: 1, of: 2, fault: { code: "NetworkDisconnect" } }]);
-    expect(
-      only(all, "stage-entered")
-        .map(({ attempt, phase }) => `${attempt} ${phase}`)
-        .slice(0, 4),
-    ).toEqual(["1 setup", "1 init", "1 exit", "2 setup"]);
+    expect(phasesIn(all).slice(0, 4)).toEqual(["a#1.1 setup", "a#1.1 init", "a#1.1 exit", "a#1.2 setup"]);
   });
 
   it("an output that has no form in JSON fails the stage and keeps the run honest", async () => {

@@ -65,7 +65,12 @@ export type RunEvent =
   /** The definition is another one now, and somebody said to go on with it. */
   | { readonly type: "workflow-changed"; readonly from: string; readonly to: string; readonly by: string }
   | (NodePlace & { readonly type: "node-started"; readonly kind: NodeKind })
-  | (NodePlace & { readonly type: "stage-entered"; readonly phase: StagePhase })
+  | (NodePlace & {
+      readonly type: "stage-entered";
+      readonly phase: StagePhase;
+      /** Phases it went through since the entry before, oldest first; left out when there are none. */
+      readonly passed?: readonly StagePhase[];
+    })
   | (NodePlace & {
       /** The attempt failed, and another one begins from Setup. */
       readonly type: "node-retrying";

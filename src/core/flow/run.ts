@@ -47,11 +47,11 @@ function copyOf(fans: Readonly<Record<string, Fan>>): Record<string, Fan> {
   return Object.fromEntries(Object.entries(fans).map(([name, fan]) => [name, { ...fan }]));
 }
 
-/** To fold on without touching the state itself; as deep as folding writes, and no deeper. */
+/** To fold on without touching the state itself; as deep as folding writes, and no deeper: visits that are over stay as they are. */
 export function copyRun(state: RunState): RunState {
   return {
     ...state,
-    visits: state.visits.map((visit) => ({ ...visit })),
+    visits: state.visits.map((visit) => (isOpen(visit) ? { ...visit } : visit)),
     fans: copyOf(state.fans),
     ends: [...state.ends],
     actions: [...state.actions],

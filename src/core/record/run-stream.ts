@@ -102,7 +102,8 @@ const MAKERS: Makers = {
     places.set(event.node, event);
     return draft("node.started", event, { kind: event.kind });
   },
-  "stage-entered": (event) => draft("node.phase", event, { phase: event.phase }),
+  "stage-entered": (event) =>
+    [...(event.passed ?? []), event.phase].flatMap((phase) => draft("node.phase", event, { phase })),
   "node-retrying": (event, _entry, memory) => retrying(event, false, memory),
   "node-deferred": (event, _entry, memory) => retrying(event, true, memory),
   "node-paused": (event, _entry, memory) => {

@@ -23,7 +23,7 @@ export interface TurnOptions {
   readonly beside?: boolean;
 }
 
-/** What belongs to the end of a session, there with it or not at all. */
+/** What belongs to the end of a session or a turn, there with it or not at all. */
 export interface FinalWrites {
   readonly events: readonly RunEvent[];
   readonly keeps: readonly Keep[];

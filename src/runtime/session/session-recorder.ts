@@ -4,6 +4,8 @@
 // P2  an append that failed is tried again as it was: the store refuses it if it had been written after all, and then it counts.
 // P3  once dead, every write is refused with the same fault.
 // P4  A write that no store could take, such as a value without a JSON form, is refused alone; the session continues.
+// P5  values that follow from the entries are derived once for each append, from all of its entries, and written with it.
+// P6  a note causes no append: it is written with the next one, before everything that was recorded after it.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -34,11 +36,22 @@ export interface SessionRecorderOptions {
   readonly written: (entry: NewEntry, seq: number) => void;
 }
 
+/** Values that follow from the state after an append, such as a run's line in lists. */
+export interface DerivedKeeps {
+  /** What they say. They are written again when this changes. */
+  readonly text: string;
+  readonly keeps: readonly Keep[];
+}
+
+export type DeriveKeeps = (entries: readonly NewEntry[]) => DerivedKeeps | null;
+
 interface Write {
   readonly entries: readonly NewEntry[];
   readonly keeps: readonly Keep[];
   readonly resolve: () => void;
   readonly reject: (error: FaultError) => void;
+  /** Makes the events of a note when they are written; null for a write that a caller waits for. */
+  readonly note: (() => readonly JournalEvent[]) | null;
 }
 
 export class SessionRecorder implements Recorder {
@@ -51,6 +64,9 @@ export class SessionRecorder implements Recorder {
   #busy = false;
   #dead: FaultError | null = null;
   #isClosed = false;
+  #derive: DeriveKeeps = () => null;
+  /** What the derived values on disk say. */
+  #derived = "";
 
   constructor(options: SessionRecorderOptions) {
     this.session = options.session;
@@ -73,12 +89,29 @@ export class SessionRecorder implements Recorder {
     if (this.#isClosed && events.some(({ type }) => type !== "call-late")) return Promise.reject(this.#closed());
     const entries = events.map((event) => ({ at, event: safe(event, this.redactor) }));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ entries, keeps, resolve, reject });
+      this.#queue.push({ entries, keeps, resolve, reject, note: null });
       if (!this.#busy) {
         this.#busy = true;
         void this.#pumpSafely();
       }
     });
+  }
+
+  /**
+   * Events that may be lost in a crash because they follow from others. `make` runs when they are written, so that one note can
+   * stand for everything of its kind until then.
+   */
+  note(make: () => readonly JournalEvent[]): void {
+    this.#queue.push({ entries: [], keeps: [], resolve: ignore, reject: ignore, note: make });
+  }
+
+  /** Writes the notes that wait. */
+  async flush(): Promise<void> {
+    if (this.#queue.length > 0 && !this.#busy) await this.record([], [], 0);
+  }
+
+  deriveKeeps(derive: DeriveKeeps): void {
+    this.#derive = derive;
   }
 
   /** Another process takes over: from here on this one writes nothing, as if it had crashed. */
@@ -98,7 +131,7 @@ export class SessionRecorder implements Recorder {
 
   /** Resolves when everything recorded so far is written or refused. */
   async settled(): Promise<void> {
-    if (this.#busy) await this.record([], [], 0);
+    if (this.#busy || this.#queue.length > 0) await this.record([], [], 0);
   }
 
   /** A bug here must not leave callers waiting for ever. */
@@ -114,13 +147,16 @@ export class SessionRecorder implements Recorder {
   async #pump(): Promise<void> {
     /** So many are written one by one, because one of them cannot be written at all. */
     let alone = 0;
-    while (this.#queue.length > 0 && this.#dead === null) {
-      const writes = this.#queue.splice(0, alone > 0 ? 1 : this.#queue.length);
+    while (this.#isAwaited() && this.#dead === null) {
+      const writes = this.#queue.splice(0, alone > 0 ? 1 : this.#queue.length).map((write) => this.#made(write));
       alone = Math.max(0, alone - 1);
       const entries = writes.flatMap((write) => write.entries);
-      const keeps = writes.flatMap((write) => write.keeps);
+      const derived = this.#derive(entries);
+      const isNew = derived !== null && derived.text !== this.#derived;
+      const keeps = [...writes.flatMap((write) => write.keeps), ...(isNew ? derived.keeps : [])];
       const failed = await this.#append(entries, keeps);
       if (failed === null) {
+        if (isNew) this.#derived = derived.text;
         for (const entry of entries) this.#options.written(entry, ++this.#seq);
         for (const { resolve } of writes) resolve();
       } else if (failed.class !== "Validation") await this.#die(failed, writes, entries, keeps);
@@ -134,6 +170,16 @@ export class SessionRecorder implements Recorder {
     if (this.#dead !== null) for (const { reject } of this.#queue.splice(0)) reject(this.#dead);
     // Synchronous with the last look at the queue, so that no write slips in between.
     this.#busy = false;
+  }
+
+  #isAwaited(): boolean {
+    return this.#queue.some(({ note }) => note === null);
+  }
+
+  #made(write: Write): Write {
+    if (write.note === null) return write;
+    const at = this.#options.clock.now();
+    return { ...write, entries: write.note().map((event) => ({ at, event: safe(event, this.redactor) })), note: null };
   }
 
   /** null when written. */
@@ -188,7 +234,7 @@ export class SessionRecorder implements Recorder {
     keeps: readonly Keep[],
   ): Promise<void> {
     const { rescue, died } = this.#options;
-    const left = this.#queue;
+    const left = this.#queue.map((write) => this.#made(write));
     this.#queue = [];
     const unwritten = [...entries, ...left.flatMap((write) => write.entries)];
     // Another writer, or a closed journal, is not a failing store: there is nothing to rescue.
@@ -203,6 +249,10 @@ export class SessionRecorder implements Recorder {
     this.#queue = [];
     died(told);
   }
+}
+
+function ignore(): void {
+  // The write that takes a note along is awaited, and reports a store that is gone.
 }
 
 /** The names in a manifest are our own; the redactor would take a session's id for a secret of the web. */

@@ -19,6 +19,7 @@ import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
+import type { DeriveKeeps } from "./session-recorder.ts";
 import type { Tool } from "../tool/tool.ts";
 import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";
 import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
@@ -32,8 +33,18 @@ import { turnResult, type TurnResult } from "./turn-result.ts";
 
 export type { FinalWrites, SessionLimits, TurnOptions } from "./session-options.ts";
 
-/** Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. */
-const ENTRIES_A_SNAPSHOT = 100;
+/**
+ * Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. A snapshot costs what
+ * the session is long, so the next one comes when the session is twice as long.
+ */
+const FIRST_SNAPSHOT_AT = 100;
+
+/** What a workflow writes together with the beginning and the end of a turn. */
+export interface TurnWrites<T = unknown> {
+  readonly opening: FinalWrites;
+  /** What the end of the turn means for the run. A turn that ends with such events is over for good: its result is not kept. */
+  readonly closing: (result: TurnResult<T>) => Promise<FinalWrites>;
+}
 
 const TURN_OPTIONS = shape<TurnOptions>({ id: text, timeoutMs: anyNumber, signal: signalKind, beside: flag });
 const NO_PLAN = "a turn is a plan, as in { find: step(search, query) }, or an async function that makes calls";
@@ -84,6 +95,21 @@ export class Session {
     return this.#core.recorder.record(events, keeps, this.#core.clock.now());
   }
 
+  /** Values that follow from what is recorded: derived from each append and written with it when they change. */
+  deriveKeeps(derive: DeriveKeeps): void {
+    this.#core.recorder.deriveKeeps(derive);
+  }
+
+  /** Writes `make()` with whatever is recorded next. A crash may lose it: only for what follows from other events. */
+  note(make: () => readonly RunEvent[]): void {
+    this.#core.recorder.note(make);
+  }
+
+  /** Writes the notes that wait. */
+  flush(): Promise<void> {
+    return this.#core.recorder.flush();
+  }
+
   /** A person asked for this turn to continue: work that was interrupted in it may run again, even if it may have happened. */
   repeatInterrupted(turn: string): void {
     this.#core.repeatInterrupted.add(turn);
@@ -128,15 +154,19 @@ export class Session {
 
   /** Runs a plan, or a function that makes calls, as one turn. Turns run one after another. Never rejects for failing tools. */
   turn(plan: PlanSteps, options?: TurnOptions): Promise<TurnResult>;
-  turn<T>(body: TurnBody<T>, options?: TurnOptions): Promise<TurnResult<T>>;
-  async turn(what: PlanSteps | TurnBody<unknown>, options: TurnOptions = {}): Promise<TurnResult> {
+  turn<T>(body: TurnBody<T>, options?: TurnOptions, writes?: TurnWrites<T>): Promise<TurnResult<T>>;
+  async turn(
+    what: PlanSteps | TurnBody<unknown>,
+    options: TurnOptions = {},
+    writes: TurnWrites | null = null,
+  ): Promise<TurnResult> {
     checkOptions("session.turn", options, TURN_OPTIONS);
     if (typeof what !== "function" && !isPlain(what)) throw invalidOption("session.turn", "plan", NO_PLAN);
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
     const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
-    if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options);
+    if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options, writes);
     refuseInside(this.id, "turn");
-    const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options));
+    const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options, writes));
     // The caller learns how this turn ended; the next turn only waits for it.
     this.#queue = Promise.allSettled([result]);
     return result;
@@ -149,7 +179,13 @@ export class Session {
     return this.#core.state.turns.get(last)?.status === "waiting" && this.#lastWaits ? last : `t${++this.#turns}`;
   }
 
-  async #turn(id: string, body: TurnBody<unknown>, digest: string, options: TurnOptions): Promise<TurnResult> {
+  async #turn(
+    id: string,
+    body: TurnBody<unknown>,
+    digest: string,
+    options: TurnOptions,
+    writes: TurnWrites | null,
+  ): Promise<TurnResult> {
     const core = this.#core;
     this.#lastWaits = false;
     if (this.#ended !== null) throw new FaultError(endedFault(this.id, this.#ended));
@@ -158,7 +194,7 @@ export class Session {
     if (known !== undefined && isOver) return recallTurn(core, known.turn, digest);
     const refused = nameFault("turn", id) ?? this.#refusal(known);
     if (refused !== null) return emptyResult(id, refused, core.engine.locale);
-    const turnDeadline = await this.#open(id, known, options);
+    const turnDeadline = await this.#open(id, known, options, writes?.opening ?? NO_WRITES);
     const record = core.state.turns.get(id);
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
     const scope = new Scope("turn", core.scope);
@@ -206,38 +242,53 @@ export class Session {
     });
     // A refused plan has not run, so a correct one can still be given.
     const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
-    if (isClosed) await this.#close(result, digest, options);
+    if (isClosed) await this.#close(result, digest, options, writes);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
   }
 
   /** The time a turn has left does not run while it waits for a person or a reset. */
-  async #open(id: string, known: TurnRecord | undefined, options: TurnOptions): Promise<Moment> {
-    const { clock } = this.#core;
-    if (known?.status === null) return new Moment(clock, known.deadlineAt ?? Infinity);
+  async #open(
+    id: string,
+    known: TurnRecord | undefined,
+    options: TurnOptions,
+    { events, keeps }: FinalWrites,
+  ): Promise<Moment> {
+    const { clock, recorder } = this.#core;
+    if (known?.status === null) {
+      if (events.length > 0) await recorder.record(events, keeps, clock.now());
+      return new Moment(clock, known.deadlineAt ?? Infinity);
+    }
     const fullMs = options.timeoutMs ?? this.#limits.turnTimeoutMs;
     const leftMs = known === undefined ? fullMs : (known.deadlineAt ?? Infinity) - known.endedAt;
     const deadline = new Moment(clock, clock.now() + leftMs);
-    await this.#core.record({
-      type: "turn-started",
-      turn: id,
-      deadlineAt: Number.isFinite(deadline.at) ? deadline.at : null,
-    });
+    const deadlineAt = Number.isFinite(deadline.at) ? deadline.at : null;
+    await recorder.record([...events, { type: "turn-started", turn: id, deadlineAt }], keeps, clock.now());
     return deadline;
   }
 
-  async #close(result: TurnResult, digest: string, { beside = false }: TurnOptions): Promise<void> {
+  async #close(
+    result: TurnResult,
+    digest: string,
+    { beside = false }: TurnOptions,
+    writes: TurnWrites | null,
+  ): Promise<void> {
     const core = this.#core;
+    // A session that another process took over is not ours to say anything about: the write below is refused.
+    const isOurs = writes !== null && core.recorder.deadFault === null;
+    const { events, keeps: more } = isOurs ? await writes.closing(result) : NO_WRITES;
     const { turn, status, fault: why } = result;
     const done = status !== "waiting";
-    const keeps: Keep[] = done
-      ? [{ kind: "result", key: turnKey(this.id, turn), value: { digest, result } }, ...core.withoutQuestions(turn)]
-      : [];
+    const keeps: Keep[] = done ? [...more, ...core.withoutQuestions(turn)] : [...more];
+    // What comes with the end says what became of the turn: it is not asked again.
+    if (done && events.length === 0)
+      keeps.push({ kind: "result", key: turnKey(this.id, turn), value: { digest, result } });
     for (const { call, turn: of } of core.state.calls.values()) {
       if (done && of === turn) keeps.push({ kind: "result", key: `${this.id}/${call}`, value: null });
     }
-    await core.recorder.record([{ type: "turn-ended", turn, status, fault: why }], keeps, core.clock.now());
-    if (!beside || core.state.seq - this.#snapshotSeq >= ENTRIES_A_SNAPSHOT) await this.#keepSnapshot();
+    const ended = { type: "turn-ended", turn, status, fault: why } as const;
+    await core.recorder.record([ended, ...events], keeps, core.clock.now());
+    if (!beside || core.state.seq >= Math.max(FIRST_SNAPSHOT_AT, 2 * this.#snapshotSeq)) await this.#keepSnapshot();
   }
 
   #keepSnapshot(): Promise<void> {

@@ -11,7 +11,7 @@ import type { RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { keepInputs, secretsOf } from "./run-inputs.ts";
 import type { Workflow, WorkflowInputs } from "../../workflow-model/stage.ts";
-import { keepsOf, summaryOf } from "./summary.ts";
+import { keepLine, keepsOf, summaryOf } from "./summary.ts";
 
 type RunStarted = Extract<RunEvent, { type: "run-started" }>;
 export type Beginning = Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor" | "inputs">;
@@ -52,7 +52,9 @@ export async function openRun(
   limits: RunSummary["limits"],
 ): Promise<Session> {
   const secrets = await secretsOf(home.journal, run, workflow);
-  return home.faultline.session(run, optionsOf(workflow, limits, secrets));
+  const session = await home.faultline.session(run, optionsOf(workflow, limits, secrets));
+  keepLine(session, home.clock);
+  return session;
 }
 
 function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: readonly unknown[]): SessionOptions {

@@ -1,5 +1,6 @@
-// One attempt of one visit, live: the turn it is, and what its end means for the run — gone on from, paused, tried again, put
-// off, passed over, or failed. What was decided is written down by whoever advances the run; nothing is written here.
+// One attempt of one visit, live: the turn it is, and what its end means for the run: completed, paused, tried again, put off,
+// skipped, or failed. It costs two appends: `node-started` with the turn's first entry, before anything of the stage runs, and the
+// end of the visit with the turn's last one. Phases are notes, written with whichever append comes next.
 
 import { classify, classifyThrown } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -22,7 +23,7 @@ import type { Faultline } from "../../faultline.ts";
 import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
 import { preview } from "../../core/record/preview.ts";
-import type { Session } from "../../runtime/session/session.ts";
+import type { FinalWrites, Session } from "../../runtime/session/session.ts";
 import type { TurnResult } from "../../runtime/session/turn-result.ts";
 import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { overrideFor } from "../operator/limit-overrides.ts";
@@ -50,20 +51,43 @@ export interface VisitEnd {
   readonly raw: string;
 }
 
+/** How a visit is written down by the run that it belongs to. */
+export interface VisitWrites {
+  /** The event that says that it runs; empty when that is on disk already. */
+  readonly opening: readonly RunEvent[];
+  /** What goes with its end; called once, before anything of the end is written. */
+  readonly closing: (end: VisitEnd) => Promise<FinalWrites>;
+}
+
 export async function runVisit(
   home: VisitDeps,
   stage: Stage,
   visit: Visit,
   scope: StageScope,
   signal: AbortSignal,
-): Promise<VisitEnd> {
+  writes: VisitWrites,
+): Promise<void> {
   const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
   const raw: string[] = [];
-  if (visit.instruction?.action === "accept-partial") return acceptPartial(home, stage, place, scope);
-  const before = visit.phase === null ? -1 : STAGE_PHASES.indexOf(visit.phase);
+  const { opening, closing } = writes;
+  const write = ({ events, keeps }: FinalWrites): Promise<void> => home.session.record(events, keeps);
+  if (visit.instruction?.action === "accept-partial") {
+    if (opening.length > 0) await home.session.record(opening);
+    return write(await closing(await acceptPartial(home, stage, place, scope)));
+  }
+  const entered = phaseNotes(home.session, place, visit.phase);
   const givenUp = new AbortController();
+  /** Which of the two the turn took along, or need not. */
+  const written = { opening: opening.length === 0, end: false };
+  const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<FinalWrites> => {
+    written.end = true;
+    // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
+    givenUp.abort();
+    return closing({ ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") });
+  };
   const result = await home.session.turn<StageAttemptEnd | null>(
     (turn) => {
+      written.opening = true;
       const tools: ActTools = {
         faultline: home.faultline,
         turn,
@@ -81,24 +105,39 @@ export async function runVisit(
             : (overrideFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
       };
       return runAttempt(stage, tools, scope, (phase) => {
-        if (!givenUp.signal.aborted) enter(home.session, place, phase, before);
+        if (!givenUp.signal.aborted) entered(phase);
       });
     },
     { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
+    { opening: { events: opening, keeps: [] }, closing: conclude },
   );
-  // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
-  givenUp.abort();
-  return { ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") };
+  if (written.end) return;
+  // A turn that was refused, or was over before: its end is still to be written.
+  if (!written.opening) await home.session.record(opening);
+  await write(await conclude(result));
 }
 
 /** Ends Act where it stands; nobody sees it, because the turn is waiting then. */
 class StillWaiting extends Error {}
 
-/** Told once: after a crash the phases are gone through again, but they were entered before. */
-function enter(session: Session, place: NodePlace, phase: StagePhase, before: number): void {
-  if (STAGE_PHASES.indexOf(phase) <= before) return;
-  // Written together with the next entry, which is awaited and reports a store that is gone.
-  void Promise.allSettled([session.record([{ type: "stage-entered", ...place, phase }])]);
+/**
+ * Notes each phase once: after a crash the phases run again, but they were entered before. One entry stands for all phases that
+ * were entered since the last append.
+ */
+function phaseNotes(session: Session, place: NodePlace, last: StagePhase | null): (phase: StagePhase) => void {
+  const before = last === null ? -1 : STAGE_PHASES.indexOf(last);
+  let entered: StagePhase[] = [];
+  return (phase) => {
+    if (STAGE_PHASES.indexOf(phase) <= before) return;
+    entered.push(phase);
+    if (entered.length > 1) return;
+    session.note(() => {
+      const passed = entered.slice(0, -1);
+      const now = entered.at(-1) ?? phase;
+      entered = [];
+      return [{ type: "stage-entered", ...place, phase: now, ...(passed.length === 0 ? {} : { passed }) }];
+    });
+  };
 }
 
 /** What an operator accepts is what the failed stage had to show. */

@@ -10,24 +10,15 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
-import {
-  copyRun,
-  foldRun,
-  isEnded,
-  keyOf,
-  needsOf,
-  type RunNeeds,
-  type RunState,
-  visitOf,
-  type Visit,
-} from "../../core/flow/run.ts";
-import type { Journal, Keep } from "../../journal/journal.ts";
+import { isEnded, keyOf, needsOf, type RunNeeds, type RunState, visitOf, type Visit } from "../../core/flow/run.ts";
+import type { Journal } from "../../journal/journal.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
 import { keepOutput, NodeResults, readOutput } from "./node-results.ts";
 import { runVisit, type VisitEnd, type VisitDeps } from "./run-visit.ts";
-import type { Workflow } from "../../workflow-model/stage.ts";
-import { keepsOf, summaryOf } from "./summary.ts";
+import type { Stage, Workflow } from "../../workflow-model/stage.ts";
+import { NO_WRITES } from "../../runtime/session/session-options.ts";
+import type { FinalWrites } from "../../runtime/session/session.ts";
 import { openActions } from "../operator/posted-actions.ts";
 import { eventsOf } from "../operator/action-events.ts";
 import { brokenEnd, cancelledEnd, completedEnd, failedEnd, type RunEnding } from "./run-endings.ts";
@@ -107,7 +98,7 @@ export class Slice {
         const waitMs = (needs.wakeAt ?? Infinity) - this.#home.clock.now();
         if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
       }
-      await this.#somethingHappens(needs.wakeAt);
+      if (!(await this.#somethingHappens(needs.wakeAt))) await this.#home.session.flush();
     }
   }
 
@@ -126,7 +117,8 @@ export class Slice {
       return { type: "node-paused", node, execution, attempt, why: "stopped", ...nothing };
     });
     try {
-      if (paused.length > 0) await this.#record([...paused, { type: "run-paused", why: "stopped", wakeAt: null }]);
+      if (paused.length > 0)
+        await this.#home.session.record([...paused, { type: "run-paused", why: "stopped", wakeAt: null }]);
     } finally {
       await this.abandon(`stopped by ${by}`);
     }
@@ -147,7 +139,7 @@ export class Slice {
       const events = eventsOf(posted, this.#state, this.#home.workflow, output);
       for (const event of events)
         if (event.type === "node-resumed") this.#home.session.repeatInterrupted(turnOf(event));
-      await this.#record(events, keeps);
+      await this.#home.session.record(events, keeps);
     }
   }
 
@@ -207,18 +199,27 @@ export class Slice {
         resolution: "abort-workflow",
         route: null,
       } as const;
-      return this.#end(visit, { events: [event], output: undefined, fault: seen, isDeadEnd: true, raw: "" });
+      const end = { events: [event], output: undefined, fault: seen, isDeadEnd: true, raw: "" };
+      const { events, keeps } = await this.#closingOf(visit, end);
+      return this.#home.session.record(events, keeps);
     }
-    if (visit.state === "ready") await this.#record([{ type: "node-started", ...place, kind: stage.kind }]);
-    else if (visit.state === "paused") await this.#resume(visit);
+    const opening = await this.#openingOf(visit, stage);
     const scope = await this.#results.scopeFor(this.#state, visit);
-    const end = await runVisit(this.#home, stage, visit, scope, signal);
-    // A visit that was stopped has not ended by itself: what stopped it says what becomes of it.
-    if (signal.aborted && end.fault !== null) return;
-    await this.#end(visit, end);
+    await runVisit(this.#home, stage, visit, scope, signal, {
+      opening,
+      // A visit that was stopped has not ended by itself: what stopped it says what becomes of it.
+      closing: async (end) => (signal.aborted && end.fault !== null ? NO_WRITES : this.#closingOf(visit, end)),
+    });
   }
 
-  async #resume(visit: Visit): Promise<void> {
+  /** What says that the visit runs; nothing for one that was running when an earlier process died. */
+  async #openingOf(visit: Visit, { kind }: Stage): Promise<readonly RunEvent[]> {
+    const { node, execution, attempt } = visit;
+    if (visit.state === "ready") return [{ type: "node-started", node, execution, attempt, kind }];
+    return visit.state === "paused" ? [await this.#resumed(visit)] : [];
+  }
+
+  async #resumed(visit: Visit): Promise<RunEvent> {
     const { node, execution, attempt, pause } = visit;
     const [question] = pause?.questions ?? [];
     const posted = question === undefined ? null : await this.#home.journal.kept("answer", question.id);
@@ -226,21 +227,21 @@ export class Slice {
       Pick<Extract<RunEvent, { type: "node-resumed" }>, "answer" | "by">
     >;
     const why = pause?.why ?? "parked";
-    await this.#record([{ type: "node-resumed", node, execution, attempt, why, answer, by }]);
+    return { type: "node-resumed", node, execution, attempt, why, answer, by };
   }
 
-  async #end(visit: Visit, end: VisitEnd): Promise<void> {
+  async #closingOf(visit: Visit, end: VisitEnd): Promise<FinalWrites> {
     // What was written about an earlier attempt says how it went on, too.
     if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
     this.#results.put(visit, end.output);
-    await this.#record(end.events, [keepOutput(this.#home.session.id, visit, end.output)]);
+    return { events: end.events, keeps: [keepOutput(this.#home.session.id, visit, end.output)] };
   }
 
   /** The run and its session end together. Whoever was asked something needs no answer any more. */
   async #close({ events, status, message }: RunEnding): Promise<void> {
     const { session } = this.#home;
     const asked = this.#state.visits.flatMap(({ pause }) => pause?.questions ?? []);
-    const last = { events, keeps: [...asked.flatMap(({ id }) => noQuestion(id)), ...this.#lineAfter(events)] };
+    const last = { events, keeps: asked.flatMap(({ id }) => noQuestion(id)) };
     await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
   }
 
@@ -248,23 +249,10 @@ export class Slice {
   async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
     const { journal, session } = this.#home;
     const why = paused[0]?.pause?.why ?? "retry";
-    await this.#record([{ type: "run-paused", why, wakeAt }]);
+    await this.#home.session.record([{ type: "run-paused", why, wakeAt }]);
     // Who comes from here on wakes it; who came before may have found it awake.
     const posted = await openActions(journal, session.id, this.#state);
     return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
-  }
-
-  /** With the run's line in lists, and the time at which it wants to be taken up. */
-  async #record(events: readonly RunEvent[], keeps: readonly Keep[] = []): Promise<void> {
-    await this.#home.session.record(events, [...keeps, ...this.#lineAfter(events)]);
-  }
-
-  #lineAfter(events: readonly RunEvent[]): readonly Keep[] {
-    const { session, clock } = this.#home;
-    const now = clock.now();
-    const after = copyRun(this.#state);
-    for (const event of events) foldRun(after, event, now);
-    return keepsOf(summaryOf(session.id, after, session.spending.microcents, now));
   }
 
   #abort(some: readonly Busy[]): void {
@@ -275,10 +263,10 @@ export class Slice {
     return this.#hasHappened;
   }
 
-  /** A visit ends, a time comes, somebody pokes; or it is time to look. */
-  async #somethingHappens(wakeAt: number | null): Promise<void> {
+  /** Waits until a visit ends or somebody pokes (true), or until a time comes or it is time to look (false). */
+  async #somethingHappens(wakeAt: number | null): Promise<boolean> {
     const { clock } = this.#home;
-    if (this.#hasHappened) return;
+    if (this.#hasHappened) return true;
     const lookMs = Math.min(LOOK_EVERY_MS, wakeAt === null ? Infinity : Math.max(0, wakeAt - clock.now()));
     await new Promise<void>((resolve) => {
       const disarm = clock.after(lookMs, () => resolve());
@@ -288,6 +276,7 @@ export class Slice {
       };
     });
     this.#wake = null;
+    return this.#hasHappened;
   }
 }
 

@@ -1,8 +1,12 @@
 // A run in one line, and when it wants to be advanced next: kept beside its events, written with them, so that lists and
 // drivers need not fold anything.
 
-import { isEnded, needsOf, type RunState } from "../../core/flow/run.ts";
+import type { RunEvent } from "../../core/flow/run-event.ts";
+import { copyRun, foldRun, isEnded, needsOf, type RunState } from "../../core/flow/run.ts";
+import type { JournalEvent } from "../../core/record/event.ts";
+import type { Clock } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
+import type { Session } from "../../runtime/session/session.ts";
 import type { RunSummary } from "../runs-api.ts";
 
 export function summaryOf(run: string, state: RunState, spentMicrocents: number, now: number): RunSummary {
@@ -44,6 +48,23 @@ export function keepsOf(summary: RunSummary): readonly Keep[] {
     { kind: "run", key: run, value: summary },
     { kind: "wake", key: run, value: next },
   ];
+}
+
+/** Keeps the run's line and its next wake-up true: they are written with every append that changes them. */
+export function keepLine(session: Session, clock: Clock): void {
+  session.deriveKeeps((entries) => {
+    const { run, id, spending } = session;
+    if (run === null || !entries.some(({ event }) => changesLine(event))) return null;
+    const after = copyRun(run);
+    for (const { at, event } of entries) foldRun(after, event as RunEvent, at);
+    const summary = summaryOf(id, after, spending.microcents, clock.now());
+    return { text: JSON.stringify({ ...summary, updatedAt: 0 }), keeps: keepsOf(summary) };
+  });
+}
+
+/** Of calls and turns a line says nothing but what they cost, and that can wait for the next event of the run. */
+function changesLine({ type }: JournalEvent): boolean {
+  return type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
 }
 
 /** By all visits of a node together. */
