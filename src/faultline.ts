@@ -58,7 +58,7 @@ export class Faultline extends Runtime {
     this.#home = { clock: options.clock, prices, learnKeys: (keys) => options.redactor.learn(keys) };
   }
 
-  /** A language model of the AI SDK that survives: the first of these models that can answers, the others stand in for it. */
+  /** An AI SDK language model that survives failures: the first model that can answer does, and the others are its fallbacks. */
   model(targets: readonly ModelTarget[], options: FaultlineModelOptions = {}): LanguageModelV4 {
     checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);
     const { within, ...rest } = options;
@@ -72,7 +72,7 @@ export class Faultline extends Runtime {
     return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
   }
 
-  /** Agent CLIs as one agent: the first that can answers, the others stand in for it, by the rules of any chain. */
+  /** Agent CLIs as one agent: the first CLI that can answer does, and the others are its fallbacks, by the rules of any chain. */
   agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
     checkOptions("fl.agent", options, AGENT_OPTIONS_WITHIN);
     const { within, ...rest } = options;

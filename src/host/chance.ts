@@ -1,4 +1,4 @@
-// The only place that rolls dice and makes names nobody else has. Given as an argument everywhere else.
+// The only place that makes random numbers and unique names. Everything else gets it as an argument.
 
 import { randomUUID } from "node:crypto";
 

@@ -29,7 +29,7 @@ export function guarded<Args extends readonly unknown[]>(
   };
 }
 
-/** What a hook answers at once; undefined when it throws. One that answers with a promise has made a mistake, and is reported, too. */
+/** A hook's synchronous answer; undefined when it throws. A hook that returns a promise is a mistake and is reported, too. */
 export function answerAtOnce<T>(hook: () => T, suppress: Suppress): T | undefined {
   try {
     const answer = hook();

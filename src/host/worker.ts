@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import type { Chance } from "./chance.ts";
 
 export interface Worker {
-  /** Nobody else has this name. */
+  /** Unique to this process. */
   readonly name: string;
   /** True only when it is certain: a process of this machine that has ended. */
   isGone(name: string): boolean;

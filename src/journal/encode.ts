@@ -1,4 +1,4 @@
-// Entries and kept values as text, made at the moment they are handed over: whoever changes them later changes nothing here.
+// Entries and kept values as text, encoded when they are passed in, so that later changes to the objects have no effect.
 
 import type { JournalEvent } from "../core/record/event.ts";
 import { isKeepKind, type KeptPlace, placeOf, SEAL } from "./keep-kinds.ts";

@@ -1,8 +1,8 @@
-// Brings entries to subscribers, always read back from the store, so nobody sees what is not there. Holds these:
-// F1  a subscriber gets each entry once, in order; one that came late first gets what it missed.
+// Delivers entries to subscribers, always read back from the store, so they see only what is stored. Invariants:
+// F1  A subscriber gets each entry once, in order; a late subscriber first gets what it missed.
 // F2  a listener that throws gets the next entry all the same; its first failure is reported, later ones are not.
 // F3  after its subscription is taken back a listener is not called again.
-// F4  a listener is called in the surroundings of whoever subscribed, not of whoever happened to write.
+// F4  A listener runs in the async context of its subscriber, not of the writer.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { classify } from "../core/classify/classify.ts";
@@ -41,7 +41,7 @@ interface OneSession {
 
 interface AllSessions {
   readonly listener: (entry: Entry) => unknown;
-  /** What was there before is not for it. */
+  /** Earlier entries are not delivered. */
   readonly fromId: number;
 }
 
@@ -127,7 +127,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
     return () => void ofAll.delete(subscriber);
   }
 
-  /** Notes who is behind now; false when nobody is. */
+  /** Notes which subscribers are behind; false when none is. */
   function mark(isConcerned: (session: string) => boolean): boolean {
     isAllBehind ||= ofAll.size > 0;
     let isAnyBehind = isAllBehind;

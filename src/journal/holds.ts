@@ -1,7 +1,7 @@
-// Who may advance what: leases on keys. The rules once, for whatever table the holds stand in. Holds these:
+// Leases on keys: which process may advance which run. One set of rules for every table of holds. Invariants:
 // H1  a key has one owner or none; another one gets it only when its time has run out, or from exactly the owner it names.
-// H2  a claim made twice is granted twice, so that whoever was not told the first answer may ask again.
-// H3  what a claim sees and what it writes is one step: the caller runs it inside one transaction.
+// H2  A repeated claim is granted again, so that a process that lost the first answer may ask again.
+// H3  A claim reads and writes in one step: the caller runs it inside one transaction.
 
 import { checkHold, checkInstant } from "./encode.ts";
 import type { Hold } from "./journal.ts";
@@ -12,7 +12,7 @@ export interface HoldTable {
   find(key: string): Held | undefined;
   put(key: string, held: Held): void;
   remove(key: string): void;
-  /** Those whose time was over before this moment. */
+  /** Holds that expired before this moment. */
   removeRunOut(before: number): void;
   /** By key. */
   all(): readonly (Held & { readonly key: string })[];

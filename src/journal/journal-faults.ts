@@ -34,7 +34,7 @@ export function unfit(message: string, error?: unknown): FaultError {
   return refusal("ShapeInvalid", message, { error });
 }
 
-/** What is on disk is not what was written. */
+/** The data on disk differs from what was written. */
 export function drift(message: string, details: Details = {}): FaultError {
   return refusal("ManifestDrift", message, details);
 }

@@ -1,11 +1,11 @@
 // Durable memory. What every journal promises, whatever it is made of; `src/testing/journal-suite.ts` holds each to it:
 // J1  `append` resolves when the entries are on disk, and not before.
-// J2  entries of a session are numbered from 1 without gaps; whoever appends after a number that is not the last is refused.
+// J2  Entries of a session are numbered from 1 without gaps; an append after a number that is not the last is refused.
 // J3  entries and kept values of one append are there together or not at all.
 // J4  a subscriber gets every entry once, in order, and only when it is on disk.
 // J5  what cannot be trusted is refused by name, never repaired in silence.
 // J6  a key is held by at most one owner at a time, across processes.
-// J7  what is asked for by time or in pages costs what the answer is long, however much the store holds.
+// J7  A query by time or by page costs as much as its answer is long, however much the store holds.
 // Failures are FaultErrors: StoreUnavailable when trying again may help, EngineState when another writer was first,
 // ManifestDrift or ResumeMismatch when a file is not what it should be.
 
@@ -50,7 +50,7 @@ export interface Kept {
   readonly value: unknown;
 }
 
-/** Who holds a key, as it stands after somebody asked for it. */
+/** The holder of a key after a claim. */
 export interface Hold {
   /** Whether it is the one who asked. */
   readonly granted: boolean;
@@ -95,7 +95,7 @@ export interface Subscription {
 export interface VerifyReport {
   readonly sessions: number;
   readonly entries: number;
-  /** The first record that is not what was written; null when all is well. */
+  /** The first record that differs from what was written; null when all is well. */
   readonly firstBad: { readonly session: string; readonly seq: number; readonly why: string } | null;
 }
 
@@ -132,7 +132,7 @@ export interface Journal {
   /** Values of a kind by time, a page of them; of the same time, by key. */
   keptByTime(kind: TimedKind, query: TimeQuery): Promise<readonly Timed[]>;
   session(session: string): Promise<SessionSummary | null>;
-  /** The one that was started last comes first. */
+  /** Last started first. */
   sessions(query?: SessionsQuery): Promise<readonly SessionSummary[]>;
 
   /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */

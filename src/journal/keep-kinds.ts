@@ -27,8 +27,8 @@ export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
 
 type Export =
   | "redacted" // always, without its secrets: people see it anyway
-  | "exact" //   as it is, so only when asked: the session cannot go on elsewhere without it
-  | "never"; //  belongs to the store, is made anew from the entries, or is secret
+  | "exact" //   unredacted, so only on request: a session cannot be resumed elsewhere without it
+  | "never"; //  belongs to the store, can be derived from the entries, or is secret
 
 export const EXPORT: Readonly<Record<KeepKind, Export>> = {
   question: "redacted",
@@ -66,7 +66,7 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
   secret: "alone",
 };
 
-/** Where a value stands in lists by time, and under which tag: read from the value itself, so it can be checked and made again. */
+/** A value's time and tag in lists: derived from the value itself, so that they can be verified and rebuilt. */
 export interface KeptPlace {
   readonly at: number | null;
   readonly tag: string | null;

@@ -74,7 +74,7 @@ export function openLater(path: string, options: SqliteJournalOptions): Journal 
     verify: () => use((opened) => opened.verify()),
     async close() {
       isClosed = true;
-      // The use that needed a file that could not be opened has been told why: here that only means that nothing is open.
+      // The operation that needed the file got the error; here it only means that nothing is open.
       await opening?.then(
         (opened) => opened.close(),
         () => undefined,

@@ -45,7 +45,7 @@ export function checksumOf(kind: KeepKind, key: string, text: string, link: stri
   return link !== null && SEAL[kind] === "onto-chain" ? boundDigest(link, digest) : digest;
 }
 
-/** Why the row is not what was written; null when it is. */
+/** Why the row differs from what was written; null when it does not. */
 export function wrongWithKept(kind: string, row: KeptRow): string | null {
   const digest = keptDigest(kind, row.key, String(row.value));
   if (row.session === null) return row.hash === digest && row.seq === 0 ? null : CHANGED;

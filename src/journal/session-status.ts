@@ -21,7 +21,7 @@ const MARKS: MarkRows = {
   "session-ended":   ({ status }) => ({ status, reopens: false }),
 };
 
-/** null: the status stays what it is. */
+/** null: the status does not change. */
 export function statusMarkOf(event: JournalEvent): StatusMark | null {
   // A foreign event may be called anything, `constructor` too.
   if (!Object.hasOwn(MARKS, event.type)) return null;

@@ -41,7 +41,7 @@ export async function sharedEngine(): Promise<QuickJsEngine> {
     const current = (loading ??= load());
     const engine = await current;
     if (!engine.isBroken) return engine;
-    // Whoever waited with us may have replaced it already.
+    // Another caller that waited may have replaced it already.
     if (loading === current) loading = null;
   }
 }

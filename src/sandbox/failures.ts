@@ -71,7 +71,7 @@ interface ErrorRow {
   readonly example: string;
 }
 
-/** What QuickJS throws, and what we call it. First match wins; what is not here was thrown by the expression. */
+/** QuickJS's errors and our names for them. First match wins; any other error was thrown by the expression. */
 export const ENGINE_ERRORS: readonly ErrorRow[] = [
   { name: "SyntaxError", phase: "compile", cause: "syntax", example: "1 +" },
   { name: "ReferenceError", cause: "name", example: "nowhere" },

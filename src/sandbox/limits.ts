@@ -5,13 +5,13 @@ import { type Clock, systemClock } from "../host/clock.ts";
 import { LEAST_MEMORY_BYTES } from "./engine.ts";
 
 export interface SandboxOptions {
-  /** Wall clock of one evaluation; 1,000 unless told. */
+  /** Wall clock of one evaluation; 1,000 by default. */
   readonly timeoutMs?: number;
-  /** Memory of the engine, all included: 16 MiB unless told, which is also the least. */
+  /** Memory of the engine, all included: 16 MiB by default, which is also the least. */
   readonly memoryBytes?: number;
-  /** 256 KiB unless told, which is also the most: the host's own stack ends soon after. */
+  /** 256 KiB by default, which is also the most: the host's own stack ends soon after. */
   readonly stackBytes?: number;
-  /** Size of the result as JSON; 1 MiB unless told. */
+  /** Size of the result as JSON; 1 MiB by default. */
   readonly resultBytes?: number;
   readonly clock?: Clock;
 }

@@ -1,6 +1,6 @@
 // Makes the engine look at the clock often. QuickJS asks its interrupt handler once in 10,000 calls or loop rounds, and a round may
 // cost a millisecond (a stack overflow with its trace, a copy of a large text): then a limit of one second is found to be over after
-// ten. The counter is a field of the engine's context, set anew just before the handler is asked, so the handler can shorten it.
+// ten. The counter is a field of the engine's context, reset just before the handler is asked, so the handler can shorten it.
 
 import type { QuickJSContext, QuickJSWASMModule } from "quickjs-emscripten-core";
 import { readField } from "../core/try-read.ts";
@@ -13,7 +13,7 @@ const OUR_ROUNDS = 100;
 /** The context's fields are looked through this far, in 32-bit words. */
 const WORDS = 128;
 
-/** Where the counter lies in a context of this engine, in words; null when it could not be told. */
+/** The counter's offset in a context of this engine, in words; null when it was not found. */
 const places = new WeakMap<QuickJSWASMModule, number | null>();
 
 /** To be called in the interrupt handler, and nowhere else. Without the counter it does nothing: the engine looks, but seldom. */

@@ -29,7 +29,7 @@ export type EngineResult =
   | { readonly value: QuickJSHandle; readonly error?: undefined }
   | { readonly error: QuickJSHandle };
 
-/** No time; no proxies, because a list must be what it says it is; no buffers, because shared ones can wait. */
+/** No clock; no proxies, because a list must really be a list; no buffers, because shared ones can block. */
 const INTRINSICS: Intrinsics = { ...DefaultIntrinsics, Date: false, Proxy: false, TypedArrays: false };
 
 /** Work ends early by throwing one of these; it stays inside this folder. */
@@ -70,7 +70,7 @@ export function runGuarded<T>(engine: QuickJsEngine, limits: Limits, work: (gues
       opened.runtime?.dispose();
       return true;
     }, false);
-    // What the expression gave is whole; only what it left behind is not.
+    // The result is complete; only the engine's state is not clean.
     if (!isClean || hasGrown(engine)) engine.isBroken = true;
   }
   if (ending.ok) return { ok: true, value: ending.value };
@@ -96,13 +96,13 @@ function classifyEscape(error: unknown): Ended<never> {
   return { ok: false, cause: error instanceof RangeError ? "stack" : "engine", escaped: true };
 }
 
-/** The value, or the end of the work with the cause the engine's error stands for. */
+/** The value; throws the cause that the engine's error represents. */
 export function taken(guest: Guest, result: EngineResult, phase: Phase): QuickJSHandle {
   if (result.error !== undefined) stop(causeOfThrown(guest, result.error, phase));
   return guest.keep(result.value);
 }
 
-/** What was thrown may be anything, and its fields may run code: that is bounded like the rest. */
+/** The thrown value may be anything, and reading its fields may run code: that is bounded like the rest. */
 export function causeOfThrown(guest: Guest, thrown: QuickJSHandle, phase: Phase): SandboxCause {
   guest.keep(thrown);
   return causeOf(textField(guest, thrown, "name"), textField(guest, thrown, "message"), phase);

@@ -22,7 +22,7 @@ export interface TemplateProblem {
 export interface Template {
   readonly parts: readonly (string | TemplatePath)[];
   readonly paths: readonly TemplatePath[];
-  /** What is not a path, or not closed. A template with problems is for a checker to report; it does not render. */
+  /** Parts that are not a path, or not closed. A checker reports a template with problems; it does not render. */
   readonly problems: readonly TemplateProblem[];
 }
 
@@ -72,7 +72,7 @@ export function parseTemplate(text: string): Template {
   return { parts, paths: pathsOf(parts), problems };
 }
 
-/** Counted backwards from the braces: a pattern would start anew at every backslash of a long row. */
+/** Counted backwards from the braces: a regular expression would restart at every backslash of a long row. */
 function slashesBefore(text: string, braces: number, from: number): number {
   let start = braces;
   while (start > from && text[start - 1] === "\\") start--;
@@ -100,7 +100,7 @@ function placeOf(text: string, start: number, end: number): TemplatePath | null 
   return { path, keys, isOptional, offset: start + inner.indexOf(written) };
 }
 
-/** Text goes in as it is, everything else as JSON. Throws ShapeInvalid when a path leads to nothing and does not end in `?`. */
+/** Text is inserted unchanged, everything else as JSON. Throws ShapeInvalid when a path leads to nothing and does not end in `?`. */
 export function renderTemplate(template: Template, scope: Readonly<Record<string, unknown>>): string {
   const [problem] = template.problems;
   if (problem !== undefined) throw shapeInvalid(problem.message, { offset: problem.offset });

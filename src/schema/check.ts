@@ -7,7 +7,7 @@ export interface Issue {
   /** `$.items[0].price`; `$` is the whole value. */
   readonly path: string;
   readonly message: string;
-  /** The type of what is there; `nothing` where it is missing. */
+  /** The actual type; `nothing` where the value is missing. */
   readonly got: string;
 }
 

@@ -1,4 +1,4 @@
-// A user's schema, of whatever kind, made into one function. What is no schema is refused here, when a tool is defined, and not at
+// Compiles a user's schema, of any kind, into one function. A value that is not a schema is refused here, when a tool is defined, and not at
 // its first call.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
@@ -11,7 +11,7 @@ import { standardCheck } from "./standard.ts";
 
 export type AnySchema = StandardSchemaV1 | JsonSchema;
 
-/** `what` stands in the error: "the input of tool flight_search". */
+/** `what` appears in the error: "the input of tool flight_search". */
 export function compileSchema(schema: AnySchema, what: string): Check {
   if (isStandard(schema)) return standardCheck(schema);
   if (typeof schema === "boolean") return schema ? acceptsAll : acceptsNothing;

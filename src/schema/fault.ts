@@ -9,7 +9,7 @@ const NEXT = {
   output: "The tool ran; check what it did before it is called again.",
 } as const;
 
-/** All of them stand in the check's result; a message is read by people. */
+/** The check's result has all issues; a message is for people. */
 const MAX_ISSUES_TOLD = 5;
 
 /** What a tool was given, or gave, does not fit its schema. The first issue's place is the fault's `field`. */

@@ -73,7 +73,7 @@ function validatorOf(schema: Readonly<Record<string, unknown>>, what: string): V
   }
 }
 
-/** No strict mode: users' schemas hold keywords of other programs. No logger: nobody asked ajv to print. */
+/** No strict mode: users' schemas contain keywords of other programs. No logger: ajv must not print. */
 const OPTIONS: Options = { allErrors: true, strict: false, logger: false };
 
 type MakeAjv = (options: Options) => Ajv;

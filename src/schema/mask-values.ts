@@ -1,4 +1,4 @@
-// A validator's own words with everything taken out that stood in the value: many quote what they were given
+// Masks the value in a validator's message: many validators quote what they were given
 // (`"hunter2" is not a date`), and that may be a secret.
 
 import { SHAPE_REDACTOR } from "../core/index.ts";
@@ -15,7 +15,7 @@ const MAX_MESSAGE_CHARS = 300;
 const MAX_SEARCHED_CHARS = 5_000;
 /** A value with more parts than this is not searched for, and its validator's words are not used. */
 const MAX_PARTS = 10_000;
-/** A text this long is recognised by its beginning alone: validators shorten what they quote. */
+/** A text this long is recognised by its beginning: validators shorten what they quote. */
 const BEGINNING_CHARS = 12;
 
 /** Shorter parts are words that messages use anyway: `a`, `is`. */

@@ -1,10 +1,10 @@
-// Where in a value something is wrong, as text: `$.items[0].price`. Only names are told: a key that could be data, such as
-// a token or an address somebody used as a key, is written `[…]`.
+// Where in a value something is wrong, as text: `$.items[0].price`. Only names are shown: a key that could be data, such as
+// a token or an address, is written `[…]`.
 
 import { readField } from "../core/try-read.ts";
 import { SHAPE_REDACTOR } from "../core/index.ts";
 
-/** A key or an index; anything else a validator may hand over counts as a key nobody can name. */
+/** A key or an index; anything else a validator may return counts as an unnamed key. */
 export type PathStep = PropertyKey;
 
 const MAX_STEPS = 32;
@@ -33,7 +33,7 @@ export function isName(key: string): boolean {
   return /^[\p{L}\p{N}_$][\p{L}\p{N}_$ .:/-]{0,63}$/u.test(key) && SHAPE_REDACTOR.text(key) === key;
 }
 
-/** What is there, by its type alone. */
+/** The value's type. */
 export function kindOf(steps: readonly PathStep[], value: unknown): string {
   const found = steps.reduce(into, value);
   if (found === undefined) return "nothing";

@@ -28,7 +28,7 @@ async function lateResult(answer: PromiseLike<unknown>, value: unknown): Promise
   }
 }
 
-/** A validator that breaks has not said that the value is good. A model reads the issues, so what was thrown is in the cause alone. */
+/** A validator that throws has not accepted the value. A model reads the issues, so the thrown error is only in the cause. */
 function classifyBroken(error: unknown, value: unknown): CheckResult {
   const issue = { path: "$", message: "cannot be checked, because the schema's own code failed", got: "unknown" };
   const seen = classify({ surface: "node", error });
@@ -66,7 +66,7 @@ function resultOf(answer: unknown, value: unknown): CheckResult {
   return failed(Array.isArray(issues) ? issuesOf(issues, value) : [NOT_VALID]);
 }
 
-/** Far more than are told, so that equal ones do not crowd out the rest. */
+/** Far more than are shown, so that equal issues do not crowd out the rest. */
 const MAX_ISSUES_READ = 60;
 
 function issuesOf(issues: readonly unknown[], value: unknown): readonly Issue[] {

@@ -46,7 +46,7 @@ interface TimingRule {
   readonly example: string;
 }
 
-/** How long a wait is may say what is waited for: hours make a quota in all but name, minutes a rate limit that words called a quota. */
+/** The length of the wait may correct the name: hours mean a quota, and minutes a rate limit even if the words said quota. */
 export const TIMING_RULES: readonly TimingRule[] = [
   {
     id: "timing/long-wait",
@@ -81,7 +81,7 @@ export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): F
   return tryRead(() => classifyReadable(evidence, rules), UNREADABLE);
 }
 
-/** What a program's own code threw. A failure that has a name keeps it; one that has none is a bug in that code, and `where` says whose. */
+/** Classifies an error of the program's own code. A known failure keeps its code; any other is a bug in that code, and `where` says whose. */
 export function classifyThrown(
   error: unknown,
   where: { readonly message: string; readonly context?: FaultContext },
@@ -114,7 +114,7 @@ function classifyReadable(evidence: Evidence, rules: RuleBook): Fault {
   const timed = timingRule(matches, retryAfterMs ?? 0);
   const code = timed?.means ?? named;
   const excerpt = excerptOf(signals);
-  // A cancellation is not an error: nobody looks for its cause.
+  // A cancellation is not an error, so it needs no cause.
   const origin = traitsOf(code).cancels ? null : readOrigin(evidence.error, evidence.body, header);
   return fault(code, {
     message: excerpt === "" ? code : excerpt,
@@ -167,7 +167,7 @@ function wordsOfName(name: string): string {
 
 const MAX_SEARCHED = 32;
 
-/** An error that already carries a fault was classified once; it is not classified again. A fault may be thrown as it is, too. */
+/** An error that carries a fault is not classified again. A plain fault may also be thrown. */
 function carriedFault({ error, aborted }: Evidence): Fault | undefined {
   if (aborted !== undefined && aborted !== false) return undefined;
   const open: unknown[] = [error];
@@ -175,7 +175,7 @@ function carriedFault({ error, aborted }: Evidence): Fault | undefined {
     const link = open[index];
     if (typeof link !== "object" || link === null) continue;
     const found = readWith(link, faultIn);
-    // Another copy of this package may know codes that we do not: those are classified anew.
+    // Another copy of this package may use codes unknown here: those errors are classified again.
     if (readWith(found, isWholeFault) === true) {
       const carried = found as Fault;
       return withOrigin(carried, originAround(error, link, carried.evidence.origin));

@@ -1,5 +1,5 @@
 // "resets 9:16pm (UTC)", "reset at 5pm (Europe/Warsaw)", "regain access on 2026-06-01 at 00:00 UTC": a time of day with
-// its zone, as an instant. Without a zone a clock time says nothing certain, and nothing is made of it.
+// its zone, as an instant. A clock time without a zone is ambiguous and is ignored.
 
 import { tryRead } from "../try-read.ts";
 
@@ -35,7 +35,7 @@ export function parseClockTime(text: string, observedAt: number | undefined): nu
         Number(minute),
       ),
     );
-  // What has passed today is meant for tomorrow; a day without a year that has passed, for next year.
+  // A time that has passed today means tomorrow; a day without a year that has passed means next year.
   if (at(0, 0) > observedAt || year !== undefined) return at(0, 0);
   return day === undefined ? at(0, 1) : at(1, 0);
 }
@@ -47,7 +47,7 @@ interface Parts {
   readonly asUtc: number;
 }
 
-/** The wall clock of a zone at an instant; undefined for a zone nobody knows. */
+/** The wall clock of a zone at an instant; undefined for an unknown zone. */
 function partsIn(zone: string, at: number): Parts | undefined {
   const format = zoneFormat(zone);
   if (format === undefined) return undefined;

@@ -1,11 +1,11 @@
-// What the fields of a foreign object mean, whoever made it: one table for all providers, SDKs and CLIs.
+// The meaning of a foreign object's fields: one table for all providers, SDKs and CLIs.
 
 import { addCode, addQuotaId, addStatus, addToken, type Signals } from "./signals.ts";
 
 /** Takes one field in; or says that the field holds text, or an identifier unless it reads like a sentence. */
 export type Read = ((signals: Signals, value: unknown, name: string) => void) | "text" | "token or text";
 
-/** Fields by what they mean, in lower case. Everything not named here is only walked for what is below it. */
+/** Fields by meaning, in lower case. Other fields are only walked for the fields inside them. */
 export const FIELDS: ReadonlyMap<string, Read> = new Map(
   Object.entries<Read>({
     type: addToken,
@@ -89,7 +89,7 @@ export const FIELDS: ReadonlyMap<string, Read> = new Map(
 export const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
 /** Where a model's answer would be; there and empty, it gave none. */
 export const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
-/** What was sent, not what came back; or ballast. */
+/** Parts of the request, not of the response; or ballast. */
 // prettier-ignore
 export const SKIPPED_FIELDS = new Set([
   "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",

@@ -30,7 +30,7 @@ export function createHeaderReader(headers: unknown): HeaderReader | null {
 
 const NO_HEADERS = new Map<string, unknown>();
 
-/** Most clients have lower-cased an object's names already: then what is not found in it by its name is not there. */
+/** Most clients lower-case header names, so a plain lookup usually settles it. */
 function otherwiseNamed(headers: object): Map<string, unknown> {
   return readWith(headers, isLowerCased) === true ? NO_HEADERS : lowerCased(headers);
 }
@@ -39,7 +39,7 @@ function isLowerCased(headers: object): boolean {
   return !Array.isArray(headers) && !(headers instanceof Map) && !/[A-Z]/.test(Object.keys(headers).join(" "));
 }
 
-/** Nobody sends more; a list can say that it has four thousand million items, and a Map can hand out its pairs without end. */
+/** No server sends more. A hostile array can claim four billion items, and a hostile Map can iterate without end. */
 const MAX_HEADERS = 256;
 
 function lowerCased(headers: object): Map<string, unknown> {

@@ -7,7 +7,7 @@ import { createHeaderReader, type HeaderReader } from "./headers.ts";
 export interface Pace {
   /** Nothing is left until then (epoch milliseconds); 0 when something is. */
   readonly emptyUntil: number;
-  /** What is left lasts to the reset if calls start at least this far apart; 0 when there is plenty. */
+  /** Calls that start this far apart make the remaining limit last until its reset; 0 when there is plenty. */
   readonly intervalMs: number;
 }
 

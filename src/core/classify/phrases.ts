@@ -127,14 +127,14 @@ function childOf(machine: Machine, state: number, letter: number): number {
   return made;
 }
 
-/** The next state if some phrase goes on with this letter; 0, the root, is nobody's next. */
+/** The next state if some phrase continues with this letter; 0, the root, if none does. */
 function stepFrom({ next, columns, columnOf, rare }: Machine, state: number, letter: number): number {
   if (letter >= ASCII) return rare.get(state * LETTERS + letter) ?? 0;
   const column = columnOf[letter] ?? 0;
   return column === 0 ? 0 : (next[state * columns + column] ?? 0);
 }
 
-/** Down the suffixes until one goes on with this letter. Never more steps back than letters were read. */
+/** Follows suffix links until a state continues with this letter. Never takes more steps back than letters were read. */
 function follow(machine: Machine, from: number, letter: number): number {
   for (let state = from; ; state = machine.suffix[state] ?? 0) {
     const step = stepFrom(machine, state, letter);
@@ -162,7 +162,7 @@ function scan(machine: Machine, text: string): PhraseHits {
   return hits;
 }
 
-/** What is said not to be the cause, as in `(not your usage limit)`. */
+/** A negated cause, as in `(not your usage limit)`. */
 // prettier-ignore
 const DENIALS = [
   "not your ", "not a ", "not an ", "not the ", "not due to ", "not related to ", "not caused by ", "not because of ", "not about ",
@@ -181,7 +181,7 @@ function isWordChar(text: string, at: number): boolean {
   return (letter >= 97 && letter <= 122) || (letter >= 48 && letter <= 57) || (letter >= 0xdf && letter <= 0x24f);
 }
 
-/** `src/auth/unauthorized.test.ts:12`: what a file is called says nothing about the failure. */
+/** `src/auth/unauthorized.test.ts:12`: a file's name says nothing about the failure. */
 const FILE_NAME =
   /(?<![\w.@/\\-])[\w.@/\\-]{0,200}\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|cc|cpp|h|cs|php|sh|md|json|ya?ml|toml|lock|log|txt|html)(?![\w])(?::\d{1,7}){0,2}/g;
 

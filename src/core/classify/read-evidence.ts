@@ -10,7 +10,7 @@ const MAX_NODES = 400;
 const MAX_DEPTH = 16;
 const MAX_ITEMS = 16;
 const MAX_KEYS = 128;
-/** What is read of a long text: its head, where the error usually is, and its tail, where the last words are. */
+/** The parts of a long text that are read: its head, where the error usually is, and its tail, where the last output is. */
 const HEAD_CHARS = 49_152;
 const TAIL_CHARS = 16_384;
 /** A longer text is not parsed as JSON; the reader of text still finds the pairs in it. */
@@ -205,7 +205,7 @@ function addTokenOrText(signals: Signals, value: unknown): void {
   else addToken(signals, value);
 }
 
-/** Whoever says that the signal did not fire lets an abort be seen for what it then is: a timeout. */
+/** If the caller knows that its signal did not fire, an abort can only be a timeout. */
 function abortOf(aborted: Evidence["aborted"]): Signals["aborted"] {
   if (aborted === true) return "turn";
   if (aborted === false) return "no";

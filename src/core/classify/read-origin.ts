@@ -43,7 +43,7 @@ export function readOrigin(error: unknown, body: unknown, header: HeaderReader |
   return thrown.length === 0 && Object.keys(requestIds).length === 0 ? null : { thrown, requestIds };
 }
 
-/** What a chain of causes says that ends in `carrier`, in front of what is known about the fault that it carries. */
+/** The chain of causes that ends in `carrier`, prepended to the origin of the fault it carries. */
 export function originAround(
   error: unknown,
   carrier: unknown,
@@ -60,7 +60,7 @@ function linksOf(error: unknown): readonly OriginLink[] {
   return chainOf(error).map(linkOf);
 }
 
-/** The thrown value and what caused it, outermost first. The last of several causes is the one that was given up on. */
+/** The thrown value and its causes, outermost first. Of several causes the last one counts: it is the one that ended the tries. */
 export function chainOf(error: unknown): readonly unknown[] {
   if (error === undefined) return [];
   const chain: unknown[] = [error];

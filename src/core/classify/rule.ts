@@ -1,4 +1,4 @@
-// A rule is a row: what must be seen, and what it then means. Rows stand in one order and the first that matches wins.
+// A rule is a row: the signals it requires and the code they mean. Rows are ordered, and the first match wins.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { EvidenceSource } from "../fault/fault.ts";
@@ -40,7 +40,7 @@ export interface Rule {
   readonly onTool?: FaultCode;
   /** No connection came about, so that nothing has reached the other side. */
   readonly neverSent?: true;
-  /** A real signal that this row recognises; a test runs each. A string stands for error text. */
+  /** A real signal that this row recognises; a test runs each. A string is error text. */
   readonly example: Evidence | string;
 }
 

@@ -6,7 +6,7 @@ import type { CancelScope, Surface } from "./evidence.ts";
 export interface Signals {
   readonly surface: Surface;
   readonly provider: string;
-  /** Which scope was cancelled; "no" when the caller knows that none was, null when nobody said. */
+  /** Which scope was cancelled; "no" when the caller knows that none was, null when unknown. */
   readonly aborted: CancelScope | "no" | null;
   /** HTTP status, 0 when unknown. */
   status: number;

@@ -96,7 +96,7 @@ const RESET_HEADERS: readonly { readonly reset: string; readonly remaining: stri
   { reset: "ratelimit-reset", remaining: "ratelimit-remaining" },
 ];
 
-/** The limit that is used up says when it lifts. One that says it has room is not the one; one that says nothing may be. */
+/** The reset time of the exhausted limit. A limit with room left is not the one; a limit without a remaining count may be. */
 function fromResetHeaders(header: HeaderReader, { observedAt }: Signals): Timing | undefined {
   const draft = fromRateLimitField(header("ratelimit"), observedAt);
   if (draft !== undefined) return draft;

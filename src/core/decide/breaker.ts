@@ -24,7 +24,7 @@ export interface BreakerCause {
   readonly message: string;
 }
 
-/** An open breaker with what opened it; any other as it is. */
+/** Adds the cause to an open breaker; any other is returned unchanged. */
 export function withCause(breaker: Breaker, cause: BreakerCause): Breaker {
   return breaker.state === "open" ? { ...breaker, cause } : breaker;
 }

@@ -5,7 +5,7 @@
 // D4  a wait the other side named is kept exactly.
 // D5  cancellation wins: it is neither retried nor worked around.
 // D6  what a person has refused is not done. Giving up cannot be refused.
-// D7  memory changes only the order of what goes on at once: it adds nothing, and moves nothing past a question or a retry.
+// D7  Memory only reorders recourses that continue at once: it adds none, and moves none past a question or a retry.
 // D8  a declared alternative, default or skip is honoured for every fault; D3, D5 and D6 still hold.
 
 import { traitsOf, type CatalogueRow } from "../fault/catalogue.ts";
@@ -58,7 +58,7 @@ function waitFor({ fault, attempt, now, roll }: Situation, retry: Retry | null):
   return { delayMs: retry === null ? 0 : delayMs(retry, attempt + 1, roll), serverWait: false };
 }
 
-/** In the order in which they are told: what can never be before what is only not now. */
+/** In the order in which they are reported: permanent reasons before temporary ones. */
 function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, policy: Policy): Refusal | null {
   if (situation.denied.includes("retry")) return "denied";
   if (retry === null) return "not-in-policy";
@@ -85,7 +85,7 @@ function refusalToRunAgain(situation: Situation): Refusal | null {
   return null;
 }
 
-/** The work may have been done: by what was seen of it, or else by what the fault is. */
+/** The work may have been done, according to the evidence or else to the fault's traits. */
 export function mayHaveRun({ code, context }: Pick<Fault, "code" | "context">): boolean {
   const { ran } = context;
   return ran === true || (traitsOf(code).mayHaveHappened && ran !== false);

@@ -1,4 +1,4 @@
-// What was decided, and the whole story of it: which row spoke, what else was considered, and why it was not taken.
+// A decision and its reasons: which row matched, what else was considered, and why it was rejected.
 
 import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Recourse, RowOrigin } from "../policy/policy.ts";
@@ -22,7 +22,7 @@ export const REFUSALS = [
   "already-taken", //       allowed once
   "no-target",
   "no-alternative",
-  "no-reset-time", //       nobody knows when it lifts
+  "no-reset-time", //       the reset time is unknown
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -33,7 +33,7 @@ export interface Considered {
 
 export interface Story {
   readonly row: RowOrigin;
-  /** What was considered before, in order. */
+  /** The recourses considered before it, in order. */
   readonly considered: readonly Considered[];
   /** What the row would try after this, in order. */
   readonly left: readonly Recourse[];
@@ -56,7 +56,7 @@ export type Decision = Story &
       }
     | { readonly recourse: "fallback"; readonly target: string }
     | { readonly recourse: "alternative"; readonly tool: string }
-    /** `target`: the one that is back first, when that is another than the one that failed. */
+    /** `target`: the target that is back first, if it is not the one that failed. */
     | { readonly recourse: "park"; readonly wakeAt: number; readonly target?: string }
     | { readonly recourse: "ask"; readonly question: QuestionKind }
     | { readonly recourse: Exclude<Recourse, "fallback" | "alternative" | "park" | "ask"> }

@@ -1,4 +1,4 @@
-// A decision in words: what happens, why, and what was not done. The same sentences in the CLI, the daemon and the page.
+// A decision in words: what happens, why, and what was rejected. The CLI, the server and the page use the same sentences.
 
 import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";

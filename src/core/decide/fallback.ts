@@ -1,5 +1,5 @@
-// Which target of a chain comes next. A fault's scope names what has failed; a target that shares it is passed over. So is
-// one that lacks what the request needs.
+// Which target of a chain comes next. A fault's scope names the domain that failed; targets in that domain are skipped, and so
+// are targets that lack a capability the request needs.
 
 import { type FaultScope, limitsUse, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -20,7 +20,7 @@ export interface Target extends FailureDomains {
   readonly contextWindowTokens: number;
   /** False while its breaker is open or the other side asked for a pause. */
   readonly available: boolean;
-  /** When it is available again; Infinity when nobody knows. */
+  /** When it is available again; Infinity when unknown. */
   readonly backAt: number;
 }
 
@@ -115,7 +115,7 @@ export function nextTarget({ targets, current, needs, minContextTokens }: Chain,
   return { target: lastResort, isLastResort: lastResort !== null, passedOver: others };
 }
 
-/** Every target but the failed one that can take the request and is not certain to fail the same way, in the chain's order. */
+/** The other targets that can take the request and are not certain to fail the same way, in the chain's order. */
 export function otherTargets(
   { targets, current, needs, minContextTokens }: Chain,
   scope: FaultScope,

@@ -6,7 +6,7 @@
 import type { Policy, Recourse } from "../policy/policy.ts";
 import type { Situation } from "./situation.ts";
 
-/** Several calls at once fail within a moment: that says nothing yet about how long it lasts. */
+/** Parallel calls fail at nearly the same moment, which says nothing about how long an outage lasts. */
 export const LEAST_REST_MS = 10_000;
 /** One try in a minute costs little, and shows that it is over. */
 export const MOST_REST_MS = 60_000;
@@ -36,7 +36,7 @@ export function lastTries(
   return isResting(newestAt - oldestAt, now - newestAt) ? "failed" : null;
 }
 
-/** A time before the last try means that the clock was set back: nobody knows how long ago it was. */
+/** A time before the last try means that the clock was set back, so the age is unknown. */
 function isResting(failedForMs: number, restedMs: number): boolean {
   return restedMs >= 0 && restedMs < Math.min(Math.max(failedForMs, LEAST_REST_MS), MOST_REST_MS);
 }

@@ -14,7 +14,7 @@ export function fullBudget(rule: RetryBudgetRule, now: number): RetryBudget {
 
 /** A first attempt goes out. */
 export function earn(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
-  // One that is full stays so, whatever the time, until something is spent.
+  // A full budget stays full until something is spent.
   return budget.tokens === rule.capacity ? budget : add(budget, rule, now, rule.perCall);
 }
 
@@ -24,7 +24,7 @@ export function spend(budget: RetryBudget, rule: RetryBudgetRule, now: number): 
   return filled.tokens < 1 ? null : { ...filled, tokens: filled.tokens - 1 };
 }
 
-/** A retry of a schedule that has begun goes out whatever is left: what is missing is owed, and later calls earn it back. */
+/** A retry of a schedule that has begun is sent even if the budget is empty: the debt is earned back by later calls. */
 export function borrow(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
   const filled = add(budget, rule, now, 0);
   return { ...filled, tokens: Math.max(filled.tokens - 1, -rule.capacity) };

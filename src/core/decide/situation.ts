@@ -40,13 +40,13 @@ export interface Situation {
   readonly taken: readonly Recourse[];
   /** What a person has refused for this call. */
   readonly denied: readonly (Recourse | "retry")[];
-  /** What is remembered of this kind of fault, newest first. */
+  /** Past incidents of this kind of fault, newest first. */
   readonly incidents: readonly Incident[];
   /** Chance, in [0, 1). */
   readonly roll: number;
 }
 
-/** What most calls look like: fill in what is different. */
+/** A typical situation; pass the fields that differ. */
 export function situation(fault: Fault, details: Partial<Omit<Situation, "fault">> = {}): Situation {
   return {
     fault,

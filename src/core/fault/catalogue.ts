@@ -12,7 +12,7 @@ export type FaultScope =
   | "network" //    the way to the endpoint
   | "tool" //       this tool
   | "output" //     what came back
-  | "limit" //      a limit somebody set
+  | "limit" //      a limit that was configured
   | "host"; //      this machine, this process
 
 /** What kind of thing went wrong, coarser than a code: picks the words and the ways out that a person is shown. */
@@ -73,7 +73,7 @@ export interface CatalogueRow {
 
 type Mark = "retry" | "lifts" | "maybe-done" | "trips" | "cancels" | "ends-run";
 
-/** `traits` lists what is true of the code; everything not listed is false. */
+/** `traits` lists the code's traits; a trait not listed is false. */
 function row<Class extends string>(
   faultClass: Class,
   traits: readonly Mark[],

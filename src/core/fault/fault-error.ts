@@ -8,7 +8,7 @@ import { readWith } from "../try-read.ts";
 const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
 
 export class FaultError extends Error {
-  /** Not enumerable: whoever prints the error sees its message, which is scrubbed, and not the evidence. */
+  /** Not enumerable: printing the error shows its scrubbed message, not the evidence. */
   declare readonly fault: Fault;
   declare readonly [BRAND]: true;
 

@@ -15,7 +15,7 @@ export type EvidenceSource =
   | "process" //    exit code or signal
   | "status" //     HTTP status
   | "text" //       words
-  | "none"; //      nothing told us
+  | "none"; //      no signal at all
 
 export interface FaultEvidence {
   /** The row that made this fault. */
@@ -23,9 +23,9 @@ export interface FaultEvidence {
   readonly source: EvidenceSource;
   /** Rows that matched too and would have said something else, strongest first. */
   readonly nearly: readonly string[];
-  /** What was read, shortened. Operators and audit only. */
+  /** The raw evidence, shortened. Operators and audit only. */
   readonly excerpt: string;
-  /** What was thrown, with its causes. Operators and audit only; absent when nothing was thrown. */
+  /** The thrown error with its causes. Operators and audit only; absent when nothing was thrown. */
   readonly origin?: FaultOrigin;
   /** What does not fit a schema in the input that the caller gave; the caller, a model too, may read it. */
   readonly issues?: readonly FaultIssue[];
@@ -37,7 +37,7 @@ export interface FaultIssue {
   readonly path: string;
   /** In the schema's words: `must be number`, `is required`. */
   readonly expected: string;
-  /** The type of what is there: `string`, `array`, `nothing`. */
+  /** The type of the actual value: `string`, `array`, `nothing`. */
   readonly got: string;
 }
 
@@ -134,17 +134,17 @@ export function andAlso(first: Fault, what: string, second: Fault): Fault {
   return thrown.length === 0 ? told : withOrigin(told, { thrown, requestIds });
 }
 
-/** Where a fault came from. One that was made around another has the origin of the inner one. */
+/** Where a fault came from. A fault that wraps another has the origin of the inner one. */
 export function originOf(outer: Fault): FaultOrigin | null {
   return causeChain(outer).find(({ evidence }) => evidence.origin !== undefined)?.evidence.origin ?? null;
 }
 
-/** Tells a fault from the value it stands for when a function gives either. */
+/** Distinguishes a fault from a value where a function returns either. */
 export function isFault(value: unknown): value is Fault {
   return typeof value === "object" && value !== null && "class" in value && "code" in value && "evidence" in value;
 }
 
-/** A foreign value that claims to be a fault: true only if every part that our code reads is what it should be. */
+/** Whether a foreign value is a fault: true only if every part our code reads has the right type. */
 export function isWholeFault(value: unknown): value is Fault {
   if (typeof value !== "object" || value === null) return false;
   const { class: named, code, message, context, evidence } = value as Partial<Fault>;

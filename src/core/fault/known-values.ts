@@ -7,7 +7,7 @@ import { unescaped, type Unescaped } from "./unescaped.ts";
 
 /** A shorter value would blank out ordinary words. */
 const MIN_CHARS = 4;
-/** Lines of a longer value are known one by one, if they are long enough to be told from ordinary ones. */
+/** Each line of a longer value is also known by itself, if it is long enough not to match ordinary text. */
 const MIN_LINE_CHARS = 8;
 const MAX_DEPTH = 16;
 /** Marks where a text was cut. */

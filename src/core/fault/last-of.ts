@@ -10,7 +10,7 @@ export function lastOf(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : afterCut(text.slice(-maxChars));
 }
 
-/** What was left of a text whose beginning is gone. */
+/** The rest of a text whose beginning was cut off. */
 export function afterCut(rest: string): string {
   return `${CUT}${rest.replace(BROKEN_WORD, "")}`;
 }

@@ -62,7 +62,7 @@ export function createRedactor(knownValues: Iterable<unknown> = [], base: Redact
 /** Knows shapes and names only. */
 export const SHAPE_REDACTOR: Redactor = createRedactor();
 
-/** Of a text that is too long, what is near the cut goes as well: half a secret is not recognised any more. */
+/** Where a long text is cut, a margin at the cut is dropped as well: half a secret would not be recognised. */
 function withoutShapes(text: string): string {
   let out = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
   for (const { pattern, replace } of SECRET_SHAPES) {

@@ -1,4 +1,4 @@
-// How secrets look in text: keys with a vendor's prefix, and values behind a name that says what they are. One row per shape,
+// How secrets look in text: keys with a vendor's prefix, and values behind a telling name such as `password`. One row per shape,
 // with a real example. Every pattern reads a text once: none of them may take longer than linear time.
 
 import { isSecretName, isWordOfParser } from "./secret-names.ts";
@@ -9,7 +9,7 @@ interface SecretShape {
   readonly name: string;
   readonly pattern: RegExp;
   readonly example: string;
-  /** What stands in its place; by default the mark alone. */
+  /** The replacement; by default the mark alone. */
   readonly replace?: (all: string, ...groups: string[]) => string;
 }
 

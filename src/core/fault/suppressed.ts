@@ -1,4 +1,4 @@
-// An error that is ignored on purpose is still told: as an event with the reason. Nothing is swallowed in silence.
+// An error that is ignored on purpose is still reported, as an event with the reason. No error is swallowed silently.
 
 import type { Fault } from "./fault.ts";
 

@@ -82,7 +82,7 @@ function readSignificant(text: string, at: number, unit: Unit): void {
   unit.code = code >= 0x41 && code <= 0x5a ? code + 0x20 : isChanging(code) ? LEFT_OUT : code;
 }
 
-/** White space, quotes, backslash and plus; of a pair of surrogates the first, because the second stands for both. */
+/** White space, quotes, backslash and plus; for a surrogate pair the first half only, because the second decodes to both. */
 function isChanging(code: number): boolean {
   if (code === 0x22 || code === 0x27 || code === 0x2b || code === BACKSLASH || code === 0x60) return true;
   return code <= 0x20 || code === 0xa0 || (code >= 0xd800 && code < 0xdc00);
@@ -94,7 +94,7 @@ function unitOf(codePoint: number): number {
 
 const ESCAPE = /u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|[nrtbfv]/iy;
 
-/** `\n`, `\u0026`, `\\\\"`: however many backslashes, they stand for the one character behind them. */
+/** `\n`, `\u0026`, `\\\\"`: however many backslashes there are, with the escape behind them they encode one character. */
 function readBackslashes(text: string, at: number, unit: Unit): void {
   let end = at;
   while (text.charCodeAt(end) === BACKSLASH) end++;

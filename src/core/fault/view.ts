@@ -57,7 +57,7 @@ export interface AuditView extends OperatorView {
   readonly retryable: boolean;
   /** Each cause below this fault, nearest first. */
   readonly causes: readonly { readonly class: FaultClass; readonly code: FaultCode; readonly message: string }[];
-  /** What was thrown, with its causes and the provider's request ids; null when nothing was. */
+  /** The thrown error with its causes and the provider's request ids; null when nothing was thrown. */
   readonly origin: FaultOrigin | null;
 }
 
@@ -133,7 +133,7 @@ const MAX_DETAIL_CHARS = 2_000;
 
 const DETAILS: Readonly<Record<ModelDetail, (fault: Fault, redactor: Redactor) => string>> = {
   none: () => "",
-  // Of what is no process nothing is shown: its words are not the end of an output.
+  // Only a process has an output whose end could be shown.
   stderr_tail: (fault, redactor) => (isOfProcess(fault) ? tailOf(fault.evidence.excerpt, redactor) : ""),
   full: ({ message, evidence: { excerpt } }, redactor) => {
     const isTold = excerpt === "" || message.includes(excerpt);

@@ -1,5 +1,5 @@
-// Which limit was reached, what it is, and whose it is: the run's, or the node's alone. Surfaces name a limit by what it limits;
-// whose it is stands in the fault.
+// Which limit was reached, its value, and whether it is the run's or the node's. Surfaces name a limit by what it limits; the
+// fault says whose it is.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -10,7 +10,7 @@ import { type RunState, visitOf } from "./run-state.ts";
 type Amounts = Readonly<Record<string, number>>;
 
 interface LimitRow {
-  /** As it is offered, and what it is now; 0 stands for one that nobody has said. */
+  /** Its name in the offer and its present value; 0 when none was set. */
   readonly offered: (limits: RunLimits, reached: number) => Amounts;
   /** The names under which the node looks for its own; null for a limit of the run. */
   readonly ofNode: Readonly<Record<string, string>> | null;
@@ -39,7 +39,7 @@ interface Reached {
   readonly isKnown: boolean;
 }
 
-/** By what was reached; everything else is money of the run. */
+/** By the limit that was reached; all others concern the run's money. */
 const BY_CODE: Readonly<Partial<Record<FaultCode, (reached: Reached) => LimitRow>>> = {
   BudgetExceeded: ({ isAgents }) => (isAgents ? ROWS.agentMoney : ROWS.runMoney),
   RunTimeout: () => ROWS.runTime,
@@ -47,14 +47,14 @@ const BY_CODE: Readonly<Partial<Record<FaultCode, (reached: Reached) => LimitRow
   TurnLimit: ({ isAgents, isKnown }) => (isAgents ? ROWS.rounds : isKnown ? ROWS.nodes : ROWS.eitherRounds),
 };
 
-/** The limits that can be raised after this fault, with what they are now. */
+/** The limits that can be raised after this fault, with their present values. */
 export function limitsReached(seen: Fault | null, limits: RunLimits): Amounts {
   // A loop that is over by its own rules has no number anybody could raise.
   if (seen?.context["declared"] === true) return {};
   return rowOf(seen).offered(limits, reachedIn(seen) ?? 0);
 }
 
-/** What was typed, under the names by which whoever keeps to the limit looks for it. */
+/** The new values, under the names the enforcing code reads. */
 export function limitsAsMeant(
   { id, node, execution }: { readonly id: ActionId; readonly node: string; readonly execution: number },
   state: RunState,

@@ -1,5 +1,5 @@
 // What a surface passes in with an action, checked: a table of what each need takes. What does not fit is a fault that names the
-// field and says what it must be; what was given is never quoted, as it may be a secret.
+// field and says what it must be; the given value is never quoted, as it may be a secret.
 
 import { fault, type Fault, withContext } from "../fault/fault.ts";
 import { readField, tryRead } from "../try-read.ts";
@@ -8,7 +8,7 @@ import type { ActionNeeds, OfferedAction } from "./action.ts";
 import { checkAnswer, type Question } from "./interaction.ts";
 
 export interface CheckedParams {
-  /** As they are written down with the action: only what it takes, as plain data. */
+  /** As stored with the action: only the fields it takes, as plain data. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -68,7 +68,7 @@ const FIELDS: Readonly<Record<ActionNeeds, readonly FieldRow[]>> = {
 const EXTRA: Readonly<Partial<Record<ActionId, readonly FieldRow[]>>> = {
   "send-back": [{ ...TEXT, required: false }],
   "regenerate-once": [{ ...TEXT, required: false }],
-  // Command lines are held against the node's list: what is not in it has to be allowed by name.
+  // Command lines are checked against the node's allow-list; a command outside it must be allowed by name.
   "edit-and-retry": [{ name: "commands", ...NAMES, required: false }],
 };
 

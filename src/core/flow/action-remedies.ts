@@ -51,7 +51,7 @@ export function remediesFor(fault: Pick<Fault, "code"> & Partial<Pick<Fault, "co
   return REMEDIES.find(fits)?.offer ?? [];
 }
 
-/** A code of a newer program is what nobody knows. */
+/** A code from a newer program is treated as unknown. */
 function rowOf({ code }: Pick<Fault, "code">): CatalogueRow {
   return traitsOf(isFaultCode(code) ? code : "Unclassified");
 }

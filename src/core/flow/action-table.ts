@@ -1,4 +1,4 @@
-// The page about actions, made from the tables: what each is called, when it is offered, and what it does.
+// The page about actions, generated from the tables: their names, when they are offered, and what they do.
 
 import type { Locale } from "../fault/words/words.ts";
 import { ACTION_IDS, type ActionFacts, actionWords } from "./action-words.ts";

@@ -1,4 +1,4 @@
-// What an operator reads about each action, in their language: its name, what it is for, what is done again and what is kept.
+// The words of each action in the operator's language: its name, its purpose, what is redone and what is kept.
 // `test/core/flow/action-words.test.ts` holds that every action has every text in every language.
 
 import type { Locale } from "../fault/words/words.ts";

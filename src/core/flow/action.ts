@@ -20,10 +20,10 @@ export type ActionEffect =
   | "instruct" //  in place: the visit waits, and gets another attempt with this instruction
   | "successor" // the run has ended: a linked run starts at the node, with this instruction
   | "answer" //    an open question gets its answer
-  | "resume" //    somebody advances it again
+  | "resume" //    a process advances it again
   | "cancel";
 
-/** An action as a surface shows it, and as it is sent back. */
+/** An action as a surface shows it and sends it back. */
 export interface OfferedAction {
   readonly id: ActionId;
   /** Empty for an action on the whole run. */
@@ -34,7 +34,7 @@ export interface OfferedAction {
   readonly explains: string;
   /** What is done again. */
   readonly redoes: string;
-  /** What stays as it is. */
+  /** What is kept. */
   readonly keeps: string;
   readonly needs: ActionNeeds;
   /** What can be chosen: targets, options of the question, limits by name, the node to send back to; empty for nothing to choose. */
@@ -64,7 +64,7 @@ export interface ActionSituation {
 /** What can be done now, best first. */
 export function actionsFor(about: ActionSituation, locale: Locale): readonly OfferedAction[] {
   const { state } = about;
-  // Whoever went on from it is the one to act on.
+  // Its successor is the run to act on.
   if (state.successor !== null) return [];
   if (isEnded(state)) return state.status === "failed" ? actionsOn(about, focusOf(state), locale) : [];
   const waiting = state.cancelledBy === null ? state.visits.filter(isWaiting) : [];
@@ -88,7 +88,7 @@ export function actionsOn(about: ActionSituation, visit: Visit | null, locale: L
   return offers(about, { visit, question: null }, helps, locale);
 }
 
-/** The visit that what else is known is about: the one that failed, or the first that waits because something failed. */
+/** The visit the actions are about: the failed one, or the first that waits because of a failure. */
 export function focusOf(state: RunState): Visit | null {
   if (!isEnded(state)) {
     const waiting = state.visits.filter((visit) => isWaiting(visit) && visit.pause?.why !== "gate");
@@ -126,11 +126,11 @@ function remediesOf({ fault, pause, kind }: Visit, state: RunState): readonly Ac
   if (seen === null) return BY_PAUSE[pause?.why ?? ""] ?? [];
   const remedies = remediesFor(seen);
   if (kind === null || TAKES_TEXT.has(kind)) return remedies;
-  // There is no text to edit: what was wrong is put right outside, and then it is tried again.
+  // There is no text to edit: the person fixes the cause elsewhere and retries.
   return [...new Set(remedies.map((id) => (id === "edit-and-retry" ? "retry-stage" : id)))];
 }
 
-/** What they do is made of a text: a prompt, or command lines. A stage in TypeScript sees what it is told, and may heed it. */
+/** Nodes whose work is a text: a prompt, or command lines. A stage in TypeScript receives the instruction and may follow it. */
 const TAKES_TEXT: ReadonlySet<NodeKind> = new Set<NodeKind>(["agent", "command", "stage"]);
 
 interface Subject extends ActionSubject {
@@ -167,7 +167,7 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   "grant-and-retry":     { offered: always,        needs: "grant",   choices: none,      effect: "by-state" },
   // The run stopped at 2 dollars; the operator makes it 5.
   "raise-limit":         { offered: hasLimit,      needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state" },
-  // The review was prose; it is asked for once more, told what was missing.
+  // The review was prose; the model is asked again and told what was missing.
   "regenerate-once":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
   // 213000 tokens for a window of 200000: a quarter of each earlier output is sent.
   "shorten-context":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
@@ -179,13 +179,13 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   "switch-provider":     { offered: (subject) => otherTargets(subject).length > 0, needs: "target", choices: otherTargets, effect: "by-state" },
   // Three of five files are written, and the operator can do without the other two.
   "accept-partial":      { offered: ({ about }) => about.hasPartialOutput, needs: "nothing", choices: none, effect: "by-state" },
-  // The machine was switched off; the run is marked as running and nobody works on it.
+  // The machine was switched off: the run is marked as running, but no process works on it.
   "resume":              { offered: isOpenRun,     needs: "nothing", choices: none,      effect: "resume" },
   // It goes the wrong way, and every minute costs money.
   "cancel":              { offered: (subject) => isOpenRun(subject) && subject.about.state.cancelledBy === null, needs: "nothing", choices: none, effect: "cancel" },
 };
 
-/** Without the target that has just failed: the one its last fault names, or else the one that was asked first. */
+/** Without the target that has just failed: the one the last fault names, or else the first choice. */
 function otherTargets({ about: { targets, state }, visit }: Subject): readonly string[] {
   const instruction = visit?.instruction ?? null;
   const switchedTo = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;

@@ -2,7 +2,7 @@
 // simulation all run on it, so they cannot disagree. Holds these:
 // C1  a step is `run` only between `call-admitted` and the event that ends the attempt.
 // C2  after `ended` nothing changes it; a late result is written down and ignored.
-// C3  what happens next was decided before and stands in the event: replaying never decides again.
+// C3  The event holds the decision about what happens next: replaying never decides again.
 
 import type { Decision } from "../decide/decision.ts";
 import type { BreakerState } from "../decide/breaker.ts";
@@ -25,7 +25,7 @@ type AnyCallEvent =
       readonly call: string;
       readonly turn: string;
       readonly tool: string;
-      /** Of the input as it was; what is shown is scrubbed. */
+      /** Of the original input; the input that is shown is scrubbed. */
       readonly digest: string;
       readonly input: unknown;
       readonly deadlineAt: number | null;
@@ -74,7 +74,7 @@ type AnyCallEvent =
       readonly cost: Cost | null;
     }
   | {
-      /** An attempt nobody waits for any more has ended. */
+      /** An attempt that was given up has ended after all. */
       readonly type: "call-late";
       readonly call: string;
       readonly tool: string;
@@ -82,18 +82,18 @@ type AnyCallEvent =
       readonly ok: boolean;
       readonly fault: Fault | null;
       readonly durationMs: number;
-      /** What it cost, if it says so after all … */
+      /** Its true cost, if it reported one … */
       readonly cost: Cost | null;
-      /** … in place of what was booked when it was given up. */
+      /** … which replaces the cost booked when it was given up. */
       readonly booked: Cost | null;
     }
   | {
-      /** What is sent was changed on purpose: made to fit another target, made smaller, or told what was wrong with the answer. */
+      /** The request was changed on purpose: fitted to another target, made smaller, or extended with what was wrong with the answer. */
       readonly type: "call-adapted";
       readonly call: string;
       readonly tool: string;
       readonly changes: readonly RequestChange[];
-      /** The changed input is kept, because nobody could make it again. */
+      /** The changed input is kept, because it could not be made again. */
       readonly kept: boolean;
     }
   | { readonly type: "question-asked"; readonly call: string; readonly question: Question }
@@ -113,7 +113,7 @@ export interface RequestChange {
   readonly why: string;
 }
 
-/** How a call ended. The value of one that is done is kept apart. */
+/** How a call ended. The value of a completed call is kept separately. */
 export type CallEnd =
   | { readonly status: "done"; readonly from: string; readonly errors: readonly ItemFault[] }
   | { readonly status: "defaulted"; readonly fault: Fault }
@@ -151,9 +151,9 @@ export interface CallState {
   readonly inputReplaced: boolean;
   /** A person said yes to the next attempt: it goes past the guards. */
   readonly approved: boolean;
-  /** What was decided needs something done before the next attempt, and that is not done yet. */
+  /** The decision requires a repair before the next attempt, and it has not been made yet. */
   readonly repairDue: boolean;
-  /** The last fault and what was decided about it. */
+  /** The last fault and the decision about it. */
   readonly fault: Fault | null;
   readonly decision: Decision | null;
   readonly step: CallStep;
@@ -161,7 +161,7 @@ export interface CallState {
 
 /** Refused once a person has said no: trying again, and asking again. */
 const DENIED_BY_A_NO: readonly (Recourse | "retry")[] = ["retry", "ask"];
-/** A person chose that the call fails: then nothing else is done, not even what was declared. */
+/** A person chose that the call fails: nothing else is done, not even a declared default. */
 const DENIED_BY_FAIL: readonly (Recourse | "retry")[] = [
   "retry",
   ...RECOURSES.filter((recourse) => recourse !== "fail"),

@@ -1,5 +1,5 @@
 // What becomes of a node that cannot run: because something it needs has no result, or because the time is up. Tables;
-// who is affected, and when, is found in `round.ts`.
+// `round.ts` finds out which nodes are affected, and when.
 
 import { wrap, type Fault } from "../fault/fault.ts";
 import type { CallEnd } from "./call.ts";
@@ -36,7 +36,7 @@ export function endWithoutNeed({ optional, hasDefault }: PlanNode): UnrunStatus 
   return hasDefault ? "defaulted" : "failed";
 }
 
-/** It cannot run, though nothing it needs is missing: a value that stands in for it says more than a gap. */
+/** It cannot run although its dependencies are there: a declared default is better than a gap. */
 export function endUnrun({ optional, hasDefault }: PlanNode): UnrunStatus {
   if (hasDefault) return "defaulted";
   return optional ? "skipped" : "failed";

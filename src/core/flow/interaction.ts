@@ -31,7 +31,7 @@ export type QuestionPayload =
   | { readonly kind: "Auth.DeviceCode"; readonly prompt: string; readonly url: string; readonly code: string }
   | { readonly kind: "Auth.Password"; readonly prompt: string };
 
-/** What a form is made of, for those who show a question elsewhere. Empty for other kinds. */
+/** The parts of a form, for surfaces that show the question. Empty for other kinds. */
 export function formFacts(payload: QuestionPayload): Pick<AskPayload, "schema" | "issues"> {
   if (payload.kind !== "Ask") return {};
   const { schema, issues } = payload;
@@ -57,7 +57,7 @@ export interface Question {
 /** The last instant a date can tell. Infinity would come out of a journal as nothing, because a journal keeps JSON. */
 export const NEVER_AT = 8.64e15;
 
-/** When it is over, for those who are told; null: never. */
+/** When the question expires, for surfaces; null: never. */
 export function endOf({ expiresAt }: Pick<Question, "expiresAt">): number | null {
   return expiresAt >= NEVER_AT ? null : expiresAt;
 }
@@ -74,7 +74,7 @@ interface InteractionRow {
   readonly answer: AnswerShape;
   /** What the question is for, quoted from real use. */
   readonly example: string;
-  /** The answer itself is a secret: it reaches whoever asked, and nothing else. */
+  /** The answer itself is a secret: only the asking code gets it. */
   readonly secret: boolean;
 }
 
@@ -111,7 +111,7 @@ const SHAPES: Readonly<Record<AnswerShape, ShapeRow>> = {
 
 /**
  * The answer as plain data, or a fault that says what is wrong with it. Answers come from other people's code: anything
- * may be in them. What was answered is never quoted, as it may be a secret.
+ * may be in them. The answer is never quoted, as it may be a secret.
  */
 export function checkAnswer(question: Question, answer: unknown): Answer | Fault {
   return tryRead(() => readAnswer(question, answer), wrongShape(question, "it could not be read"));

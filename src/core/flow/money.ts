@@ -1,4 +1,4 @@
-// What attempts cost, in integer micro-cents (1e-8 dollars). A price nobody knows is marked, never counted as zero.
+// Costs of attempts, in integer micro-cents (1e-8 dollars). An unknown price is marked, never counted as zero.
 
 const MICROCENTS_PER_USD = 100_000_000;
 
@@ -13,7 +13,7 @@ export function usdOf(microcents: number): number {
 
 export type CostBasis =
   | "reported" //  the provider said so
-  | "estimated" // counted here, from what was sent and seen
+  | "estimated" // counted here, from the request and the response
   | "unpriced"; // there is no price
 
 export interface Cost {
@@ -29,7 +29,7 @@ export interface Spending {
   readonly microcents: number;
   /** How much of it is estimated. */
   readonly estimatedMicrocents: number;
-  /** Attempts without a price: the true sum is higher by what they cost. */
+  /** Attempts without a price: their cost is missing from the sum. */
   readonly unpricedAttempts: number;
 }
 
@@ -46,7 +46,7 @@ export function book(spending: Spending, cost: Cost | null): Spending {
   };
 }
 
-/** A price that came to light after another one was booked. */
+/** Replaces a booked cost by one that became known later. */
 export function rebook(spending: Spending, before: Cost | null, after: Cost | null): Spending {
   return after === null ? spending : book(unbook(spending, before), after);
 }
@@ -95,7 +95,7 @@ export function budgetRule(base: BudgetRule, { maxUsd, onExceed, warnAtPercent }
 
 export type BudgetVerdict = "go" | "warn" | OnExceed;
 
-/** Whether the next attempt may go out: what is spent, what running attempts have reserved, and what it may cost itself. */
+/** Whether the next attempt fits: money spent, money reserved by running attempts, and its own estimate. */
 export function checkBudget(
   rule: BudgetRule,
   spentMicrocents: number,

@@ -35,13 +35,13 @@ export type Route =
       readonly kind: "fan";
       readonly nodes: readonly string[];
       readonly join: string;
-      /** One that fails stops the others. */
+      /** A failing branch stops the others. */
       readonly failFast: boolean;
     }
   /** This path is over; `outcome` names how, for the run it belongs to. */
   | { readonly kind: "end"; readonly outcome: string };
 
-/** What is done about a node that has failed for good: seed 000's resolution policy. */
+/** What to do about a node that has failed for good: its resolution policy. */
 export const RESOLUTIONS = ["skip", "retry-later", "abort-workflow"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
@@ -54,11 +54,11 @@ export type PauseReason =
 
 export type SkipReason =
   | "gate" //           its own CheckGate or Assert said so
-  | "resolution" //     it failed, and its resolution policy is to go on without it
+  | "resolution" //     it failed, and its resolution policy is to continue without it
   | "sibling-failed" // stopped, because a path beside it failed
-  | "operator"; //      a person chose to go on without it
+  | "operator"; //      a person chose to continue without it
 
-/** What an operator told a node to do differently in its next attempt. */
+/** An operator's instruction for the node's next attempt. */
 export interface Instruction {
   readonly action: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -11,9 +11,9 @@ export interface PlanNode {
   readonly label: string;
   /** Nodes whose results it works with. */
   readonly needs: readonly string[];
-  /** The turn goes on without it. */
+  /** The turn continues without it. */
   readonly optional: boolean;
-  /** A value is declared that can stand in for its result. */
+  /** A default value is declared for its result. */
   readonly hasDefault: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Plan {
   readonly nodes: ReadonlyMap<string, PlanNode>;
   /** Who needs a node; every node has a list. */
   readonly dependents: ReadonlyMap<string, readonly string[]>;
-  /** Nodes that need nobody. */
+  /** Nodes without dependencies. */
   readonly roots: readonly string[];
 }
 
@@ -97,12 +97,12 @@ function isOneSlipAway(word: string, known: string): boolean {
   return left.length === 2 && left === `${right.charAt(1)}${right.charAt(0)}`;
 }
 
-/** Each of these needs the next, and the last needs the first; null when nobody waits for himself. */
+/** A cycle: each node depends on the next, and the last on the first. null when there is none. */
 function findRing(
   nodes: ReadonlyMap<string, PlanNode>,
   dependents: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] | null {
-  // Takes away whoever waits for nobody, again and again: what is left waits for a ring.
+  // Repeatedly removes nodes without open dependencies: what is left depends on a cycle.
   const waitsFor = new Map<string, number>();
   const free: string[] = [];
   for (const { id, needs } of nodes.values()) {

@@ -11,11 +11,11 @@ import type { Plan } from "./plan.ts";
 
 export interface NodeEnd {
   readonly status: NodeStatus;
-  /** null for one that is done. */
+  /** null for a completed node. */
   readonly fault: Fault | null;
 }
 
-/** A node that came to an end without running. */
+/** A node that ended without running. */
 export interface Settled {
   readonly node: string;
   readonly status: UnrunStatus;
@@ -25,7 +25,7 @@ export interface Settled {
 }
 
 export interface Progress {
-  /** Nodes that may run now, each told once. */
+  /** Nodes that may run now, each reported once. */
   readonly ready: readonly string[];
   readonly settled: readonly Settled[];
 }
@@ -52,7 +52,7 @@ export function createRound(plan: Plan): Round {
 
 type NodeState = "waiting" | "ready" | "ended";
 
-/** A node that has ended and whose dependents are to be told. */
+/** A node that has ended and whose dependents have not been updated yet. */
 interface Ended {
   readonly node: string;
   readonly status: NodeStatus;
@@ -110,7 +110,7 @@ class PlanRound implements Round {
     return settled;
   }
 
-  /** Tells everybody who needs the node, and whoever needs those that end thereby, nearest first. */
+  /** Updates the node's dependents, then the dependents of nodes that end as a result, nearest first. */
   #tell(first: Ended): Progress {
     const ready: string[] = [];
     const settled: Settled[] = [];
@@ -153,7 +153,7 @@ class PlanRound implements Round {
   }
 }
 
-/** Whoever settles a node says why it failed; that nobody did is told in its place. */
+/** The caller that settles a node gives the fault; this one stands in when it gave none. */
 function withoutFault(node: string, status: NodeStatus): Fault {
   return fault("InvariantBroken", {
     message: `node ${node} ended as ${status} and nobody said why`,

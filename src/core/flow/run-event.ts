@@ -1,4 +1,4 @@
-// What happens to a run of a workflow, as one union. A run is a session, so these stand in its journal between the events of
+// The events of a workflow run, as one union. A run is a session, so its journal holds them between the events of
 // its turns and calls: an attempt of a node is a turn, and every call in it belongs to that turn.
 
 import type { Decision } from "../decide/decision.ts";
@@ -27,11 +27,11 @@ export interface RunLimits {
   readonly maxCostMicrocents: number;
 }
 
-/** Where the run before stood: finished visits stay, with their outputs; those that are ready are begun anew. */
+/** The state of the predecessor: finished visits stay, with their outputs; ready visits start again. */
 export interface Inheritance {
   readonly visits: readonly Visit[];
   readonly fans: Readonly<Record<string, Fan>>;
-  /** Paths that had ended by then, but for the one that is gone on from; left out by older programs. */
+  /** Paths that had ended by then, except the one that is continued; older programs leave it out. */
   readonly ends?: readonly PathEnd[];
 }
 
@@ -47,7 +47,7 @@ export type RunEvent =
       readonly type: "run-started";
       readonly workflow: string;
       readonly version: string;
-      /** Of the definition: another one is not resumed without being told. */
+      /** Of the definition: a run does not resume with a different definition unless a person accepts it. */
       readonly digest: string;
       /** Where it was read from; null for a workflow written in TypeScript. */
       readonly file: string | null;
@@ -55,14 +55,14 @@ export type RunEvent =
       readonly inputs: unknown;
       readonly start: readonly string[];
       readonly limits: RunLimits;
-      /** The failed run this one goes on from. */
+      /** The failed run this one continues. */
       readonly predecessor: string | null;
-      /** What it takes over from that one; null for a run that begins at its beginning. */
+      /** What it takes over from that run; null for a run that starts at the beginning. */
       readonly inherited: Inheritance | null;
       /** What an operator wanted of the run before this one; null for a run of its own. The visits it is for have it, too. */
       readonly instruction: Instruction | null;
     }
-  /** The definition is another one now, and somebody said to go on with it. */
+  /** The definition has changed, and a person accepted the new one. */
   | { readonly type: "workflow-changed"; readonly from: string; readonly to: string; readonly by: string }
   | (NodePlace & { readonly type: "node-started"; readonly kind: NodeKind })
   | (NodePlace & {
@@ -122,7 +122,7 @@ export type RunEvent =
       readonly route: Route | null;
     })
   | {
-      /** A person's action on this run. What it does stands here, so that replaying needs nothing else. */
+      /** A person's action on this run, with its effect, so that replaying needs nothing else. */
       readonly type: "run-instructed";
       readonly action: string;
       /** Empty for an action on the whole run. */
@@ -143,5 +143,5 @@ export type RunEvent =
       readonly node: string;
       readonly fault: Fault | null;
     }
-  /** Somebody went on from it in another run. Comes after its end. */
+  /** Another run continues this one. Comes after its end. */
   | { readonly type: "run-superseded"; readonly successor: string };

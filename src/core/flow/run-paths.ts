@@ -49,7 +49,7 @@ function enter(
   state.visits.push({ ...newVisit(node, executionsOf(state, node) + 1, fan, path, at), instruction });
 }
 
-/** A path that goes on to one node alone has not parted. */
+/** A path with a single next node has not split. */
 function branchOf(path: Path, fork: string, index: number, nodes: readonly string[]): Path {
   return nodes.length === 1 ? path : [...path, `${fork}.${index}`];
 }
@@ -81,7 +81,7 @@ export function leave(
   visit.phase = null;
   visit.instruction = null;
   visit.endedAt = at;
-  // Where one that fails stops the others nobody arrives: the run is about to end.
+  // Where one failure stops the others, no path arrives: the run is about to end.
   const isStopped = route === null && (ending.state === "failed" || ending.skipped === "sibling-failed");
   if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
 }
@@ -90,7 +90,7 @@ function isOver({ state }: Visit): boolean {
   return state !== "ready" && state !== "running" && state !== "paused";
 }
 
-/** Whether the run ends when this visit fails and goes nowhere: it stands beside nobody, or stops those beside it. */
+/** Whether the run ends when this visit fails and has no next node: it has no siblings, or its failure stops them. */
 export function stopsOthers({ fans }: Pick<RunState, "fans">, { fan }: Pick<Visit, "fan">): boolean {
   return fans[fan]?.failFast ?? true;
 }
@@ -104,7 +104,7 @@ function follow(state: RunState, visit: Visit, route: Route | null, at: number):
       state.ends.push({ node, outcome: route.outcome });
       return arrive(state, fan, at);
     case "fan": {
-      // Nobody to wait for.
+      // There is nothing to wait for.
       if (route.nodes.length === 0) return step(state, route.join, fan, path, at);
       const { join, failFast } = route;
       state.fans[name] = { join, failFast, outer: fan, open: route.nodes.length, path };
@@ -122,7 +122,7 @@ function follow(state: RunState, visit: Visit, route: Route | null, at: number):
   }
 }
 
-/** A path that comes to the join of its fan-out has arrived; anywhere else it goes on. */
+/** A path that reaches the join of its fan-out has arrived; elsewhere it continues. */
 function step(state: RunState, to: string, fan: string, path: Path, at: number): void {
   if (state.fans[fan]?.join === to) arrive(state, fan, at);
   else enter(state, to, fan, path, at, null);

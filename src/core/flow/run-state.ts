@@ -23,7 +23,7 @@ export interface RunState {
   failedNode: string;
   startedAt: number;
   endedAt: number;
-  /** In the order in which they were entered; those that are ready stand in the order in which they come. */
+  /** In the order in which they were entered; ready visits in the order in which they will run. */
   visits: Visit[];
   fans: Record<string, Fan>;
   /** Paths that have ended. */
@@ -53,7 +53,7 @@ export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): s
   return `${node}#${execution}`;
 }
 
-/** The limits with what an operator changed about them; what is a limit of a stage and not of the run is left to the stage. */
+/** The limits with an operator's changes. Limits of a stage are left to the stage. */
 export function raisedLimits(limits: RunLimits, params: Readonly<Record<string, unknown>>): RunLimits {
   const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = {
     ...limits,

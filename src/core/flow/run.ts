@@ -2,7 +2,7 @@
 // simulation see the same state. Holds these:
 // R1  a visit is in one place: ready, running, paused, or over; a path has one visit that is not over.
 // R2  the run is over once, and after `run-ended` nothing but `run-superseded` changes it.
-// R3  where a path goes stands in the event that ended its node: folding asks no workflow.
+// R3  The event that ends a node says where its path goes: folding needs no workflow definition.
 // R4  a join is entered once, when every path of its fan-out has arrived.
 // R5  no more visits run at a time than the limit says: those that wait take no place, and wait for one when they go on.
 
@@ -76,7 +76,7 @@ type Folds = {
 const FOLDS: Folds = {
   "workflow-changed": (state, { to }) => {
     state.digest = to;
-    // What was begun by the old definition is begun anew: the calls of the new one may be others.
+    // Nodes begun under the old definition restart: the new definition may make other calls.
     for (const visit of state.visits) if (visit.state === "running" || visit.state === "paused") restart(visit);
   },
   "node-started": (state, event, at) => {
@@ -159,7 +159,7 @@ export interface RunNeeds {
   readonly start: readonly Visit[];
   /** Begun in an earlier life, or due after a pause: to be gone on with. */
   readonly goOn: readonly Visit[];
-  /** Paused: somebody may have answered. */
+  /** Paused: an answer may have arrived. */
   readonly paused: readonly Visit[];
   /** So many of those that were answered may go on now. */
   readonly places: number;
@@ -169,7 +169,7 @@ export interface RunNeeds {
   readonly isOver: boolean;
 }
 
-/** What a run can do now. `busy` are the visits somebody is already working on. */
+/** What a run can do now. `busy` are the visits that are already being worked on. */
 export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>): RunNeeds {
   const live = state.visits.filter(isOpen);
   const running = live.filter((visit) => visit.state === "running");
@@ -177,7 +177,7 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   const isDue = ({ pause }: Visit): boolean => pause?.wakeAt !== null && (pause?.wakeAt ?? Infinity) <= now;
   const isIdle = (visit: Visit): boolean => !busy.has(keyOf(visit));
   const ready = live.filter((visit) => visit.state === "ready");
-  // Who is about to run has a place already.
+  // A visit that is about to run already has a place.
   const taken = live.filter((visit) => visit.state === "running" || !isIdle(visit)).length;
   const free = Math.max(0, state.limits.maxParallel - taken);
   const due = paused.filter((visit) => isDue(visit) && isIdle(visit)).slice(0, free);

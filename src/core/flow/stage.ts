@@ -1,7 +1,7 @@
 // One attempt of a stage, as a pure machine: Setup → Init → CheckGate → Act → Assert → Exit → Next. And what comes after an
 // attempt that failed: another one from Setup, later, without it, or the end. Holds these:
 // S1  phases come in their order; CheckGate may pass over Act and Assert, and Exit always comes before Next.
-// S2  a stage is tried again by its own retry policy only. What its calls did before is not counted here.
+// S2  Only its own retry policy repeats a stage. Retries of its calls do not count here.
 // S3  `decide` chooses, by a policy of two rows that the stage's declaration makes.
 // S4  `skip` is honoured for every fault. `retry-later` is, as long as an attempt is left, unless the work may have been done and
 //     is not idempotent. Cancellation wins over both.
@@ -16,7 +16,7 @@ import { DEFAULT_POLICY } from "../policy/matrix.ts";
 import type { Policy, Recourse, Retry } from "../policy/policy.ts";
 import type { Resolution, StagePhase } from "./node.ts";
 
-/** What a phase came to. `retry` and `skip` are verdicts of CheckGate and Assert. */
+/** The result of a phase. `retry` and `skip` are verdicts of CheckGate and Assert. */
 export type PhaseVerdict = "ok" | "retry" | "skip" | "fail";
 
 /** What comes after a phase: another one, or the end of the attempt. */
@@ -27,7 +27,7 @@ export type PhaseStep =
 /** How an attempt stands while its phases go by. */
 export interface AttemptState {
   readonly phase: StagePhase;
-  /** What Exit and Next are told. */
+  /** The input of Exit and Next. */
   readonly ending: "completed" | "skipped" | "failed";
   /** A verdict asked for another attempt. */
   readonly again: boolean;
@@ -52,7 +52,7 @@ export function advanceAttempt(state: AttemptState, verdict: PhaseVerdict): Atte
   if (phase === "exit" || phase === "next") {
     const ending = verdict === "fail" ? "failed" : state.ending;
     const next = AFTER[phase];
-    // What is tried again has no way to go on from.
+    // A stage that is retried names no next node yet.
     return next === null || ending === "failed" ? null : { ...state, phase: next, ending };
   }
   switch (verdict) {

@@ -1,4 +1,4 @@
-// What a turn tells its user when not all of it was done: what was completed, what is missing and why, and what it waits for.
+// What a turn tells its user when it is incomplete: what was completed, what is missing and why, and what it waits for.
 // The words are chosen by the fault's cause and by the kind of question from tables; nothing of a fault's message is said,
 // as it may hold anything.
 
@@ -20,20 +20,20 @@ export interface Settlement {
   /** What the user knows the step by: "hotel search". Empty: the turn or run itself. */
   readonly label: string;
   readonly status: StepStatus;
-  /** null for one that is done, and where the reason is not known. */
+  /** null for a step that is done, and where the reason is unknown. */
   readonly fault: Fault | null;
   /** The label of the step it needed and could not have; empty when it ended for a reason of its own. */
   readonly because: string;
   /** What a step that waits was asked … */
   readonly question?: Question;
-  /** … or when a parked one goes on (epoch milliseconds). */
+  /** … or when a parked step continues (epoch milliseconds). */
   readonly wakeAt?: number;
 }
 
 /** More than these are counted and not named. */
 const MAX_NAMED = 5;
 
-/** What ended the turn is not told again when such a step failed with it. The turn survived the others. */
+/** The fault that ended the turn is not repeated for a step that failed with it. The turn survived the other faults. */
 const ENDS_TURN: ReadonlySet<StepStatus> = new Set<StepStatus>(["failed", "surfaced", "cancelled"]);
 
 /** `ended`: what ended the turn as a whole; null when nothing did. Empty when every step is done and nothing ended it. */
@@ -63,7 +63,7 @@ function tell(settlements: readonly Settlement[], ended: Fault | null, words: Tu
     if (!isLed && each.fault !== null && ENDS_TURN.has(each.status)) told.add(each.fault.code);
   }
   if (ended !== null && !told.has(ended.code)) own.unshift(words.ended.failed(words.turn, reasonFor(ended, words)));
-  // Causes before what they led to.
+  // Causes before their consequences.
   const missing = [...own, ...led];
   if (settlements.length === 0 && missing.length === 0) return words.sentence([words.unstarted(words.turn)]);
   const more = missing.length - MAX_NAMED;
@@ -141,7 +141,7 @@ interface TurnWords {
   readonly sentence: (clauses: readonly string[]) => string;
   /** How a step ended, for a reason of its own … */
   readonly ended: Readonly<Record<MissingStatus, (label: string, reason: string) => string>>;
-  /** … that nobody told … */
+  /** … whose reason is unknown … */
   readonly unexplained: Readonly<Record<MissingStatus, (label: string) => string>>;
   /** … or because of another step. */
   readonly withoutNeed: Readonly<Record<MissingStatus, (label: string, need: string) => string>>;

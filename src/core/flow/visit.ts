@@ -1,4 +1,4 @@
-// One visit of a node, and the fan-outs its path may stand in: the parts a run's state is made of.
+// One visit of a node, and the fan-outs around it: the parts of a run's state.
 
 import type { Fault } from "../fault/fault.ts";
 import type { Question } from "./interaction.ts";
@@ -48,7 +48,7 @@ export interface Visit {
 export interface Fan {
   readonly join: string;
   readonly failFast: boolean;
-  /** The fan-out this one stands in. */
+  /** The enclosing fan-out. */
   readonly outer: string;
   /** Paths that have not arrived. */
   open: number;

@@ -1,4 +1,4 @@
-// Layers put rows in front; the first match wins, so whoever speaks last is asked first. From back to front: the matrix,
+// Each layer puts its rows in front, and the first match wins, so the last layer takes precedence. From back to front: the matrix,
 // a preset, a provider's adapter, a tool's manifest, a stage, the operator's file.
 
 import { FAULT_CODES, traitsOf } from "../fault/catalogue.ts";
@@ -35,12 +35,12 @@ export interface ToolRetryManifest {
 
 const STRATEGIES = { exponential_backoff: "exponential", linear_backoff: "linear", fixed_delay: "fixed" } as const;
 
-/** What a place changes of a retry; what it leaves out stays as the row in charge has it. */
+/** The fields of a retry that a place changes; fields left out keep the values of the matching row. */
 export interface RetryChange extends Partial<Omit<Retry, "backoff">> {
   readonly backoff?: Partial<Backoff>;
 }
 
-/** A longest wait that nobody changed does not cut short a first wait that somebody asked for. */
+/** A default `maxDelayMs` does not cut short an explicit first wait. */
 export function changedRetry(base: Retry, change: RetryChange): Retry {
   const initialMs = change.backoff?.initialMs ?? base.backoff.initialMs;
   return {

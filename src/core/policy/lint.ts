@@ -1,4 +1,4 @@
-// Finds what is legal in a policy and still a mistake: rows that never speak, faults nobody answers, schedules that
+// Finds mistakes in a valid policy: rows that never match, faults without a row, schedules that
 // cannot happen. Pure; the policy file's reader turns findings into diagnostics with lines.
 
 import { schedule } from "./backoff.ts";

@@ -28,10 +28,10 @@ export const ONE_RETRY = retry(2, backoff("fixed", 1_000, 1_000), 0.2, MINUTE_MS
 
 type Match = FaultClass | readonly FaultCode[];
 
-/** Nobody knows whether an unknown failure did its work: a tool declared idempotent gets one more try, a model call none. */
+/** An unknown failure may have done its work: an idempotent tool gets one more try, a model call none. */
 const TOOLS_ONLY = { surface: ["tool", "mcp"] } as const;
 
-/** What stands in the way of one agent CLI before it has done anything is that CLI's own: another one may start. */
+/** A failure to start concerns one agent CLI only: another one may start. */
 const CLIS_ONLY = { surface: ["cli"] } as const;
 
 function row(match: Match, retrying: Retry | null, then: readonly Recourse[]): PolicyRow {

@@ -13,7 +13,7 @@ export const RECOURSES = [
   "regenerate", //         once, with the validator's errors
   "default", //            the value declared for this case
   "partial", //            what did arrive
-  "skip", //               go on without it
+  "skip", //               continue without it
   "park", //               a durable wait until the fault lifts
   "ask", //                a person decides
   "surface", //            the model sees a typed error and reacts
@@ -111,7 +111,7 @@ export interface BreakerRule {
   readonly defaultMaxOpenMs?: number;
   /** A probe that has not answered after this long no longer keeps the next one waiting. */
   readonly probeTimeoutMs: number;
-  /** What is counted: a call with all its attempts, or each attempt. */
+  /** The unit that counts: a call with all its attempts, or each attempt. */
   readonly counts: "calls" | "attempts";
 }
 

@@ -15,7 +15,7 @@ function rows(
   return list.map(([code, retry, then]) => ({ match: { code }, retry, then, origin: { layer: "preset", at: preset } }));
 }
 
-/** Asks before it spends or switches, and never repeats what nobody understood. */
+/** Asks before it spends or switches, and never repeats an unknown failure. */
 // prettier-ignore
 const cautious = (): PolicyRow[] => rows("cautious", [
   [["RateLimited"],                                              { ...RATE_LIMIT_RETRY, maxAttempts: 4 }, ["ask", "alternative", "default", "skip", "park", "fail"]],
@@ -45,7 +45,7 @@ function matrixWith(
   return [...own, ...left.map((row) => ({ ...row, then: list(row.then), origin }))];
 }
 
-/** Asking comes before going elsewhere, and before what was declared for a failure. */
+/** Asks before it falls back, and before it uses a declared default. */
 function askFirst(then: readonly Recourse[]): readonly Recourse[] {
   const asked = then.indexOf("ask");
   const asksEarly = asked !== -1 && !then.slice(0, asked).includes("surface");

@@ -1,4 +1,4 @@
-// Everything the journal can hold, as one union. Names are noun-verb and say what has happened, never what should.
+// Everything the journal can hold, as one union. Names are noun-verb and say what happened, never what should happen.
 // Readers ignore types and fields they do not know, so that a newer program may write more.
 
 import type { BreakerState } from "../decide/breaker.ts";
@@ -43,7 +43,7 @@ export type TurnEvent =
       readonly nodes: number;
     }
   | {
-      /** A node that came to an end without a call of its own: cascaded, defaulted or out of time. */
+      /** A node that ended without a call: cascaded, defaulted or out of time. */
       readonly type: "node-settled";
       readonly turn: string;
       readonly round: number;
@@ -68,7 +68,7 @@ export type GuardEvent =
   | {
       /**
        * An attempt is held back: the other side asked for a pause, its limit is nearly reached, or other calls that wait for
-       * the same sick target are trying it. Waits before a retry are told with the failure.
+       * the same sick target are trying it. The failure's event announces waits before a retry.
        */
       readonly type: "call-held";
       readonly call: string;

@@ -1,10 +1,10 @@
-// A short name for one kind of failure at one place, the same today and tomorrow, so that what was learned about it is
+// A short, stable name for one kind of failure at one place, so that what was learned about it is
 // found again: `RateLimited@tool:flight_search#words/rate-limit`. Nothing of the message goes in: it changes, and may hold secrets.
 
 import type { Fault } from "../fault/fault.ts";
 import type { Place } from "../policy/policy.ts";
 
-/** `code@surface/provider:tool#rule+status`; what is not known is left out, with its sign. */
+/** `code@surface/provider:tool#rule+status`; an unknown part is left out, with its sign. */
 export function fingerprint({ code, context, evidence }: Fault, { surface, provider, tool }: Place): string {
   const status = context["status"];
   return [
@@ -32,7 +32,7 @@ function escaped(sign: string): string {
 
 const LONGEST_NAME = 64;
 
-/** A long name keeps its beginning, and a sum of all of it so that others that begin alike stay apart. */
+/** A long name keeps its beginning plus a hash of the whole, so that names with the same beginning differ. */
 function cut(text: string): string {
   return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME - 9)}~${checksum(text)}`;
 }

@@ -15,6 +15,6 @@ export function noteIncident(list: readonly Incident[], noted: Incident): readon
 /** What is not older than `maxAgeMs`, as `decide` reads it. */
 export function recentIncidents(list: readonly Incident[], now: number, maxAgeMs: number): readonly Incident[] {
   const oldest = list.at(-1);
-  // The list stands in the order of time: when its end is recent, all of it is.
+  // The list is ordered by time: when its last entry is recent, all are.
   return oldest === undefined || now - oldest.at <= maxAgeMs ? list : list.filter(({ at }) => now - at <= maxAgeMs);
 }

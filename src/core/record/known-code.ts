@@ -1,4 +1,4 @@
-// A journal may hold codes of a newer program. They are read as the code for what nobody knows, never as an error of the reader.
+// A journal may hold codes of a newer program. They are read as the code for unknown failures; reading never fails because of them.
 
 import { type FaultCode, isFaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";

@@ -3,7 +3,7 @@
 // M1  a cancellation is no error. A late result is neither: its call was counted when it was given up.
 // M2  an error is a fault a call met, in an attempt or before it could start. That a person's no brings the same fault
 //     back does not make it two.
-// M3  a price nobody knows is counted as such, never as zero.
+// M3  An unknown price is counted as unknown, never as zero.
 
 import type { Decision } from "../decide/decision.ts";
 import type { CallEvent, CountedApart } from "../flow/call.ts";
@@ -46,7 +46,7 @@ export interface ToolMetrics {
   readonly retry_success_rate: number | null;
   readonly circuit_breaker_opens: number;
   readonly cost_microcents: number;
-  /** Attempts without a price: the true cost is higher by what they cost. */
+  /** Attempts without a price: their cost is missing from the sum. */
   readonly unpriced_count: number;
 }
 
@@ -87,7 +87,7 @@ export function metricsOf(counters: ToolCounters): ToolMetrics {
 }
 
 export function countEvent(map: Map<string, ToolCounters>, event: JournalEvent): void {
-  // Types nobody here knows have no row, and are passed over.
+  // Unknown types have no row and are skipped.
   if (!Object.hasOwn(COUNTING, event.type)) return;
   (COUNTING as Readonly<Record<string, Count>>)[event.type]?.(event, map);
 }

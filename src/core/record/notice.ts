@@ -1,5 +1,5 @@
-// What somebody who watches wants to be told at once, read off the entry that says it: that a call waits, until when and why,
-// that it goes on elsewhere, and that an answer is asked for once more.
+// What a watcher wants to see at once, derived from one entry: that a call waits, until when and why, that it continues at
+// another target, and that the model is asked again.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { Recourse } from "../policy/policy.ts";
@@ -28,7 +28,7 @@ export type Notice =
       readonly why: FaultCode;
     }
   | {
-      /** The answer was not usable, and the model is told why. */
+      /** The answer was not usable; the model is asked again and told why. */
       readonly kind: "regenerate";
       readonly call: string;
       readonly tool: string;

@@ -5,7 +5,7 @@ import type { Redactor } from "../fault/redact.ts";
 import { tryRead } from "../try-read.ts";
 
 const MAX_TEXT = 400;
-/** A longer text is told by its length only: looking through it would cost more than the call. */
+/** A longer text is shown by its length only: scanning it would cost more than the call. */
 const MAX_READ = 65_536;
 const MAX_ITEMS = 12;
 const MAX_DEPTH = 4;
@@ -36,7 +36,7 @@ export function preview(value: unknown, redactor: Redactor, depth = 0): unknown 
     return value.length > MAX_ITEMS ? [...shown, `… ${value.length - MAX_ITEMS} more`] : shown;
   }
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  // Whoever says how it is written down is taken at its word: what it leaves out is not to be shown.
+  // An object with `toJSON` decides what is shown: it may leave fields out on purpose.
   if (hasOwnForm(value))
     return preview(
       tryRead(() => value.toJSON(), null),

@@ -1,4 +1,4 @@
-// A session folded from its events: what is over, what was in flight, what was spent. The live session, the resumed one and
+// A session folded from its events: what has ended, what was in flight, what was spent. The live session, the resumed one and
 // the dashboard see the same state because they fold the same events with this.
 
 import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/call.ts";
@@ -65,7 +65,7 @@ export function emptySession(session: string): SessionState {
 }
 
 export function foldEntry(state: SessionState, { seq, at, event }: Entry): void {
-  // Types nobody here knows were written by a newer program and are passed over.
+  // Unknown types were written by a newer program and are skipped.
   const fold = (FOLDS as Partial<Record<string, Fold>>)[event.type];
   fold?.(state, event, at);
   if (state.run !== null) foldRunEntry(state, state.run, event, at);
@@ -103,7 +103,7 @@ const FOLDS: Folds = {
   },
   "session-resumed": (state, _event, at) => {
     state.status = "open";
-    // The time nobody was working does not count against anybody's deadline.
+    // Time in which no process was working does not count against deadlines.
     const lostMs = Math.max(0, at - state.lastAt);
     state.startedAt += lostMs;
     for (const turn of state.turns.values()) {

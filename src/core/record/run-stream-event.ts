@@ -1,5 +1,5 @@
-// The events of a run as those who watch it see them: types only. A public contract with a version: fields and types may be
-// added to it, none changes its meaning, and readers ignore what they do not know.
+// The events of a run as watchers see them: types only. A public, versioned contract: fields and types may be added, none changes
+// its meaning, and readers ignore those they do not know.
 
 import type { FaultClass, FaultCode } from "../fault/catalogue.ts";
 import type { FaultIssue } from "../fault/fault.ts";
@@ -87,21 +87,21 @@ export interface RunStreamData {
   "gate.paused": { readonly questions: readonly StreamQuestion[]; readonly wakeAt: number | null };
   "gate.resumed": {
     readonly answer: "accepted" | "rejected" | "timeout" | null;
-    /** A yes, a no, or the id of an option; null for a text, which may be nobody else's business. */
+    /** Yes, no, or the id of an option; null for a text, which may be private. */
     readonly decision: boolean | string | null;
     readonly by: string;
   };
   "call.retrying": {
     readonly call: string;
     readonly target: string;
-    /** The attempt of the call that comes; starts anew with each call and has nothing to do with `attempt`. */
+    /** The number of the call's coming attempt; each call counts from 1, independently of `attempt`. */
     readonly callAttempt: number;
     readonly of: number | null;
     readonly reason: FaultCode | "paused" | "paced";
     readonly nextAt: number;
   };
   "call.switched": { readonly call: string; readonly from: string; readonly to: string; readonly why: FaultCode };
-  /** An answer was not usable: it is asked for once more, with what was wrong. */
+  /** An answer was not usable: the model is asked again and told what was wrong. */
   "call.regenerating": { readonly call: string; readonly target: string; readonly why: FaultCode };
   /** Of the whole run so far. */
   "cost.updated": Spending;

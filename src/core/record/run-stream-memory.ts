@@ -1,4 +1,4 @@
-// What the stream of a run remembers, because later entries leave out what earlier ones said; and what is shown of a failure, a
+// The memory of a run's stream, because later entries leave out what earlier ones said; and how it shows a failure, a
 // question and an answer.
 
 import { traitsOf } from "../fault/catalogue.ts";
@@ -52,7 +52,7 @@ export function newMemory(run: string, locale: Locale): Memory {
 
 export const WHOLE_RUN: NodePlace = Object.freeze({ node: "", execution: 0, attempt: 0 });
 
-/** A call outside of any node is one of the whole run. One that is held back has a name before it has begun: its turn, and its own. */
+/** A call outside any node belongs to the whole run. A call that is held back has its id, with its turn's, before it begins. */
 export function placeOfCall({ calls }: Memory, call: string): NodePlace {
   return placeOf(calls.get(call) ?? call.split("/")[0] ?? "") ?? WHOLE_RUN;
 }

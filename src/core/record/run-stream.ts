@@ -1,5 +1,5 @@
-// What happens in a run, for those who watch it: one typed, versioned stream made from its journal entries. Pure: the same
-// entries give the same events, so a watcher that lost its place starts from entry 1 and drops what it has seen. Holds these:
+// What happens in a run, for watchers: one typed, versioned stream derived from its journal entries. Pure: the same entries give
+// the same events, so a watcher that lost its place starts from entry 1 and drops what it has seen. Invariants:
 // P1  `sequence` counts from 1 without gaps.
 // P2  at most one event says that the run is over, and after it comes nothing but `run.superseded`.
 // P3  a failure shows words chosen by its code, never what a provider, a tool or a file said.
@@ -35,7 +35,7 @@ export { RUN_STREAM_VERSION };
 export type { RunStreamData, RunStreamEvent, RunStreamType };
 
 export interface RunStream {
-  /** The events one entry stands for: none, one, or a few. */
+  /** The events of one entry: none, one, or a few. */
   feed(entry: Entry): readonly RunStreamEvent[];
 }
 
@@ -194,7 +194,7 @@ function retrying(
   });
 }
 
-/** What a call announces: that it waits, that it goes on elsewhere, or that it asks once more. */
+/** What a call announces: that it waits, that it continues at another target, or that it asks again. */
 function noticed(entry: Entry, memory: Memory): readonly Draft[] {
   const notice = noticeOf(entry);
   if (notice === null) return [];

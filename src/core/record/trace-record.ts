@@ -38,7 +38,7 @@ interface Details {
     /** The rule that named the fault, and the row of the policy that spoke. */
     readonly rule: string;
     readonly policy_row: string;
-    /** What was decided, and why nothing else. */
+    /** The decision, and why the other recourses were rejected. */
     readonly because: readonly string[];
     readonly delay_ms: number | null;
     readonly next_at: string | null;

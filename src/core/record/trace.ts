@@ -119,7 +119,7 @@ const MAKERS: Table<TraceRecord> = {
       expires_at: endsAt === null ? null : isoTime(endsAt),
     };
   },
-  // Whether it was a yes or a no; what was answered may be nobody else's business.
+  // Shows yes or no only; the text of an answer may be private.
   "question-answered": ({ call, id, answer, by }, entry, memory) => ({
     event_type: "QuestionAnswered",
     ...placeOf(entry, memory, call),
@@ -187,7 +187,7 @@ function toolError(event: EventOf<"call-failed" | "call-decided">, entry: Entry,
   const { call, tool, fault, decision } = event;
   const place = { ...placeOf(entry, memory, call, tool), tool_id: tool };
   const classification = VOCABULARY[knownCode(fault)].si;
-  // The specification has no word for a cancellation, as it is no error.
+  // The specification has no status for a cancellation, because it is not an error.
   if (classification === null) return { event_type: "ToolCancelled", ...place, ...tracedFault(fault) };
   const ran = event.type === "call-failed" ? event : null;
   const attempt = event.attempt ?? attemptOf(tool, memory.calls.get(keyOf(entry, call)));

@@ -34,7 +34,7 @@ interface Decoded {
   readonly encoding: "utf8" | "latin1";
 }
 
-/** What is no text is read byte by byte: it comes out as it was, but for the secrets. */
+/** Content that is not text is read byte by byte and comes out unchanged except for masked secrets. */
 function textOf(content: string | Uint8Array): Decoded {
   if (typeof content === "string") return { text: content.toWellFormed(), encoding: "utf8" };
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);

@@ -1,4 +1,4 @@
-// What is too large or too raw for the journal — output of a tool, a transcript — as files beside it. Without secrets,
+// Output that is too large or too raw for the journal, such as a transcript, as files beside it. Without secrets,
 // with a limit on their size, readable by their owner only, and gone with their session.
 
 import { rmSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface Artefact {
 export interface KeptArtefact {
   /** Names it for `readArtefact`: `session/call/name`, as the files are called. */
   readonly ref: string;
-  /** What is on disk. */
+  /** Hash and size of the file on disk. */
   readonly bytes: number;
   /** It was longer: its middle is missing. */
   readonly cut: boolean;

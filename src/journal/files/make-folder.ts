@@ -4,7 +4,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Rejects with the system's error when a folder cannot be made; a folder that exists is left as it is. */
+/** Rejects with the system's error when a folder cannot be created; an existing folder is left unchanged. */
 export async function makeFolder(path: string, options: { readonly mode?: number } = {}): Promise<void> {
   const missing: string[] = [];
   let at = path;

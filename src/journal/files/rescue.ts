@@ -55,7 +55,7 @@ async function writeWhole(folder: string, name: string, text: string): Promise<s
   await makeFolder(folder, { mode: 0o700 });
   const place = await freePlace(folder, name);
   const draft = `${place}.part`;
-  // Whoever was here before and died left only a draft: it is written over.
+  // A process that died here left only a draft, which is overwritten.
   const file = await open(draft, "w", 0o600);
   try {
     await file.writeFile(text);

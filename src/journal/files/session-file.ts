@@ -71,7 +71,7 @@ export function createSessionFileWriter(header: SessionFileHeader): SessionFileW
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads and checks a whole file: what it returns was written as it is. */
+/** Reads and checks a whole file; returns exactly what was exported. */
 export async function readSessionFile(lines: AsyncIterable<string> | Iterable<string>): Promise<SessionFile> {
   let reader: Reader | null = null;
   let lineNumber = 0;

@@ -12,7 +12,7 @@ import { createSessionFileWriter, readSessionFile, type SessionFile } from "./se
 export interface ExportOptions {
   /** Takes secrets out of the entries. */
   readonly redactor: Redactor;
-  /** Adds what calls returned, what people put in and what a run keeps, exactly as it was: needed to go on with the session elsewhere. */
+  /** Adds results of calls, people's answers and a run's kept values, unredacted: needed to resume the session elsewhere. */
   readonly includeResults?: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function* exportSession(
   yield writer.footer();
 }
 
-/** The redactor takes a session's id for a secret of the web; here it is the name of what is exported. */
+/** The redactor would take a session's id for a web session secret; here it is a name. */
 function scrub(event: JournalEvent, redactor: Redactor): JournalEvent {
   const safe = redactor.value(event) as JournalEvent;
   if (event.type !== "session-started" || safe.type !== "session-started")
@@ -83,7 +83,7 @@ export interface Imported {
   readonly adopted: boolean;
 }
 
-/** Checks the whole file, then writes all of it or nothing. The same file twice does no harm. */
+/** Checks the whole file, then writes all of it or nothing. Importing the same file twice does no harm. */
 export async function importSession(
   journal: Journal,
   lines: AsyncIterable<string> | Iterable<string>,
@@ -122,7 +122,7 @@ function adopted({ at, event }: NewEntry, storeId: string): NewEntry {
   };
 }
 
-/** What belongs to the store stays with it; a snapshot names the store it was made in, so it is made anew elsewhere. */
+/** Values that belong to the store stay with it; a snapshot names its store, so another store makes its own. */
 function goesWith(
   { kind, key, value }: Keep,
   session: string,
@@ -164,7 +164,7 @@ function refuseOtherManifest({ session, content }: SessionFile): void {
   }
 }
 
-/** How many entries of the file stand in the journal already. Throws when the rest would not continue it exactly. */
+/** How many entries of the file the journal already has. Throws when the rest would not continue it exactly. */
 async function countAlready(journal: Journal, file: SessionFile, entries: readonly NewEntry[]): Promise<number> {
   const { session, after } = file;
   const lastSeq = (await journal.session(session))?.lastSeq ?? 0;

@@ -18,7 +18,7 @@ export interface MemoryJournalOptions {
   readonly chance?: Chance;
   /** From here on ended sessions are dropped, oldest first. Those that have not ended stay, however many there are. */
   readonly maxEntries?: number;
-  /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
+  /** Receives problems that no caller waits for; by default they become Node warnings. */
   readonly onWarning?: OnWarning;
 }
 

@@ -1,4 +1,4 @@
-// What a journal in memory holds: entries and values as text, so that nobody changes them by holding on to an object.
+// The tables of a journal in memory: entries and values as text, so that keeping a reference to an object cannot change them.
 
 import type { Entry, SessionStatus } from "../../core/record/event.ts";
 import { isUnder, kindsOwned, ownerOf } from "../keep-kinds.ts";
@@ -54,7 +54,7 @@ const ROOM = 0.9;
 export function createMemoryTables(maxEntries: number): MemoryTables {
   const sessions = new Map<string, Session>();
   const keptOf = new Map<KeepKind, Map<string, Present>>();
-  /** Ended sessions, the one that ended first in front. */
+  /** Ended sessions, in the order in which they ended. */
   const ended = new Set<string>();
   /** All entries in the order they came; those of dropped sessions stay until the next clean-up. */
   let log: Row[] = [];
@@ -91,7 +91,7 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
     if (entryCount > maxEntries) makeRoom(name);
   }
 
-  /** Not by dropping what has just been written. */
+  /** Never drops what has just been written. */
   function makeRoom(newest: string): void {
     const gone = new Set<string>();
     let left = entryCount;
@@ -198,7 +198,7 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       drop(new Set(old));
       return old.length;
     },
-    // Nobody else can write here, so there is nothing to find.
+    // No other process can write here, so there is nothing to find.
     count: () => ({ sessions: sessions.size, entries: entryCount, firstBad: null }),
   };
 }

@@ -9,7 +9,7 @@ import { isMissingFile } from "../../host/missing-file.ts";
 
 export interface ReadonlyConnection {
   readonly db: DatabaseSync;
-  /** How the files were when it was opened, for one that cannot see changes; null for one that can. */
+  /** The state of the files at opening, for a connection that cannot see changes; null for one that can. */
   readonly stamp: string | null;
 }
 
@@ -23,7 +23,7 @@ export function connectReadonly(path: string): ReadonlyConnection {
   return { db: new DatabaseSync(place, { readOnly: true }), stamp };
 }
 
-/** Another one as soon as somebody has written. */
+/** Opens another one as soon as there was a write. */
 export function stampOf(path: string): string {
   const { size, mtimeNs, ino } = statSync(path, { bigint: true });
   return `${ino} ${size} ${mtimeNs} ${sizeOf(`${path}-wal`)}`;

@@ -1,7 +1,7 @@
-// A journal's file, opened to be looked at. SQLite puts two files beside one that it reads by its log, and leaves them there; so
-// a file that nobody writes to is read as it is, and by its log only when there is one. These hold:
+// A journal's file, opened read-only. SQLite creates two files beside a file that it reads through its log and leaves them there,
+// so a file without a writer is read directly, and through its log only when there is one. Invariants:
 // L1  nothing is made and nothing is written, in the file or beside it, unless a log that others left there has to be read.
-// L2  what was read while somebody began to write is read again: no answer is made of two moments of the file.
+// L2  A read that overlapped the start of a write is repeated: no answer mixes two states of the file.
 
 import type { DatabaseSync } from "node:sqlite";
 import { readField } from "../../core/try-read.ts";
@@ -33,11 +33,11 @@ export interface View {
 
 interface OpenView extends View {
   readonly db: DatabaseSync;
-  /** How the files were when it was opened, for one that cannot see changes; null for one that can. */
+  /** The state of the files at opening, for a connection that cannot see changes; null for one that can. */
   readonly stamp: string | null;
 }
 
-/** `path` is absolute. Refuses what is not there, what is no journal, and what a newer program wrote. */
+/** `path` is absolute. Refuses a missing file, a file that is not a journal, and one that a newer program wrote. */
 export async function openReadonlyStore(path: string): Promise<ReadonlyStore> {
   try {
     if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) === 0) throw nothingThere(path);
@@ -73,7 +73,7 @@ function createLookStore(path: string): ReadonlyStore {
         const value = read(view);
         if (!hasMoved()) return value;
       } catch (error) {
-        // Pages that somebody was writing look like damage.
+        // Pages that were being written look like damage.
         if (!hasMoved()) throw error;
       }
     }
@@ -97,7 +97,7 @@ function openView(path: string): OpenView {
     const version = versionOf(db);
     refuseNewer(version, path);
     if (isBlank(db)) throw nothingThere(path);
-    // One of an older program is read as it is: only whoever writes to it brings it up to date.
+    // A file of an older program is read as it is: only opening it for writing upgrades it.
     if (version === SCHEMA_VERSION) refuseIncomplete(db, path);
     const holds = version >= HOLDS_VERSION ? createHolds(createSqliteHoldTable(db)) : null;
     seeAsCurrent(db);

@@ -1,4 +1,4 @@
-// Waiting for another process that holds the store: a few times, each one told, and then no longer.
+// Waits for another process that holds the store: a limited number of times, each reported.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { FaultError } from "../../core/fault/fault-error.ts";

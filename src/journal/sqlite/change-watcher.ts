@@ -1,4 +1,4 @@
-// Notices that another process has written, while somebody wants to know. Holds these:
+// Notices writes of other processes while there are subscribers. Invariants:
 // W1  while things happen the store is asked every few milliseconds, by the clock.
 // W2  once it is quiet the operating system is asked to tell instead, which keeps no process alive: a program that is
 //     done, and has only forgotten to unsubscribe, ends about a second later.
@@ -13,7 +13,7 @@ import type { Subscription } from "../journal.ts";
 import type { OnWarning } from "../warnings.ts";
 
 export interface ChangeWatcher {
-  /** Begins to look, or goes on looking closely because something has happened. */
+  /** Starts watching, or keeps watching closely because something has happened. */
   lookClosely(): void;
   stop(): void;
 }
@@ -28,7 +28,7 @@ interface Store {
   readonly hasChanged: () => boolean;
 }
 
-/** Subscribes to what anybody writes: others are looked at for as long as somebody listens. */
+/** Subscribes to the writes of all processes; other processes are watched while there are subscribers. */
 export function subscribeToAll(
   feed: Feed,
   others: ChangeWatcher,
@@ -53,7 +53,7 @@ export function watchChanges(
   let quietPolls = 0;
   let takeBack: (() => void) | null = null;
   let watcher: FSWatcher | null = null;
-  /** The operating system cannot tell: the store is asked for as long as somebody wants to know. */
+  /** The operating system cannot watch the file: the store is polled while there are subscribers. */
   let isWatchable = true;
 
   function look(): boolean {
@@ -70,7 +70,7 @@ export function watchChanges(
   function poll(): void {
     takeBack = null;
     quietPolls = look() ? 0 : quietPolls + 1;
-    // Whoever was told may have called `stop` or `lookClosely`.
+    // The listener may have called `stop` or `lookClosely`.
     if (isOn && isIdle()) goOn();
   }
 
@@ -110,7 +110,7 @@ export function watchChanges(
     isWatchable = false;
     tell(
       classify({ surface: "store", error }),
-      "watching the journal's file; it is asked every few milliseconds instead, which keeps this process alive while somebody is subscribed",
+      "watching the journal's file; it is polled every few milliseconds instead, which keeps this process alive while there are subscribers",
     );
   }
 

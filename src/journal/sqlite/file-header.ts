@@ -1,4 +1,4 @@
-// Looks at the first bytes of a journal's file before SQLite may touch it: a file that is not ours must stay as it is.
+// Checks the first bytes of a journal's file before SQLite may touch it: a foreign file must stay untouched.
 
 import { open, stat } from "node:fs/promises";
 import { drift } from "../journal-faults.ts";
@@ -15,7 +15,7 @@ export interface FileHeader {
   readonly applicationId: number;
 }
 
-/** null when nothing is there yet. Throws when it is no SQLite file, or one that was cut off. */
+/** null when the file does not exist. Throws when it is not an SQLite file, or is truncated. */
 export async function readHeader(path: string): Promise<FileHeader | null> {
   const { bytes, size } = await firstBytes(path);
   const logBytes = await sizeOf(`${path}-wal`);
@@ -31,7 +31,7 @@ export async function readHeader(path: string): Promise<FileHeader | null> {
   }
   if (bytes.length < HEADER_BYTES) throw cutOff(path, `it has ${size} bytes`);
   const declared = bytes.readUInt16BE(PAGE_SIZE_AT);
-  // 1 stands for 65,536, which does not fit into two bytes.
+  // 1 means 65,536, which does not fit into two bytes.
   const pageBytes = declared === 1 ? 65_536 : declared;
   // While a log is there, a page may be half-way from it to the file; SQLite writes it again.
   if (logBytes === 0 && size % pageBytes !== 0)

@@ -1,7 +1,7 @@
 // Writes of one turn of the event loop go to disk together: one transaction, one sync. Holds these:
 // G1  a promise resolves after its transaction is committed, and never before.
 // G2  writes take effect in the order they were asked for.
-// G3  a write that is refused changes nothing and rejects alone; a transaction that fails rejects all of its writes.
+// G3  A refused write changes nothing and rejects alone; a failed transaction rejects all of its writes.
 
 import { isFaultError } from "../../core/fault/fault-error.ts";
 import type { Clock } from "../../host/clock.ts";

@@ -1,4 +1,4 @@
-// The table of holds in a journal's file. Whoever writes holds a transaction that nobody else can write beside.
+// The table of holds in a journal's file. Writes run in an exclusive transaction.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Held, HoldTable } from "../holds.ts";

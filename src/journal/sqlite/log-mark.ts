@@ -1,8 +1,8 @@
-// What was written last stands in the log beside a journal's file until it is worked in. A file that is moved or copied without its
+// The last writes are in the log beside a journal's file until SQLite merges them. A file that is moved or copied without its
 // log has lost that, and nothing in SQLite notices. So the file itself carries a mark while a log belongs to it:
 // M1  the mark is in the file before the first write of a program is acknowledged.
 // M2  the mark goes when the last program closes the journal; its log goes with it.
-// M3  a file with the mark and without a log is refused. An empty log satisfies the mark: that is the way out for whoever knows that
+// M3  a file with the mark and without a log is refused. An empty log satisfies the mark: that is the way out for an operator who knows that
 //     another tool has worked the log in.
 
 import { closeSync, existsSync, openSync } from "node:fs";

@@ -97,12 +97,12 @@ export function requireSqlite(version: string, nodeVersion: string): void {
 }
 
 /**
- * What is journaled is nobody else's business: only the owner may read folder and file. A new journal is made whole beside its place
+ * A journal is private: only the owner may read its folder and file. A new journal is completed beside its place
  * and then gets its name, so that several processes that begin at once never see half of one: the first keeps the name.
  */
 async function makePlace(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
   await makeFolder(dirname(path), { mode: 0o700 });
-  // A log without its file is told about by the look that follows.
+  // The check that follows reports a log without its file.
   if (existsSync(path) || existsSync(`${path}-wal`)) return makeEmpty(path);
   const draft = `${path}.${chance.newId(DRAFT)}`;
   try {
@@ -110,7 +110,7 @@ async function makePlace(path: string, clock: Clock, chance: Chance, patience: B
     await makeWhole(draft, clock, chance, patience);
     await link(draft, path);
   } catch (error) {
-    // Another process was first; one that opened its file has taken this draft for one of the dead.
+    // Another process was first, and may have removed this draft as a dead process's.
     if (existsSync(path)) return;
     // A file system without links: SQLite makes the file in its place.
     if (!NO_LINKS.has(readCode(error))) throw error;
@@ -153,7 +153,7 @@ async function makeWhole(path: string, clock: Clock, chance: Chance, patience: B
 /** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
 export function refuseForeign(path: string, applicationId: number): void {
   if (applicationId === 0) {
-    // Somebody died while making it: it is rolled back when it is opened for writing, and looked at again then.
+    // A process died while creating it: it is rolled back when it is opened for writing, and checked again then.
     if (existsSync(`${path}-journal`)) return;
     const { db } = connectReadonly(path);
     try {
@@ -235,7 +235,7 @@ function useLog(db: DatabaseSync): void {
       { context: { capability: "wal" } },
     );
   }
-  // Every commit is on the disk itself when it returns: NORMAL loses what was acknowledged when the power fails.
+  // Every commit is on disk when it returns: with NORMAL, a power failure would lose acknowledged writes.
   db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
 }
 

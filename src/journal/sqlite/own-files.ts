@@ -1,11 +1,11 @@
-// Notices that a journal's files were deleted, moved or replaced while this program has them open. SQLite goes on writing to files that
-// have no name any more, and what it acknowledges is gone with the program.
+// Notices that a journal's files were deleted, moved or replaced while this program has them open. SQLite keeps writing to files
+// that no longer have a name, and everything it acknowledges is lost when the program ends.
 
 import { statSync } from "node:fs";
 import { drift } from "../journal-faults.ts";
 
 export interface OwnFiles {
-  /** Throws when what stands under the names is not what was opened. */
+  /** Throws when the names no longer lead to the files that were opened. */
   refuseGone(): void;
 }
 

@@ -72,7 +72,7 @@ async function giveBackSpace({ db, clock, tell }: Pruning): Promise<void> {
     }
     db.exec("PRAGMA wal_checkpoint(PASSIVE)");
   } catch (error) {
-    // The sessions are gone all the same; what is left is given back next time.
+    // The sessions are removed all the same; the space is freed next time.
     tell(classify({ surface: "store", error }), "giving back the space of removed sessions");
   }
 }

@@ -1,4 +1,4 @@
-// The reading half of a journal on SQLite, the same for one that is written to and one that is only looked at.
+// The reading half of a journal on SQLite, shared by writable and read-only journals.
 
 import type { Journal } from "../journal.ts";
 import type { Reads } from "./reads.ts";

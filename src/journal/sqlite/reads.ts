@@ -1,4 +1,4 @@
-// What comes out of the tables. Nothing is handed on that is not what was written: gaps and broken JSON are refused by name.
+// Reads from the tables. Gaps and broken JSON are refused with a named fault, so a reader gets exactly what was written.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Entry } from "../../core/record/event.ts";
@@ -15,7 +15,7 @@ export interface Reads extends FeedSource {
   keptAll(kind: string): readonly Kept[];
   keptUnder(kind: string, owner: string): readonly Kept[];
   keptByTime(kind: TimedKind, query: TimeQuery): readonly Timed[];
-  /** As `entriesOf`, and each held against the chain: for whoever goes on from what was written. */
+  /** As `entriesOf`, with each entry checked against the chain: for resuming a session. */
   checkedEntriesOf(session: string, after: number, limit: number): readonly Entry[];
   session(session: string): SessionSummary | null;
   sessions(query: SessionsQuery): readonly SessionSummary[];
@@ -52,7 +52,7 @@ export function createReads(db: DatabaseSync): Reads {
   const keptUnder = db.prepare(`SELECT ${KEPT_ROW} WHERE k.kind = ?1 AND ${isUnderSql("?2", "k.key")} ORDER BY k.key`);
   const timed = timedStatements(db);
   const session = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE session = ?`);
-  // Of those that began in the same millisecond the last row comes first; one that was pruned meanwhile is taken for the last of them.
+  // Of sessions that began in the same millisecond the last row comes first; a session pruned meanwhile counts as the last of them.
   const behindOne = "(started_at, number) < (?1, coalesce((SELECT number FROM sessions WHERE session = ?2), 9e18))";
   const newestFirst = "ORDER BY started_at DESC, number DESC LIMIT ?3";
   const sessions = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE ${behindOne} ${newestFirst}`);
@@ -65,7 +65,7 @@ export function createReads(db: DatabaseSync): Reads {
   }
 
   function checkedEntriesOf(name: string, after: number, limit: number): readonly Entry[] {
-    // Looked up first: what is written between the two may only add to it.
+    // Looked up first: a write between the two can only add to it.
     const head = headOf.get(name) as unknown as { readonly lastSeq: number; readonly lastHash: string } | undefined;
     const from = after === 0 ? 1 : after;
     const rows = chained.all(name, from, after === 0 ? limit : limit + 1) as unknown as readonly ChainedRow[];

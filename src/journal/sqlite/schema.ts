@@ -11,7 +11,7 @@ export const APPLICATION_ID = 0x464c_544a;
 
 type Step = (db: DatabaseSync, now: number) => void;
 
-/** Step n leads from version n to n + 1. Never change one that was released. */
+/** Step n leads from version n to n + 1. Never change a released step. */
 const STEPS: readonly Step[] = [
   (db) =>
     db.exec(`
@@ -46,7 +46,7 @@ const STEPS: readonly Step[] = [
           value TEXT NOT NULL,
           PRIMARY KEY (kind, key)
         )`),
-  // Tells when a kept value was last written; of those from before nobody knows, so it is now.
+  // When a kept value was last written; for older values that is unknown, so they get the time of the upgrade.
   (db, now) => {
     db.exec("ALTER TABLE kept ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0");
     db.prepare("UPDATE kept SET updated_at = ?").run(now);

@@ -30,9 +30,9 @@ import { resolveOnWarning, type OnWarning } from "../warnings.ts";
 export interface SqliteJournalOptions {
   readonly clock?: Clock;
   readonly chance?: Chance;
-  /** Told what goes wrong where nobody waits for an answer; by default a warning of Node. */
+  /** Receives problems that no caller waits for; by default they become Node warnings. */
   readonly onWarning?: OnWarning;
-  /** Only to look at it: nothing is made, written or brought up to date, and what is not there is refused. */
+  /** Read-only: nothing is created, written or upgraded, and a missing file is refused. */
   readonly readOnly?: boolean;
 }
 
@@ -43,7 +43,7 @@ const JOURNAL_OPTIONS = shape<SqliteJournalOptions>({
   readOnly: flag,
 });
 
-/** Opens the file, or makes it and its folder for the owner alone. Refuses what is not a journal and leaves it as it is. */
+/** Opens the file, or creates it and its folder for the owner alone. Refuses a file that is not a journal and leaves it untouched. */
 export async function openSqliteJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
   if (typeof path !== "string" || path === "" || path === ":memory:") {
     throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");

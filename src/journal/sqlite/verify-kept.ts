@@ -1,4 +1,4 @@
-// Verifies kept values: each is what was written, stands in lists where its content says, and the last value that an entry sealed is there.
+// Verifies kept values: each is unchanged, is listed where its content says, and the last value that an entry sealed exists.
 
 import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../core/try-read.ts";
@@ -75,7 +75,7 @@ export function createKeptChecks(db: DatabaseSync): KeptChecks {
   };
 }
 
-/** A seal is covered by its entry's hash, so one that cannot be read was written so. */
+/** A seal is covered by its entry's hash, so an unreadable seal was written that way. */
 function itemsOf(seal: string): readonly (readonly [string, string, string])[] {
   const items = parseJson(seal);
   return Array.isArray(items) ? (items as readonly (readonly [string, string, string])[]) : [];

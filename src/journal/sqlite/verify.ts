@@ -43,7 +43,7 @@ export async function verifyStore(path: string, clock: Clock): Promise<VerifyRep
       seeAsCurrent(db);
       db.exec("BEGIN");
       const report = await verifyMoment(db, clock);
-      // Without the log, what somebody began to write meanwhile looks like damage.
+      // Without the log, a write in progress looks like damage.
       const hasMoved = stamp !== null && stampOf(path) !== stamp;
       if (report.firstBad === null || !hasMoved) return report;
     } finally {

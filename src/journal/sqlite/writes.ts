@@ -1,4 +1,4 @@
-// What goes into the tables, always inside a transaction that somebody else holds. Heads of sessions are remembered
+// Writes to the tables, always inside the caller's transaction. Heads of sessions are remembered
 // between transactions, for as long as no other connection has written.
 
 import type { DatabaseSync } from "node:sqlite";
@@ -16,7 +16,7 @@ export interface Writes extends Transaction {
   append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;
   keep(keeps: readonly EncodedKeep[], now: number): void;
   keepFirst(keep: EncodedKeep & { readonly text: string }, now: number): boolean;
-  /** Forgets what it remembers of a session that was removed. */
+  /** Forgets a session that was removed. */
   forget(session: string): void;
   /** The sessions appended to since this was last asked. */
   takeTouched(): ReadonlySet<string>;

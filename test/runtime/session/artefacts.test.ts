@@ -165,6 +165,6 @@ describe("a file that cannot be written", () => {
     expect(await clock.runUntil(session.protect(nameless, {}))).toMatchObject({ fault: { code: "NotFound" } });
     expect((await kept()).map(({ name }) => name)).toEqual(["attempt-1.error.txt"]);
     const told = fl.recent().map(({ event }) => (event.type === "fault-suppressed" ? event.reason : event.type));
-    expect(told).toEqual(["the call goes on without its artefact "]);
+    expect(told).toEqual(["the call continues without its artefact "]);
   });
 });

@@ -145,7 +145,7 @@ describe("while a breaker is open", () => {
     expect(beside).toMatchObject({
       fault: {
         code: "CircuitOpen",
-        message: expect.stringMatching(/ToolUnavailable on purpose.*one call is trying it/) as string,
+        message: expect.stringMatching(/ToolUnavailable on purpose.*one call is probing it/) as string,
       },
     });
     slow.run(0).answer("well");

@@ -1,4 +1,4 @@
-// What is left when nothing named the cause: identifiers that vendors use for many things, then JSON-RPC codes, then the
+// The defaults when no rule named the cause: identifiers that vendors use for many things, then JSON-RPC codes, then the
 // HTTP status. A status is a default and not a diagnosis: overflow comes as 400, 403, 413, 429 and 500, a quota as 400,
 // 402, 403 and 429, so words were asked first.
 

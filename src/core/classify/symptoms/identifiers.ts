@@ -1,5 +1,5 @@
 // Error types and codes that name one cause and nothing else. Those that vendors use for several causes
-// (`invalid_request_error`, `rate_limit_exceeded`, `permission_error` …) stand in `defaults.ts`, behind the words.
+// (`invalid_request_error`, `rate_limit_exceeded`, `permission_error` …) are in `defaults.ts`, which comes after the words.
 
 import type { RuleGroup } from "../rule.ts";
 

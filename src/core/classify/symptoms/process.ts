@@ -17,7 +17,7 @@ export const PROCESS: RuleGroup = {
   ],
 };
 
-/** Exit codes of particular CLIs; what they printed counts for more. */
+/** Exit codes of particular CLIs; their output counts for more. */
 // prettier-ignore
 export const CLI_EXIT_CODES: RuleGroup = {
   source: "process",
@@ -37,7 +37,7 @@ export const CLI_EXIT_CODES: RuleGroup = {
   ],
 };
 
-/** Somebody asked it to stop, perhaps a timer: what it printed says more. */
+/** It was asked to stop, perhaps by a timer: its output says more. */
 // prettier-ignore
 export const TERMINATED: RuleGroup = {
   source: "process",

@@ -1,4 +1,4 @@
-// The weakest words: about the connection, a timeout, a server that broke, a request nobody explains. They say how a call
+// The weakest words: about the connection, a timeout, a broken server, an unexplained refusal. They say how a call
 // ended rather than why, so everything else was asked before them.
 
 import type { RuleGroup } from "../rule.ts";
@@ -20,7 +20,7 @@ export const NETWORK_WORDS: RuleGroup = {
   ],
 };
 
-/** What is left to say when even the connection is not to blame. */
+/** The last resort, when not even the connection is to blame. */
 // prettier-ignore
 export const LAST_WORDS: RuleGroup = {
   source: "text",
@@ -29,7 +29,7 @@ export const LAST_WORDS: RuleGroup = {
       means: "RequestInvalid", onTool: "InputInvalid", example: "Invalid schema for function 'search': None is not of type 'object'" },
     { id: "words/not-found", when: { says: [["not found", "page not found"]], unless: ["network*"] },
       means: "EndpointNotFound", onTool: "NotFound", example: { surface: "mcp", message: "StreamableHTTPError: Streamable HTTP error: Failed to open SSE stream: Not Found" } },
-    // How SDKs and gateways word a refusal of what they were given; nothing above named a better cause.
+    // How SDKs and gateways word a refused request; no rule above named a better cause.
     { id: "words/validation", when: { fromProvider: true, surface: ["http", "sse", "node", "cli"], says: [["is required", "are required", "must be", "must have", "must contain", "must include", "must provide", "must specify", "must not", "should be", "should have", "cannot be", "can not be", "can't be", "is only supported", "are only supported", "is not supported", "are not supported", "not yet supported", "unsupported", "is invalid", "invalid", "is not valid", "not permitted", "mutually exclusive", "duplicate", "does not match", "malformed", "is too small", "is too short", "out of range", "not allowed", "is mandatory", "needs to be", "is not an object", "not serializable", "require at least", "requires at least", "please provide", "please use only"]] },
       means: "RequestInvalid", example: { surface: "node", provider: "google", message: "fileName parameter is only supported in Gemini Developer API mode, not in Gemini Enterprise Agent Platform mode." } },
     { id: "words/expected", when: { fromProvider: true, surface: ["http", "sse", "node", "cli"], says: [["expected"], ["got", "found", "received", "to be"]], within: 80 },

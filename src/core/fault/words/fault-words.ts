@@ -1,4 +1,4 @@
-// The shape of the words: what is said about a fault, and to whom.
+// The shape of the words about a fault, by audience.
 
 import type { FaultCode } from "../catalogue.ts";
 
@@ -11,7 +11,7 @@ export interface FaultWords {
   readonly next: string;
   /** One sentence for the model: what failed and how it may react. No internals. */
   readonly model: string;
-  /** One line for whoever runs the agent: the cause in technical words and where to look. */
+  /** One line for the operator: the technical cause and where to look. */
   readonly operator: string;
 }
 
