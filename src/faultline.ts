@@ -1,17 +1,18 @@
 // The whole of Faultline as one object: the runtime, and models and clients that run on it.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent, type ProtectAgent } from "./agent/run/agent.ts";
+import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent } from "./agent/run/agent.ts";
 import type { CliTarget } from "./agent/run/cli.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { having, shape } from "./options/kind.ts";
 import { pricesKind, priceTable, type PriceTable } from "./provider/price/price-table.ts";
 import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
-import { createFetch, type ProtectFetch } from "./provider/fetch/protected-fetch.ts";
-import type { MembersDeps } from "./provider/model/members.ts";
-import { createModel, type Protect } from "./provider/model/chain-model.ts";
+import { createFetch } from "./provider/fetch/protected-fetch.ts";
+import type { MembersDeps, ModelMember } from "./provider/model/members.ts";
+import { createModel } from "./provider/model/chain-model.ts";
 import { MODEL_OPTIONS, type ModelOptions, type ModelTarget } from "./provider/model/model-options.ts";
+import type { ProtectChain } from "./runtime/call/outcome.ts";
 import { Runtime } from "./runtime/runtime.ts";
 import { resolveOptions, type ResolvedOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./runtime/options.ts";
 import type { Session } from "./runtime/session/session.ts";
@@ -58,8 +59,8 @@ export class Faultline extends Runtime {
     this.#home = { clock: options.clock, prices, learnKeys: (keys) => options.redactor.learn(keys) };
   }
 
-  /** An AI SDK language model that survives failures: the first model that can answer does, and the others are its fallbacks. */
-  model(targets: readonly ModelTarget[], options: FaultlineModelOptions = {}): LanguageModelV4 {
+  /** A language model of the AI SDK: uses the first of these models that can answer and falls back to the others in order. */
+  model(targets: readonly (ModelTarget | ModelMember)[], options: FaultlineModelOptions = {}): LanguageModelV4 {
     checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);
     const { within, ...rest } = options;
     return createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
@@ -72,7 +73,7 @@ export class Faultline extends Runtime {
     return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
   }
 
-  /** Agent CLIs as one agent: the first CLI that can answer does, and the others are its fallbacks, by the rules of any chain. */
+  /** Agent CLIs as one agent: uses the first that can answer and falls back to the others, by the rules of any chain. */
   agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
     checkOptions("fl.agent", options, AGENT_OPTIONS_WITHIN);
     const { within, ...rest } = options;
@@ -80,10 +81,9 @@ export class Faultline extends Runtime {
     return createAgent(targets, rest, this.#protectIn(within), home);
   }
 
-  #protectIn(within: Session | Turn | undefined): Protect & ProtectFetch & ProtectAgent {
+  #protectIn(within: Session | Turn | undefined): ProtectChain {
     const home: Pick<Turn, "protect"> = within ?? this;
-    return (tool, request, signal) =>
-      home.protect(tool, request as never, signal === undefined ? undefined : { signal });
+    return (chain, request, signal) => home.protect(chain, request, signal === undefined ? undefined : { signal });
   }
 
   #homeIn(within: Session | Turn | undefined): MembersDeps {

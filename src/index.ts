@@ -98,7 +98,7 @@ export type {
   CancelScope,
   CatalogueRow,
   FaultCause,
-  Chain,
+  ChainState,
   Choice,
   Considered,
   ContextValue,

@@ -86,7 +86,7 @@ export type { Considered, Decision, Refusal } from "./decide/decision.ts";
 export { explain, formatMs, whyNot } from "./decide/explain.ts";
 export type { Explanation } from "./decide/explain.ts";
 export { nextTarget } from "./decide/fallback.ts";
-export type { Chain, FailureDomains, NextTarget, PassedOver, Target } from "./decide/fallback.ts";
+export type { ChainState, FailureDomains, NextTarget, PassedOver, Target } from "./decide/fallback.ts";
 export { earn, fullBudget, spend } from "./decide/retry-budget.ts";
 export type { RetryBudget } from "./decide/retry-budget.ts";
 export { situation } from "./decide/situation.ts";

@@ -28,8 +28,8 @@ export class BoundedCounters extends Map<string, ToolCounters> {
    * The row of a model, an agent CLI or a client that is not the first target of its name: its name and its failure domains. null: the row
    * has the tool's own name. Programs often leave names out, and then `openai/gpt-5` at two addresses has one.
    */
-  rowApart({ id, target, chain }: AnyTool): string | null {
-    if (chain === null) return null;
+  rowApart({ id, target, member }: AnyTool): string | null {
+    if (member === null) return null;
     const first = this.#firstOf.get(id) ?? target;
     if (this.#firstOf.size < this.#most) this.#firstOf.set(id, first);
     return first === target ? null : `${id} (${target})`;

@@ -39,7 +39,7 @@ import { handedOut, type Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
-import type { AnyTool, Tool } from "./tool/tool.ts";
+import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
 
 export interface ProtectOptions<Output = unknown> {
   /** Cancels the call, whatever it is doing. */
@@ -130,12 +130,13 @@ export class Runtime {
     return this.#budget.spending;
   }
 
-  /** Runs a tool under its policy. Returns an outcome; never rejects for a failing tool. */
+  /** Runs a tool, or a chain of targets, under its policy. Returns an outcome; never rejects for a failing tool. */
   protect<Accepts, Output>(
-    tool: Tool<Accepts, Output>,
+    given: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
     options: ProtectOptions<Output> = NO_OPTIONS,
   ): Promise<Outcome<Output>> {
+    const tool = headOf(given);
     const engine = this.#engine;
     const outcome =
       engine === null ? this.#protectLater(tool, input, options) : this.#protect(engine, tool, input, options);

@@ -1,7 +1,7 @@
 // What all targets of an agent have in common: when it fails, no other target is left.
 
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
-import { cliDomains } from "../agent/run/cli-domains.ts";
+import { cliDomains } from "../agent/run/cli-member.ts";
 import { AGENT_CLIS } from "../agent/verdict/cli-table.ts";
 import { type FailureDomains, sharesAll } from "../core/decide/fallback.ts";
 import { originOf } from "../provider/domain/endpoint.ts";

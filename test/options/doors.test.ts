@@ -161,7 +161,7 @@ const DOORS: readonly Door[] = [
     (options) => fl.model([model], options),
     {
       timeouts: OBJECT,
-      hurried: OBJECT,
+      retryBeforeFallback: OBJECT,
       midStream: ["panic", 5],
       minCharactersPerSecond: LONG_MS,
       compact: CALLABLE,
@@ -175,7 +175,7 @@ const DOORS: readonly Door[] = [
       inside: [
         ["timeouts.idleMs", { timeouts: { idleMs: 0 } }],
         ["timeouts.idle", { timeouts: { idle: 5 } }],
-        ["hurried.maxAttempts", { hurried: { maxAttempts: 0 } }],
+        ["retryBeforeFallback.maxAttempts", { retryBeforeFallback: { maxAttempts: 0 } }],
         ["repeatedFailures.stopAfter", { repeatedFailures: { stopAfter: 1 } }],
       ],
     },

@@ -1,6 +1,7 @@
 // What an agent is asked, and what comes of it: the fields of a run as channels expect them.
 
 import type { ErrorCategory } from "../../core/fault/vocabulary.ts";
+import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { AgentEvent, AgentUsage } from "../event/agent-event.ts";
 import type { PermissionDenial } from "../parse/agent-state.ts";
 
@@ -50,7 +51,7 @@ export interface AgentRunResult {
   readonly target: string;
 }
 
-export class AgentRequest {
+export class AgentRequest implements ChainRequest {
   readonly prompt: string;
   /** The session to go on with, by target: a CLI cannot resume another one's. */
   readonly sessions: Readonly<Record<string, string>>;

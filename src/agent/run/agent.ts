@@ -1,22 +1,18 @@
 // Agent CLIs as one agent: a chain of them that switches, waits and gives up by the same rules as a chain of models.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { FailureDomains } from "../../core/decide/fallback.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
 import { checkOptions, invalidOption } from "../../options/check-options.ts";
 import { anyText, callable, having, mapOf, shape, signal as signalKind } from "../../options/kind.ts";
-import type { Outcome } from "../../runtime/call/outcome.ts";
-import { targetKey } from "../../runtime/target/target-key.ts";
-import type { ChainPart } from "../../runtime/tool/chain-part.ts";
-import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
-import { AGENT_CLIS } from "../verdict/cli-table.ts";
+import type { Outcome, ProtectChain } from "../../runtime/call/outcome.ts";
+import { chain } from "../../runtime/tool/chain.ts";
+import type { Repairs } from "../../runtime/tool/tool.ts";
 import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
-import { cliDomains } from "./cli-domains.ts";
-import { otherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
-import { runCli, type CliRunDeps } from "./run-cli.ts";
+import { cliMember } from "./cli-member.ts";
+import { runCli } from "./run-cli.ts";
 
 export interface AgentOptions {
   /** Says what has to be known of a session that became too long, for the fresh one; its last answer when left out. */
@@ -66,31 +62,28 @@ export interface AgentDeps {
   readonly suppress: (fault: Fault, reason: string) => void;
 }
 
-export type ProtectAgent = (
-  tool: AnyTool,
-  request: AgentRequest,
-  signal: AbortSignal | undefined,
-) => Promise<Outcome<unknown>>;
-
 export function createAgent(
   targets: readonly CliTarget[],
   options: AgentOptions,
-  protect: ProtectAgent,
-  home: AgentDeps,
+  protect: ProtectChain,
+  deps: AgentDeps,
 ): Agent {
-  const known: KnownSessions = new Map();
-  const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
   const list: unknown = targets;
-  const fits = Array.isArray(list) && list.length > 0 && list.every(targetKind.fits);
-  const [head] = fits ? membersOf(targets, options, known, { ...home, costBefore }) : [];
-  if (head === undefined) {
+  if (!Array.isArray(list) || list.length === 0 || !list.every(targetKind.fits)) {
     throw invalidOption("fl.agent", "targets", "targets must be a list of agent CLIs, as in fl.agent([cli('claude')])");
   }
+  const known: KnownSessions = new Map();
+  const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
+  const runDeps = { ...deps, costBefore };
+  const members = targets.map((target) =>
+    cliMember<AgentRequest, AgentRunResult>(target, (request, context) => runCli(target, request, runDeps, context)),
+  );
+  const agents = chain(members, { repairs: repairsFor(options, known) });
   return {
     async run(prompt, options = {}) {
       const { sessions = {}, signal, ...listeners } = checkOptions("agent.run", options, AGENT_RUN_OPTIONS);
-      const request = new AgentRequest(prompt, sessions, safeListeners({ ...NOBODY, ...listeners }, home));
-      const outcome = (await protect(head, request, signal)) as Outcome<AgentRunResult>;
+      const request = new AgentRequest(prompt, sessions, safeListeners({ ...NOBODY, ...listeners }, deps));
+      const outcome = await protect(agents, request, signal);
       if (outcome.status === "done") remember(known, outcome.value);
       return outcome;
     },
@@ -108,21 +101,21 @@ const NOBODY: AgentListeners = {
 /** A listener that throws must not fail a run that works. Its first failure is reported. */
 function safeListeners(
   { onEvent, onLine, onBytes, onExit, onResult }: AgentListeners,
-  home: AgentDeps,
+  deps: AgentDeps,
 ): AgentListeners {
-  const event = safely("onEvent", onEvent, home);
-  const exit = safely("onExit", onExit, home);
-  const result = safely("onResult", onResult, home);
+  const event = safely("onEvent", onEvent, deps);
+  const exit = safely("onExit", onExit, deps);
+  const result = safely("onResult", onResult, deps);
   return {
     onEvent: (heard) => void event(heard),
-    onLine: safely("onLine", onLine, home),
-    onBytes: safeBytes(onBytes, home),
+    onLine: safely("onLine", onLine, deps),
+    onBytes: safeBytes(onBytes, deps),
     onExit: (seen) => void exit(seen),
     onResult: (run) => void result(run),
   };
 }
 
-function safeBytes(onBytes: AgentListeners["onBytes"], home: AgentDeps): AgentListeners["onBytes"] {
+function safeBytes(onBytes: AgentListeners["onBytes"], deps: AgentDeps): AgentListeners["onBytes"] {
   const heard: { answer: "closed" | undefined } = { answer: undefined };
   const tell = safely(
     "onBytes",
@@ -131,7 +124,7 @@ function safeBytes(onBytes: AgentListeners["onBytes"], home: AgentDeps): AgentLi
       heard.answer = taken === "closed" ? taken : undefined;
       return taken;
     },
-    home,
+    deps,
   );
   return (...args) => {
     heard.answer = undefined;
@@ -165,72 +158,21 @@ function remember(known: KnownSessions, { sessionId, totalCostUsd, text }: Agent
   for (const oldest of known.keys()) if (known.size > MOST_SESSIONS) known.delete(oldest);
 }
 
-function membersOf(
-  targets: readonly CliTarget[],
-  options: AgentOptions,
-  known: KnownSessions,
-  home: Omit<CliRunDeps, "others">,
-): readonly AnyTool[] {
-  const members: AnyTool[] = [];
-  for (const target of targets) {
-    const domains = cliDomains(target);
-    const others = otherTargets(target.id, members);
-    const plain = tool<AgentRequest, AgentRunResult>({
-      id: target.id,
-      surface: "cli",
-      provider: AGENT_CLIS[target.kind].provider,
-      target: targetKey(domains),
-      idempotent: target.idempotent,
-      // The process has its own clock, which says which limit was passed; this one is for when it cannot be ended.
-      timeoutMs: Math.min(target.timeouts.totalMs + GRACE_MS, LONGEST_MS),
-      // What a run costs is not known before it has run.
-      cost: { estimate: () => null },
-      run: (request, context) => runCli(target, request, { ...home, others }, context),
-    });
-    members.push({ ...(plain as AnyTool), chain: chainPart(target, domains, members, options, known) });
-  }
-  return members;
-}
-
-const GRACE_MS = 30_000;
-const LONGEST_MS = 30 * 24 * 3_600_000;
-
 /** About what a session holds when it overflows, in tokens: enough to be more than any prompt. */
 const SESSION_TOKENS = 200_000;
 
-function chainPart(
-  { id, lastResort }: CliTarget,
-  domains: FailureDomains,
-  members: readonly AnyTool[],
-  { summarize }: AgentOptions,
-  known: KnownSessions,
-): ChainPart<AnyTool> {
+function repairsFor({ summarize }: AgentOptions, known: KnownSessions): Partial<Repairs<AgentRequest>> {
   return {
-    members,
-    facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort },
-    hurried: RETRY_BEFORE_FALLBACK,
-    revive: (kept, given) => (given as AgentRequest).revived(kept),
-    passesThrough: () => true,
-    needsOf: () => NO_NEEDS,
-    repairs: {
-      fit: (input) => ({ input, changes: [] }),
-      sizeOf: (input) => {
-        const { prompt, isResuming } = input as AgentRequest;
-        return Math.ceil(prompt.length / 4) + (isResuming ? SESSION_TOKENS : 0);
-      },
-      // A session that is too long, or that the CLI has lost, is left, and its gist goes into a fresh one; a prompt that is too long by itself stays so.
-      compact: async (input, _why, signal) => {
-        const request = input as AgentRequest;
-        if (!request.isResuming) return null;
-        const lastText = known.get(request.sessions[id] ?? "")?.text ?? "";
-        const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
-        return request.afresh(gist === "" ? NOTHING_KNOWN : `What was said before, in short:\n${gist}`);
-      },
-      regenerate: (input) => input,
-      refresh: null,
+    sizeOf: ({ prompt, isResuming }) => Math.ceil(prompt.length / 4) + (isResuming ? SESSION_TOKENS : 0),
+    // A session that is too long, or that the CLI has lost, is left, and its gist goes into a fresh one. A prompt that is too long by itself stays so.
+    compact: async (request, _why, signal, target) => {
+      if (!request.isResuming) return null;
+      const lastText = known.get(request.sessions[target] ?? "")?.text ?? "";
+      const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
+      return request.afresh(gist === "" ? NOTHING_KNOWN : `What was said before, in short:\n${gist}`);
     },
+    regenerate: (request) => request,
   };
 }
 
-const NO_NEEDS = { capabilities: [], inputTokens: 0, refusal: null } as const;
 const NOTHING_KNOWN = "(The conversation before this could not be continued and was left behind.)";

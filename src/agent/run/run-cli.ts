@@ -22,7 +22,7 @@ import { whyStop, whyStopRetrying } from "../verdict/stop-early.ts";
 import { retryFault, verdictOn } from "../verdict/verdict.ts";
 import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
-import { type OtherTargets, RETRY_BEFORE_FALLBACK } from "./other-targets.ts";
+import { RETRY_BEFORE_FALLBACK } from "./cli-member.ts";
 import { RawOutput } from "./raw-output.ts";
 
 export interface CliRunDeps {
@@ -31,7 +31,6 @@ export interface CliRunDeps {
   readonly cwd: string;
   /** What an earlier run of the session had used: some CLIs count the session and not the run. */
   readonly costBefore: (sessionId: string | null) => number;
-  readonly others: OtherTargets;
 }
 
 /** About ten seconds: enough for a hiccup in the middle of its work, short enough where another target waits to be asked. */
@@ -52,13 +51,13 @@ export async function runCli(
 ): Promise<AgentRunResult> {
   const { kind } = target;
   const known = AGENT_CLIS[kind];
-  request.listeners.onEvent({ type: "attempt", target: target.id, attempt: context.attempt });
+  request.listeners.onEvent({ type: "attempt", target: context.tool, attempt: context.attempt });
   const cwd = target.cwd ?? home.cwd;
-  const resume = known.supportsResume && !target.privateHome ? (request.sessions[target.id] ?? null) : null;
+  const resume = known.supportsResume && !target.privateHome ? (request.sessions[context.tool] ?? null) : null;
   const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
   const privateHome =
     target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
-  const env = environmentOf(target, home, privateHome?.path ?? null);
+  const env = environmentOf(target, home, privateHome?.path ?? null, context);
   const parser = createParser(kind);
   const raw = new RawOutput(target.command);
   let usedTools = false;
@@ -69,7 +68,7 @@ export async function runCli(
       raw.event(event);
       request.listeners.onEvent(event);
     }
-    stopped ??= whyEnd(target, parser.state, usedTools, home);
+    stopped ??= whyEnd(target, parser.state, usedTools, home, context);
     if (stopped !== null) running?.kill(stopped.reason);
   };
   let running: RunningProcess | null = null;
@@ -117,7 +116,7 @@ export async function runCli(
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
     tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, failed, context);
-    const result = resultOf(target, parser.state, end, failed);
+    const result = resultOf(context.tool, parser.state, end, failed);
     request.listeners.onResult(result);
     if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
     raw.put(end, failed, context);
@@ -133,11 +132,12 @@ function environmentOf(
   { kind, env, inheritEnv }: CliTarget,
   home: CliRunDeps,
   privateHome: string | null,
+  context: RunContext,
 ): CliRunDeps["env"] {
   const { maxRetriesEnv, configHomeEnv } = AGENT_CLIS[kind];
   return {
     // The user's own number counts for more.
-    ...(maxRetriesEnv === null || !home.others.isThere() ? {} : { [maxRetriesEnv]: String(OWN_RETRIES_WITH_OTHERS) }),
+    ...(maxRetriesEnv === null || !context.hasFallback() ? {} : { [maxRetriesEnv]: String(OWN_RETRIES_WITH_OTHERS) }),
     ...(inheritEnv ? home.env : {}),
     ...env,
     ...(privateHome === null || configHomeEnv === null ? {} : { [configHomeEnv]: privateHome }),
@@ -154,7 +154,8 @@ function whyEnd(
   { kind, idempotent, hidesTools }: CliTarget,
   state: AgentState,
   usedTools: boolean,
-  { clock, others }: CliRunDeps,
+  { clock }: CliRunDeps,
+  { hasFallback }: RunContext,
 ): Stopped | null {
   const loop = whyStop(state);
   if (loop !== null) return { reason: loop, why: null };
@@ -162,7 +163,7 @@ function whyEnd(
   if (why === null) return null;
   const reason = whyStopRetrying(state, why, {
     attemptsBeforeFallback: RETRY_BEFORE_FALLBACK.maxAttempts,
-    hasOther: others.couldCure,
+    hasOther: hasFallback,
     hasWorked: !idempotent && (usedTools || hidesTools),
   });
   return reason === null ? null : { reason, why };
@@ -217,7 +218,7 @@ function endingOf(end: ProcessEnd, stopped: Stopped | null, observedAt: number):
 }
 
 function resultOf(
-  { id }: CliTarget,
+  target: string,
   state: ReturnType<typeof createParser>["state"],
   end: ProcessEnd,
   failed: Fault | null,
@@ -235,7 +236,7 @@ function resultOf(
     stopReason: state.stopReason,
     errorSubtype: failed === null ? null : subtypeOf(failed, end),
     permissionDenials: state.permissionDenials,
-    target: id,
+    target,
   };
 }
 

@@ -13,7 +13,7 @@ import type { Fault } from "../fault/fault.ts";
 import { type Policy, type PolicyRow, type Recourse, type Retry, rowFor, withDeclared } from "../policy/policy.ts";
 import { delayMs } from "../policy/backoff.ts";
 import type { Considered, Decision, Refusal, Story } from "./decision.ts";
-import { firstBack, nextTarget, type PassedOver, scopeOf } from "./fallback.ts";
+import { firstBack, type PassedOver } from "./fallback.ts";
 import { lastTries } from "./learned.ts";
 import type { Situation } from "./situation.ts";
 
@@ -153,7 +153,7 @@ function take(
 ): DistributiveOmit<Decision, keyof Story> | Refusal {
   switch (recourse) {
     case "fallback": {
-      const next = nextTarget(situation.chain, scopeOf(situation.fault));
+      const { next } = situation;
       passedOver.push(...next.passedOver);
       return next.target === null ? "no-target" : { recourse, target: next.target.id };
     }

@@ -24,7 +24,8 @@ export interface Target extends FailureDomains {
   readonly backAt: number;
 }
 
-export interface Chain {
+/** The targets of a chain at the moment of a decision. */
+export interface ChainState {
   readonly targets: readonly Target[];
   /** Index of the target that failed. */
   readonly current: number;
@@ -34,7 +35,7 @@ export interface Chain {
   readonly minContextTokens: number;
 }
 
-export const NO_CHAIN: Chain = Object.freeze({ targets: [], current: 0, needs: [], minContextTokens: 0 });
+export const NO_CHAIN: ChainState = Object.freeze({ targets: [], current: 0, needs: [], minContextTokens: 0 });
 
 interface SharedDomains {
   /** A target that has all of these in common with the failed one shares what failed. */
@@ -95,7 +96,10 @@ export interface PassedOver {
     | "breaker open";
 }
 
-export function nextTarget({ targets, current, needs, minContextTokens }: Chain, scope: FaultScope): NextTarget {
+const NO_TARGET: NextTarget = Object.freeze({ target: null, isLastResort: false, passedOver: [] });
+
+export function nextTarget({ targets, current, needs, minContextTokens }: ChainState, scope: FaultScope): NextTarget {
+  if (targets.length <= current + 1) return NO_TARGET;
   const failed = targets[current];
   const domains = DOMAINS_OF_SCOPE.get(scope);
   const passedOver: PassedOver[] = [];
@@ -117,7 +121,7 @@ export function nextTarget({ targets, current, needs, minContextTokens }: Chain,
 
 /** The other targets that can take the request and are not certain to fail the same way, in the chain's order. */
 export function otherTargets(
-  { targets, current, needs, minContextTokens }: Chain,
+  { targets, current, needs, minContextTokens }: ChainState,
   scope: FaultScope,
 ): readonly Target[] {
   const failed = targets[current];
@@ -141,7 +145,7 @@ export function sharesAll(
 }
 
 /** The target that can take the request first, among those that are out of service for a known time; null when there is none. */
-export function firstBack({ targets, current, needs, minContextTokens }: Chain): Target | null {
+export function firstBack({ targets, current, needs, minContextTokens }: ChainState): Target | null {
   let first: Target | null = null;
   for (const target of targets) {
     const fits = hasAll(target, needs) && target.contextWindowTokens >= minContextTokens;

@@ -4,7 +4,7 @@ import type { Fault } from "../fault/fault.ts";
 import type { Place, Recourse } from "../policy/policy.ts";
 import { NOWHERE } from "../policy/policy.ts";
 import type { BreakerState } from "./breaker.ts";
-import { type Chain, NO_CHAIN } from "./fallback.ts";
+import { type ChainState, NO_CHAIN, type NextTarget, nextTarget, scopeOf } from "./fallback.ts";
 
 /** How one recourse went when this kind of fault was met before. */
 export interface Incident {
@@ -31,7 +31,9 @@ export interface Situation {
   readonly idempotent: boolean;
   /** Part of the answer has already reached the caller, and it did not agree to start over. */
   readonly committed: boolean;
-  readonly chain: Chain;
+  readonly chain: ChainState;
+  /** The target of the chain that comes next after this fault. */
+  readonly next: NextTarget;
   /** Other tools that could do this, best first. */
   readonly alternatives: readonly string[];
   /** Recourses that can be carried out here: a default exists, the step is optional, a person can be asked … */
@@ -48,6 +50,7 @@ export interface Situation {
 
 /** A typical situation; pass the fields that differ. */
 export function situation(fault: Fault, details: Partial<Omit<Situation, "fault">> = {}): Situation {
+  const { chain = NO_CHAIN } = details;
   return {
     fault,
     place: NOWHERE,
@@ -59,7 +62,8 @@ export function situation(fault: Fault, details: Partial<Omit<Situation, "fault"
     retryBudgetLeft: true,
     idempotent: false,
     committed: false,
-    chain: NO_CHAIN,
+    chain,
+    next: nextTarget(chain, scopeOf(fault)),
     alternatives: [],
     offers: DEFAULT_OFFERS,
     taken: [],

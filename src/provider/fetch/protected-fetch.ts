@@ -4,12 +4,11 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
-import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
+import { type FaultError, isFaultError } from "../../core/fault/fault-error.ts";
+import { errorOf, hasValue, type Outcome, type ProtectChain } from "../../runtime/call/outcome.ts";
 import { targetKey } from "../../runtime/target/target-key.ts";
-import type { ChainPart } from "../../runtime/tool/chain-part.ts";
-import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { chain, type Member } from "../../runtime/tool/chain.ts";
+import { type Chain, type Repairs, tool } from "../../runtime/tool/tool.ts";
 import { accountIn, keysIn } from "../domain/account.ts";
 import { endpointAt } from "../domain/endpoint.ts";
 import { factsFor } from "../model-facts/facts-for.ts";
@@ -24,28 +23,23 @@ import { exchange, type Exchanged, type ExchangeDeps } from "./exchange.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
 import { understand, WireRequest } from "./wire-request.ts";
 
-export type ProtectFetch = (
-  tool: AnyTool,
-  request: WireRequest,
-  signal: AbortSignal | undefined,
-) => Promise<Outcome<unknown>>;
-
 /** Names may come from a model; the ones not used for longest are forgotten. */
 const MOST_MODELS = 200;
 
-export function createFetch(options: FetchOptions, protect: ProtectFetch, home: MembersDeps): typeof fetch {
+export function createFetch(options: FetchOptions, protect: ProtectChain, deps: MembersDeps): typeof fetch {
   const resolved = resolveFetchOptions(options);
-  const tools = new Map<string, AnyTool>();
+  const repairs = repairsFor(resolved);
+  const chains = new Map<string, Chain<WireRequest, Exchanged>>();
 
-  function toolFor(request: WireRequest): AnyTool {
+  function chainFor(request: WireRequest): Chain<WireRequest, Exchanged> {
     const headers = new Headers(request.init.headers);
-    home.learnKeys(keysIn(headers));
+    deps.learnKeys(keysIn(headers));
     const domains = requestDomains(request, headers, resolved);
     const key = targetKey(domains);
-    const known = tools.get(key) ?? targetTool(domains, resolved, home);
-    tools.delete(key);
-    tools.set(key, known);
-    for (const oldest of tools.keys()) if (tools.size > MOST_MODELS) tools.delete(oldest);
+    const known = chains.get(key) ?? chain([fetchMember(domains, resolved, deps)], { repairs });
+    chains.delete(key);
+    chains.set(key, known);
+    for (const oldest of chains.keys()) if (chains.size > MOST_MODELS) chains.delete(oldest);
     return known;
   }
 
@@ -56,7 +50,7 @@ export function createFetch(options: FetchOptions, protect: ProtectFetch, home: 
     const { signal, ...sent } = understood.init;
     const sink = new ByteSink();
     const request = new WireRequest(url, sent, protocol, facts, sink);
-    const running = protect(toolFor(request), request, signal ?? undefined);
+    const running = protect(chainFor(request), request, signal ?? undefined);
     const early = await Promise.race([running, sink.opened]);
     if (early instanceof Response) {
       void running.then((outcome) => {
@@ -79,13 +73,13 @@ function requestDomains({ url, facts }: WireRequest, headers: Headers, options: 
   };
 }
 
-function targetTool(
+function fetchMember(
   domains: FailureDomains,
   options: ResolvedFetchOptions,
   { clock, prices, isKept }: MembersDeps,
-): AnyTool {
+): Member<WireRequest, Exchanged> {
   const { model } = domains;
-  const { provider, maxConcurrent, refreshCredential } = options;
+  const { provider, maxConcurrent } = options;
   const timeouts = modelTimeouts(options.timeouts, factsFor(provider, model));
   const price = priceOf(prices, provider, model);
   const seen = ({ facts }: WireRequest, outputCharacters: number): Seen => ({
@@ -98,19 +92,11 @@ function targetTool(
     const said = usage === null ? null : usageOf(usage);
     return costOfAnswer(said, isWhole, seen(request, outputCharacters), price, tier);
   };
-  const home: ExchangeDeps = {
-    provider,
-    clock,
-    timeouts,
-    fetch: options.fetch,
-    isKept,
-    costOf,
-  };
-  const plain = tool<WireRequest, unknown>({
+  const exchangeDeps: ExchangeDeps = { provider, clock, timeouts, fetch: options.fetch, isKept, costOf };
+  const target = tool<WireRequest, Exchanged>({
     id: `${provider}/${model}`,
     surface: "http",
     provider,
-    target: targetKey(domains),
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
     maxConcurrent,
@@ -121,42 +107,24 @@ function targetTool(
       },
       sent: (request) => costOf(request, null, false, 0)?.microcents ?? null,
     },
-    run: (request, context) => exchange(home, request, context),
+    run: (request, context) => exchange(exchangeDeps, request, context),
   });
-  const members: AnyTool[] = [];
-  const chain: ChainPart<AnyTool> = {
-    members,
-    facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort: false },
-    hurried: null,
-    revive: (_kept, given) => given,
-    passesThrough: () => true,
-    needsOf: () => NO_NEEDS,
-    repairs: {
-      fit: (input) => ({ input, changes: [] }),
-      compact: null,
-      sizeOf: () => 0,
-      // Nobody here can tell the model what was wrong; asked once more, it may do better.
-      regenerate: (input) => input,
-      refresh:
-        refreshCredential === null || refreshCredential === undefined
-          ? null
-          : (input, why, signal) => refreshed(input as WireRequest, refreshCredential({ fault: why, signal })),
-    },
+  return { tool: target, facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort: false } };
+}
+
+function repairsFor({ refreshCredential }: ResolvedFetchOptions): Partial<Repairs<WireRequest>> {
+  return {
+    // The model cannot be told what was wrong from here; asked once more, it may do better.
+    regenerate: (request) => request,
+    ...(refreshCredential === null || refreshCredential === undefined
+      ? {}
+      : {
+          refresh: async (request, why, signal) => request.withHeaders(await refreshCredential({ fault: why, signal })),
+        }),
   };
-  const made = { ...(plain as AnyTool), chain };
-  members.push(made);
-  return made;
 }
 
-const NO_NEEDS = { capabilities: [], inputTokens: 0, refusal: null } as const;
 const ASSUMED_OUTPUT_TOKENS = 4_096;
-
-async function refreshed(
-  request: WireRequest,
-  headers: Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>,
-): Promise<WireRequest> {
-  return request.withHeaders(await headers);
-}
 
 /** The same figures in the AI SDK's shape, which prices are held against. */
 function usageOf({
@@ -216,13 +184,4 @@ function spentResponse(error: FaultError): Response {
   // The SDK's error keeps these headers: whoever classifies it finds the fault itself.
   Object.defineProperty(response.headers, "cause", { value: error });
   return response;
-}
-
-/** The caller's own reason when it left, otherwise the fault. */
-function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | undefined): unknown {
-  if (outcome.status === "cancelled" && signal?.aborted === true) return signal.reason;
-  if (!("fault" in outcome))
-    return new FaultError(fault("InvariantBroken", { message: "a call failed without a fault" }));
-  const { fault: seen } = outcome;
-  return new FaultError(outcome.status === "parked" ? { ...seen, resetAt: outcome.wakeAt } : seen);
 }

@@ -2,6 +2,7 @@
 
 import { protocolOf, type Protocol } from "../wire/protocol.ts";
 import { requestFacts, type RequestFacts } from "../wire/request-facts.ts";
+import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { ByteSink } from "./byte-sink.ts";
 
 interface WireMemory {
@@ -11,7 +12,7 @@ interface WireMemory {
   answer: Response | null;
 }
 
-export class WireRequest {
+export class WireRequest implements ChainRequest {
   readonly url: string;
   readonly init: RequestInit;
   readonly protocol: Protocol;
@@ -42,6 +43,11 @@ export class WireRequest {
 
   withHeaders(headers: Readonly<Record<string, string>>): WireRequest {
     return new WireRequest(this.url, this.init, this.protocol, this.facts, this.sink, headers, this.memory);
+  }
+
+  /** The caller sends the request again as it was. */
+  revived(): this {
+    return this;
   }
 
   get sent(): RequestInit {

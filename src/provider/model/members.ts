@@ -1,4 +1,5 @@
-// The models of a chain as tools of the runtime: each with its own breaker, pause and queue, all with the same request.
+// A chain of models. Each model is a member with its own breaker, pause and queue, all with the same request. What is not a model
+// but answers like one, such as an agent CLI, comes as a member already.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
@@ -6,12 +7,10 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
-import { targetKey } from "../../runtime/target/target-key.ts";
-import type { ChainPart, Repairs, RequestNeeds } from "../../runtime/tool/chain-part.ts";
-import { type AnyTool, tool } from "../../runtime/tool/tool.ts";
+import { chain, type Member } from "../../runtime/tool/chain.ts";
+import { type Chain, type Repairs, type RequestNeeds, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
 import { domainsOf, keysOf } from "../domain/model-domains.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
-import { estimateTokens, needsOf } from "../model-facts/needs-of.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
 import { repeatsIn, type RepeatLimits } from "../portable/repeated-calls.ts";
 import { costOfAnswer, estimateCost } from "../price/cost.ts";
@@ -40,39 +39,52 @@ export interface MembersDeps {
   readonly learnKeys: (keys: readonly string[]) => void;
 }
 
+/** A target that answers requests to a model, whatever it is. */
+export type ModelMember = Member<ModelRequest, unknown>;
+
 const LIST_OF_MODELS = `targets must be a list of models, as in fl.model([openai("gpt-5")])`;
 
-export function membersOf(
-  targets: readonly ModelTarget[],
+export function modelChain(
+  given: readonly (ModelTarget | ModelMember)[],
   options: ResolvedModelOptions,
-  home: MembersDeps,
-): readonly AnyTool[] {
-  const list: unknown = targets;
+  deps: MembersDeps,
+): Chain<ModelRequest, unknown> {
+  const list: unknown = given;
   if (!Array.isArray(list) || list.length === 0) throw invalidOption("fl.model", "targets", LIST_OF_MODELS);
-  const members: AnyTool[] = [];
-  const ids = new Set<string>();
-  const given = targets.map((each) => checkedTarget(targetOf(each)));
-  const domains = domainsOf(given);
-  home.learnKeys(given.flatMap(({ model }) => keysOf(model)));
-  const placed = given.map((target, index): Placed => ({ target, domains: domains[index] ?? NO_DOMAINS }));
-  for (const each of placed) {
-    const { id, model } = each.target;
-    const name = freeId(id ?? `${factsOf(each.target).host}/${model.modelId}`, ids);
-    members.push(memberOf(name, each, placed[0], members, targets.length > 1, options, home));
-  }
-  return members;
+  const targets = given.map((each) => (isMember(each) ? each : checkedTarget(targetOf(each))));
+  const models = targets.flatMap((each) => (isMember(each) ? [] : [each]));
+  deps.learnKeys(models.flatMap(({ model }) => keysOf(model)));
+  const domains = domainsOf(models);
+  const placed = models.map((target, index): PlacedModel => {
+    const { provider, modelId } = target.model;
+    return { target, domains: domains[index] ?? NO_DOMAINS, facts: factsFor(provider, modelId, target.facts) };
+  });
+  const members = targets.map((each) => {
+    if (isMember(each)) return each;
+    const place = placed[models.indexOf(each)];
+    if (place === undefined) throw new Error("a target has no place in its own chain");
+    return modelMember(place, placed, targets.length > 1, options, deps);
+  });
+  const { retryBeforeFallback, repeatedFailures } = options;
+  const needsOf = (request: ModelRequest): RequestNeeds => needsOfRequest(request, repeatedFailures);
+  return chain(members, { retryBeforeFallback, needsOf, repairs: repairsFor(options) });
 }
 
-/** A target, and what it can fail together with. */
-interface Placed {
+/** A model, and what it can fail together with. */
+interface PlacedModel {
   readonly target: ModelTargetOptions;
   readonly domains: FailureDomains;
+  readonly facts: ModelFacts;
 }
 
 const NO_DOMAINS: FailureDomains = { endpoint: "", account: "", model: "" };
 
+export function isMember(given: ModelTarget | ModelMember): given is ModelMember {
+  return isObject(given) && "tool" in given && "facts" in given;
+}
+
 function checkedTarget(target: ModelTargetOptions): ModelTargetOptions {
-  checked(target.model);
+  refuseNoModel(target.model);
   return checkOptions(`fl.model, target ${target.id ?? target.model.modelId}`, target, MODEL_TARGET_OPTIONS);
 }
 
@@ -85,7 +97,7 @@ function isObject(given: unknown): given is object {
   return typeof given === "object" && given !== null;
 }
 
-function checked(model: LanguageModelV4): LanguageModelV4 {
+function refuseNoModel(model: LanguageModelV4): void {
   const given: unknown = model;
   if (!isObject(given) || !("doGenerate" in given)) {
     const what = typeof given === "string" ? JSON.stringify(given) : "one target";
@@ -100,108 +112,93 @@ function checked(model: LanguageModelV4): LanguageModelV4 {
       `${model.modelId} speaks ${version} of the AI SDK's interface; v4 is needed (ai 7)`,
     );
   }
-  return model;
 }
 
-/** The same model twice, with two keys perhaps, gives two targets. */
-function freeId(wanted: string, taken: Set<string>): string {
-  let id = wanted;
-  for (let number = 2; taken.has(id); number++) id = `${wanted}#${number}`;
-  taken.add(id);
-  return id;
+function modelMember(
+  place: PlacedModel,
+  models: readonly PlacedModel[],
+  hasFallback: boolean,
+  options: ResolvedModelOptions,
+  deps: MembersDeps,
+): ModelMember {
+  const { target, domains, facts } = place;
+  const [first = place] = models;
+  const isFirst = place === first;
+  const sharesState = sharesAll(first.domains, domains, ["endpoint", "account"]);
+  const to = { ...facts, keepsState: facts.keepsState && sharesState };
+  const { tellAfter } = options.repeatedFailures;
+  // Only models that are known to be able to are asked to continue another model's text.
+  const isDeclared = facts.known || target.facts?.capabilities !== undefined;
+  const capabilities = isDeclared ? facts.capabilities : facts.capabilities.filter((each) => each !== "prefill");
+  const { contextWindowTokens } = facts;
+  return {
+    tool: tool(modelTool(place, hasFallback, options, deps)),
+    facts: { ...domains, capabilities, contextWindowTokens, lastResort: target.lastResort ?? false },
+    // A request is written for the first model: it goes there as it is, but for what no model accepts.
+    fit: (request) => {
+      const portable = isFirst
+        ? repairHistory(request.options, facts, tellAfter)
+        : makePortable(request.options, to, first.facts, tellAfter);
+      return { request: request.fitted(portable), changes: told(portable.changes) };
+    },
+    ...(isFirst ? { passesThrough: passesThrough({ ...facts, capabilities }) } : {}),
+  };
 }
 
-function factsOf({ model, facts }: ModelTargetOptions): ModelFacts {
-  const { provider, modelId } = checked(model);
-  return factsFor(provider, modelId, facts);
-}
-
-/** While another model answers, a look whether this one is back costs little; and a first choice is wanted back soon. Who sets how long a breaker stays open knows better. */
+/** While another model answers, checking whether this one is back costs little. A breaker rule of the operator's own counts for more. */
 const MOST_OPEN_MS = 30_000;
 
-function memberOf(
-  id: string,
-  { target, domains }: Placed,
-  first: Placed | undefined,
-  members: readonly AnyTool[],
-  hasStandIn: boolean,
+function modelTool(
+  { target, facts }: PlacedModel,
+  hasFallback: boolean,
   options: ResolvedModelOptions,
   { clock, prices, isKept }: MembersDeps,
-): AnyTool {
+): ToolOptions<ModelRequest, unknown> {
   const { model } = target;
-  const facts = factsOf(target);
+  const provider = facts.host;
   const timeouts = modelTimeouts({ ...options.timeouts, ...target.timeouts }, facts);
   const price = priceOf(prices, model.provider, model.modelId);
-  const upstream: Upstream = {
-    model,
-    provider: facts.host,
-    clock,
-    timeouts,
-    price,
-    isKept,
-    leastPerSecond: options.minCharactersPerSecond,
-  };
-  const plain = tool<ModelRequest, unknown>({
-    id,
+  const leastPerSecond = options.minCharactersPerSecond;
+  const upstream: Upstream = { model, provider, clock, timeouts, price, isKept, leastPerSecond };
+  return {
+    id: target.id ?? `${provider}/${model.modelId}`,
     surface: "http",
-    provider: facts.host,
-    target: targetKey(domains),
+    provider,
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
-    ...(hasStandIn ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
+    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
     ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
     cost: {
-      estimate: ({ options: asked }) => {
+      estimate: (request) => {
         if (price === null) return null;
-        const most = asked.maxOutputTokens ?? options.assumedOutputTokens;
-        return estimateCost(estimateTokens(asked), most, price, askedTier(model.provider, asked));
+        const most = request.options.maxOutputTokens ?? options.assumedOutputTokens;
+        return estimateCost(request.tokens, most, price, askedTier(model.provider, request.options));
       },
-      sent: ({ sent }) => {
-        const seen = { inputTokens: () => estimateTokens(sent), outputCharacters: 0 };
+      sent: (request) => {
+        const seen = { inputTokens: () => request.sentTokens, outputCharacters: 0 };
         return price === null
           ? null
-          : costOfAnswer(null, false, seen, price, askedTier(model.provider, sent)).microcents;
+          : costOfAnswer(null, false, seen, price, askedTier(model.provider, request.options)).microcents;
       },
     },
     run: (request, context) =>
       request.sink === null ? generate(upstream, request, context) : stream(upstream, request, request.sink, context),
-  });
-  const { contextWindowTokens } = facts;
-  // Going on with another model's text is asked only of models that are known to be able to.
-  const isDeclared = facts.known || target.facts?.capabilities !== undefined;
-  const capabilities = isDeclared ? facts.capabilities : facts.capabilities.filter((each) => each !== "prefill");
-  const chain: ChainPart<AnyTool> = {
-    members,
-    facts: {
-      ...domains,
-      capabilities,
-      contextWindowTokens,
-      lastResort: target.lastResort ?? false,
-    },
-    hurried: options.hurried,
-    revive: (kept, given) => (given as ModelRequest).revived(kept),
-    needsOf: (input) => needsOfRequest(input as ModelRequest, options),
-    passesThrough: members.length === 0 ? asGivenToFirst(facts, capabilities) : null,
-    repairs: repairsFor(facts, first === undefined || members.length === 0 ? null : madeFor(first, domains), options),
-  };
-  return { ...(plain as AnyTool), chain };
-}
-
-function asGivenToFirst(facts: ModelFacts, capabilities: readonly string[]): (input: unknown) => boolean {
-  const isAsGiven = passThroughTo({ ...facts, capabilities });
-  return (input) => {
-    const { options, sink } = input as ModelRequest;
-    return sink === null ? isAsGiven(options, false) : sink.continuable === null && isAsGiven(options, true);
   };
 }
 
-function needsOfRequest({ options, sink }: ModelRequest, { repeatedFailures }: ResolvedModelOptions): RequestNeeds {
-  const { needs, inputTokensAtLeast } = needsOf(options, sink !== null);
-  const goesOn = sink !== null && sink.continuable !== null;
+function passesThrough(facts: ModelFacts): (request: ModelRequest) => boolean {
+  const isAsGiven = passThroughTo(facts);
+  return ({ options, sink }) =>
+    sink === null ? isAsGiven(options, false) : sink.continuable === null && isAsGiven(options, true);
+}
+
+function needsOfRequest(request: ModelRequest, limits: RepeatLimits): RequestNeeds {
+  const { needs, inputTokensAtLeast } = request.needs;
+  const continues = request.sink !== null && request.sink.continuable !== null;
   return {
-    capabilities: goesOn ? [...needs, "prefill"] : needs,
+    capabilities: continues ? [...needs, "prefill"] : needs,
     inputTokens: inputTokensAtLeast,
-    refusal: loopIn(options, repeatedFailures),
+    refusal: loopIn(request.options, limits),
   };
 }
 
@@ -215,52 +212,23 @@ function loopIn({ prompt }: LanguageModelV4CallOptions, { stopAfter }: RepeatLim
   });
 }
 
-/** The model a request was made for, and whether another account can see what it left at the vendor. */
-interface MadeFor {
-  readonly facts: ModelFacts;
-  readonly sharesState: boolean;
-}
-
-function madeFor(first: Placed, domains: FailureDomains): MadeFor {
-  return { facts: factsOf(first.target), sharesState: sharesAll(first.domains, domains, ["endpoint", "account"]) };
-}
-
-/** What was made for the first model goes to it as it is, but for what no model takes. */
-function repairsFor(
-  facts: ModelFacts,
-  from: MadeFor | null,
-  { compact, refreshCredential, regenerate, repeatedFailures }: ResolvedModelOptions,
-): Repairs {
+function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOptions): Repairs<ModelRequest> {
   return {
-    fit: (input) => {
-      const request = input as ModelRequest;
-      const portable =
-        from === null
-          ? repairHistory(request.options, facts, repeatedFailures.tellAfter)
-          : makePortable(
-              request.options,
-              { ...facts, keepsState: facts.keepsState && from.sharesState },
-              from.facts,
-              repeatedFailures.tellAfter,
-            );
-      return { input: request.fitted(portable), changes: told(portable.changes) };
-    },
-    sizeOf: (input) => estimateTokens((input as ModelRequest).options),
+    sizeOf: (request) => request.tokens,
     compact:
       compact === null || compact === undefined
         ? null
-        : async (input, why, signal) => {
-            const request = input as ModelRequest;
+        : async (request, why, signal) => {
             const prompt = await compact(request.options.prompt, { fault: why, signal });
             return prompt === null ? null : request.with({ ...request.options, prompt });
           },
-    regenerate: regenerate ? (input, why) => askedAgain(input as ModelRequest, why) : null,
+    regenerate: regenerate ? askedAgain : null,
     refresh:
       refreshCredential === null || refreshCredential === undefined
         ? null
-        : async (input, why, signal) => {
+        : async (request, why, signal) => {
             await refreshCredential({ fault: why, signal });
-            return input;
+            return request;
           },
   };
 }

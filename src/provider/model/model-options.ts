@@ -2,8 +2,7 @@
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
-import type { Retry } from "../../core/policy/policy.ts";
-import { retryOf, type RetryOptions } from "../../runtime/tool/tool.ts";
+import type { RetryOptions } from "../../runtime/tool/tool.ts";
 import type { FactOverrides } from "../model-facts/facts-for.ts";
 import { DEFAULT_REPEAT_LIMITS, type RepeatLimits } from "../portable/repeated-calls.ts";
 import type { MidStream } from "./stream-sink.ts";
@@ -47,8 +46,8 @@ export interface ModelTargetOptions {
 
 export interface ModelOptions {
   readonly timeouts?: Partial<Timeouts>;
-  /** How patient one is with a target while another can be had. With the last one the policy's own patience applies. */
-  readonly hurried?: RetryOptions;
+  /** How often and how long a target is retried while another can answer: two attempts, waits up to 2 s. The last target gets the policy's own retries. */
+  readonly retryBeforeFallback?: RetryOptions;
   /**
    * What to do when a stream breaks after some of its answer has come. `fail` (the default): a typed error. `restart`: begin
    * again; the caller sees an answer only when it is whole. `continue`: another model that is able to goes on with the text.
@@ -78,7 +77,7 @@ type Prompt = LanguageModelV4CallOptions["prompt"];
 
 export interface ResolvedModelOptions {
   readonly timeouts: Partial<Timeouts>;
-  readonly hurried: Retry;
+  readonly retryBeforeFallback: RetryOptions;
   readonly midStream: MidStream;
   readonly minCharactersPerSecond: number;
   readonly compact: ModelOptions["compact"] | null;
@@ -88,7 +87,7 @@ export interface ResolvedModelOptions {
   readonly repeatedFailures: RepeatLimits;
 }
 
-const DEFAULT_HURRY: RetryOptions = {
+const RETRY_BEFORE_FALLBACK: RetryOptions = {
   maxAttempts: 2,
   backoff: { kind: "exponential", initialMs: 500, maxMs: 2_000, multiplier: 2 },
   jitter: 0.2,
@@ -98,7 +97,7 @@ const DEFAULT_HURRY: RetryOptions = {
 
 export const MODEL_OPTIONS = shape<ModelOptions>({
   timeouts: timeoutsKind,
-  hurried: group(RETRY_OPTIONS),
+  retryBeforeFallback: group(RETRY_OPTIONS),
   midStream: oneOf(["fail", "restart", "continue"]),
   minCharactersPerSecond: number(0),
   compact: callable,
@@ -141,7 +140,7 @@ export const MODEL_TARGET_OPTIONS = shape<ModelTargetOptions>({
 export function resolveModelOptions(options: ModelOptions): ResolvedModelOptions {
   return {
     timeouts: options.timeouts ?? {},
-    hurried: retryOf(over(DEFAULT_HURRY, options.hurried)),
+    retryBeforeFallback: over(RETRY_BEFORE_FALLBACK, options.retryBeforeFallback),
     midStream: options.midStream ?? "fail",
     minCharactersPerSecond: options.minCharactersPerSecond ?? 0,
     compact: options.compact ?? null,

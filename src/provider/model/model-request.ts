@@ -1,6 +1,8 @@
 // One request to a chain of models: what the AI SDK asked for, where a stream goes, and what is remembered between attempts.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import type { ChainRequest } from "../../runtime/tool/tool.ts";
+import { estimateTokens, needsOf, type ModelNeeds } from "../model-facts/needs-of.ts";
 import type { Portable } from "../portable/make-portable.ts";
 import type { StreamSink } from "./stream-sink.ts";
 import type { ContentTally } from "./tally.ts";
@@ -16,7 +18,7 @@ export interface RequestMemory {
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-export class ModelRequest {
+export class ModelRequest implements ChainRequest {
   readonly options: LanguageModelV4CallOptions;
   /** null when the answer comes as a whole. */
   readonly sink: StreamSink | null;
@@ -39,6 +41,20 @@ export class ModelRequest {
     this.memory = memory;
     this.given = given;
     this.toolNames = toolNames;
+  }
+
+  get needs(): ModelNeeds {
+    return needsOf(this.options, this.isStreaming);
+  }
+
+  /** About how many tokens it has. */
+  get tokens(): number {
+    return estimateTokens(this.options);
+  }
+
+  /** The same for what is sent. */
+  get sentTokens(): number {
+    return estimateTokens(this.sent);
   }
 
   get isStreaming(): boolean {

@@ -3,6 +3,7 @@
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
+import { nextTarget, scopeOf } from "../../core/decide/fallback.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
@@ -88,7 +89,7 @@ async function takePlace(run: LiveCall): Promise<NotSent> {
 /** A person's approval passes what they were asked about: the budget, or the guards of the target. */
 async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
   const isPaid = isMoneyApproved(run);
-  const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.chain?.facts.lastResort === true;
+  const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.member?.facts.lastResort === true;
   const opened = isFree ? null : ((await sitOutPause(run)) ?? passBreaker(run));
   const refused = opened ?? (isPaid ? null : passBudget(run, estimateMicrocents));
   // Synchronous with the check, or other calls would count on the same money.
@@ -107,7 +108,8 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     const { pausedUntil, pauseFault } = target;
     const told = pauseFault ?? fault("RateLimited");
     const leftMs = pausedUntil - now;
-    const patience = policyFor(run, told, chainOf(run, told, now));
+    const chain = chainOf(run, told, now);
+    const patience = policyFor(run, told, chain, nextTarget(chain, scopeOf(told)));
     const mostMs = rowFor(patience, told, place).retry?.maxWaitMs ?? 0;
     if (leftMs > mostMs || pausedUntil >= run.request.deadline.at) {
       return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });

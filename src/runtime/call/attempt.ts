@@ -23,6 +23,9 @@ export interface AttemptOwner {
   committed: boolean;
   responseHeaders(headers: unknown): void;
   cancel(why: Fault): void;
+  /** What went wrong, as the runtime sees it. */
+  classify(attempt: Attempt, error: unknown): Fault;
+  hasFallback(why: Fault | undefined): boolean;
   /** Its cost so far has grown. A fault: that exceeds the budget. */
   metered(attempt: Attempt, microcents: number): Fault | null;
   /** An attempt on the short way has ended. */
@@ -56,6 +59,8 @@ export class Attempt implements RunContext, WheelEntry {
   end: AttemptEnd | null = null;
   /** The tool's value, the error it threw, or the fault it was given up with. */
   result: unknown = undefined;
+  /** What `classify` was asked about last. */
+  private seen: { readonly error: unknown; readonly fault: Fault } | null = null;
   partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
   costMicrocents: number | null = null;
   costBasis: "reported" | "estimated" = "reported";
@@ -164,6 +169,18 @@ export class Attempt implements RunContext, WheelEntry {
     };
   }
 
+  get classify(): RunContext["classify"] {
+    return (error) => {
+      if (this.seen === null || this.seen.error !== error)
+        this.seen = { error, fault: this.owner.classify(this, error) };
+      return this.seen.fault;
+    };
+  }
+
+  get hasFallback(): RunContext["hasFallback"] {
+    return (why) => this.owner.hasFallback(why);
+  }
+
   get cancel(): RunContext["cancel"] {
     return () => this.owner.cancel(cancellation("tool", ""));
   }
@@ -229,7 +246,7 @@ export class Attempt implements RunContext, WheelEntry {
 
   private aborts(end: AttemptEnd): boolean {
     if (end === "value" || end === "error") return false;
-    return end !== "deadline" || this.spec.chain !== null;
+    return end !== "deadline" || this.spec.member !== null;
   }
 
   private finish(end: AttemptEnd, result: unknown): void {

@@ -1,66 +1,81 @@
 // The chain a call runs on, as `decide` sees it: which targets there are, which can be had now and when the others are back,
 // and what the request needs of them.
 
-import { type Chain, NO_CHAIN, nextTarget, scopeOf, type Target } from "../../core/decide/fallback.ts";
+import {
+  type ChainState,
+  NO_CHAIN,
+  type NextTarget,
+  nextTarget,
+  scopeOf,
+  SCOPES_THAT_ADVANCE,
+  type Target,
+} from "../../core/decide/fallback.ts";
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Policy } from "../../core/policy/policy.ts";
+import type { AnyTool, ChainRequest, TargetFacts } from "../tool/tool.ts";
 import type { LiveCall } from "./live-call.ts";
 
 /** What the targets look like after this fault. */
-export function chainOf(run: LiveCall, seen: Fault, now: number): Chain {
-  const part = run.binding.tool.chain;
-  if (part === null) return NO_CHAIN;
-  const { capabilities, inputTokens } = part.needsOf(run.input);
-  const { id } = run.binding.tool;
+export function chainOf(run: LiveCall, seen: Fault, now: number): ChainState {
+  const { id, member } = run.binding.tool;
+  if (member === null) return NO_CHAIN;
+  const { members, needsOf } = member.chain;
+  const { capabilities, inputTokens } = needsOf(run.input as ChainRequest);
   const isOverflow = traitsOf(seen.code).cause === "context-overflow";
   return {
-    targets: part.members.map((member) => targetOf(run, member, now)),
-    current: part.members.findIndex((member) => member.id === id),
+    targets: members.map((each) => targetOf(run, each, now)),
+    current: members.findIndex((each) => each.id === id),
     needs: capabilities,
-    minContextTokens: isOverflow ? Math.max(inputTokens, part.facts.contextWindowTokens + 1) : inputTokens,
+    minContextTokens: isOverflow ? Math.max(inputTokens, member.facts.contextWindowTokens + 1) : inputTokens,
   };
 }
 
-type Member = NonNullable<LiveCall["binding"]["tool"]["chain"]>["members"][number];
-
-function targetOf({ binding }: LiveCall, member: Member, now: number): Target {
-  const { target } = binding.bindings.bind(member);
-  const { endpoint, account, model, capabilities, contextWindowTokens, lastResort } = member.chain?.facts ?? NO_FACTS;
+function targetOf({ binding }: LiveCall, each: AnyTool, now: number): Target {
+  const { target } = binding.bindings.bind(each);
+  const { endpoint, account, model, capabilities, contextWindowTokens, lastResort } = each.member?.facts ?? NO_FACTS;
   const backAt = Math.max(target.retryAt(now) ?? Infinity, target.pausedUntil);
   const available = lastResort || backAt <= now;
-  return { id: member.id, endpoint, account, model, capabilities, contextWindowTokens, available, backAt };
+  return { id: each.id, endpoint, account, model, capabilities, contextWindowTokens, available, backAt };
 }
 
-const NO_FACTS = {
+const NO_FACTS: TargetFacts = {
   endpoint: "",
   account: "",
   model: "",
-  capabilities: [] as readonly string[],
+  capabilities: [],
   contextWindowTokens: Infinity,
   lastResort: false,
 };
 
-/** While a target that does not share the fault can be had, this one is not waited for long; otherwise the policy's own patience applies. */
-export function policyFor({ binding }: LiveCall, seen: Fault, chain: Chain): Policy {
+/** Whether a target behind this one could take over; with `why`, one that can answer now and would not fail the same way. */
+export function hasFallback(run: LiveCall, why: Fault | undefined): boolean {
+  const { id, member } = run.binding.tool;
+  if (member === null) return false;
+  if (why === undefined) return member.chain.members.at(-1)?.id !== id;
+  const scope = scopeOf(why);
+  const { target, isLastResort } = nextTarget(chainOf(run, why, run.engine.clock.now()), scope);
+  return SCOPES_THAT_ADVANCE.has(scope) && target !== null && !isLastResort;
+}
+
+/** The retry rows in force: those of `retryBeforeFallback` while a target that does not share the fault can answer, else the policy's own. */
+export function policyFor({ binding }: LiveCall, seen: Fault, chain: ChainState, next: NextTarget): Policy {
   if (chain === NO_CHAIN) return binding.policy;
-  const { cause } = traitsOf(seen.code);
-  const { target, isLastResort } = nextTarget(chain, scopeOf(seen));
-  const isLast = target === null || isLastResort;
-  const policy = isLast ? binding.policy : binding.hurried;
-  // Who was silent once is not waited for a second time while somebody else can answer.
-  const isOver = !canGoOn(chain) || (cause === "timeout" && !isLast);
+  const isLast = next.target === null || next.isLastResort;
+  const policy = isLast ? binding.policy : binding.policyBeforeFallback;
+  // A target that was silent until its time limit is not tried again while another can answer.
+  const isOver = !canGoOn(chain) || (traitsOf(seen.code).cause === "timeout" && !isLast);
   return isOver ? { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) } : policy;
 }
 
-/** What a request needs grows when part of its answer is out: then not every target that began it can go on with it. */
-function canGoOn({ targets, current, needs }: Chain): boolean {
+/** A request needs more once part of its answer is out: the target that began it may not be able to continue it. */
+function canGoOn({ targets, current, needs }: ChainState): boolean {
   const capabilities = targets[current]?.capabilities ?? [];
   return needs.every((need) => capabilities.includes(need));
 }
 
-/** Nobody can be asked now: whoever is told of it learns when the first of them is back. */
-export function withFirstReturn(seen: Fault, { targets, current }: Chain, now: number): Fault {
+/** No target can be asked now: the fault says when the first of them is back. */
+export function withFirstReturn(seen: Fault, { targets, current }: ChainState, now: number): Fault {
   if (!traitsOf(seen.code).lifts || targets.length < 2) return seen;
   // The one that has just refused is out for as long as it said, although that is not noted yet.
   const ownBackAt = seen.resetAt ?? (seen.retryAfterMs === undefined ? null : now + seen.retryAfterMs);
@@ -82,10 +97,10 @@ const CODE_OF_NEED: Readonly<Record<string, FaultCode>> = {
 
 /** Asked before a target is tried, and again after each switch: null when it can do what the request needs. */
 export function negotiate({ binding, input }: LiveCall): Fault | null {
-  const part = binding.tool.chain;
-  if (part === null) return null;
-  const { model, capabilities, contextWindowTokens } = part.facts;
-  const needs = part.needsOf(input);
+  const { member } = binding.tool;
+  if (member === null) return null;
+  const { model, capabilities, contextWindowTokens } = member.facts;
+  const needs = member.chain.needsOf(input as ChainRequest);
   if (needs.refusal !== null) return needs.refusal;
   const lacks = needs.capabilities.find((need) => !capabilities.includes(need));
   if (lacks !== undefined) {

@@ -26,6 +26,7 @@ import {
   redecide,
 } from "./settle.ts";
 import { CallRecord, type CallValue } from "./record.ts";
+import { hasFallback } from "./chain.ts";
 import { type LiveCall, NO_FAULT } from "./live-call.ts";
 import type { CallRequest } from "./request.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
@@ -150,6 +151,15 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     const deadlineAt = this.request.deadline.at;
     this.sent = target.outage.depart(now);
     return (this.running = new Attempt(tool, number, reserved, now, deadlineAt, this.engine.wheel, this));
+  }
+
+  classify({ spec }: Attempt, error: unknown): Fault {
+    const { engine, binding } = this;
+    return binding.bindings.bind(spec).classify(error, engine.clock.now(), engine.suppress);
+  }
+
+  hasFallback(why: Fault | undefined): boolean {
+    return hasFallback(this, why);
   }
 
   metered(attempt: Attempt, microcents: number): Fault | null {
@@ -337,7 +347,7 @@ const MOST_LAUNCHES = 20;
 /** Throws when it is not there: without it, another tool would answer for work it has not done. */
 export function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
   let { binding } = request;
-  const known = [...binding.alternatives, ...(binding.tool.chain?.members ?? [])];
+  const known = [...binding.alternatives, ...(binding.tool.member?.chain.members ?? [])];
   for (const id of tried.slice(1)) {
     const found = known.find((other) => other.id === id) ?? engine.find(id);
     if (found === undefined) throw new FaultError(toolGone(call, id));

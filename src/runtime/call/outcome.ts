@@ -9,6 +9,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import type { CallEnd, CallState } from "../../core/flow/call.ts";
 import type { CallValue } from "./record.ts";
 import { type LiveCall, NO_ERRORS } from "./live-call.ts";
+import type { Chain } from "../tool/tool.ts";
 
 interface Common {
   /** Names the call in traces, events and messages to people. */
@@ -52,6 +53,13 @@ type Undecided<T> = Extract<Outcome<T>, { readonly decision: unknown }> & { read
 
 export type OutcomeStatus = Outcome<unknown>["status"];
 
+/** Runs a request on a chain under protection: outside sessions, or within one. */
+export type ProtectChain = <Request, Output>(
+  chain: Chain<Request, Output>,
+  request: Request,
+  signal: AbortSignal | undefined,
+) => Promise<Outcome<Output>>;
+
 /**
  * A result as the program gets it. Programs print faults, so their secrets are masked. The thrown error is unchanged but not
  * enumerable: only a program that asks for it finds it.
@@ -61,6 +69,15 @@ export function handedOut<T extends object>(result: T, error: unknown, redactor:
   const shown = seen === null ? result : { ...result, fault: Object.freeze(redactor.value(seen)) };
   return error === undefined ? shown : Object.defineProperty(shown, "error", { value: error });
 }
+
+/** What a program that wants no outcome gets thrown: its own reason when it cancelled the call, otherwise the fault. */
+export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | undefined): unknown {
+  if (outcome.status === "cancelled" && signal?.aborted === true) return signal.reason;
+  if (outcome.status === "parked") return new FaultError({ ...outcome.fault, resetAt: outcome.wakeAt });
+  return new FaultError("fault" in outcome ? outcome.fault : NO_FAULT);
+}
+
+const NO_FAULT = fault("InvariantBroken", { message: "a call failed without a fault" });
 
 /** The value of an outcome that has one. */
 export function hasValue<T>(

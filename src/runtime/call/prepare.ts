@@ -8,16 +8,16 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState, RequestChange } from "../../core/flow/call.ts";
 import { readWith } from "../../core/try-read.ts";
 import { type Check, type CheckResult, schemaFault } from "../../schema/index.ts";
-import type { Repairs } from "../tool/chain-part.ts";
+import type { ChainRequest, Repairs } from "../tool/tool.ts";
 import { negotiate } from "./chain.ts";
 import type { LiveCall, NotSent } from "./live-call.ts";
 
 /** null: the input is ready. */
 export async function prepareInput(run: LiveCall): Promise<NotSent> {
   const { state } = run.record;
-  const { checkInput, chain } = run.binding.tool;
+  const { checkInput, member } = run.binding.tool;
   if (checkInput !== null) return readInput(run, checkInput);
-  const unrepaired = chain !== null && state.repairDue ? await carryOutRepair(run, state) : null;
+  const unrepaired = member !== null && state.repairDue ? await carryOutRepair(run, state) : null;
   if (unrepaired !== null) return unrepaired;
   if (passesThrough(run)) return null;
   const unfit = negotiate(run);
@@ -40,17 +40,18 @@ export function prepareAtOnce(run: LiveCall): boolean {
 
 /** True when there is nothing to negotiate or change. */
 function passesThrough(run: LiveCall): boolean {
-  const { chain } = run.binding.tool;
-  const isReady = chain === null || (chain.passesThrough !== null && readWith(run.given, chain.passesThrough) === true);
+  const { member } = run.binding.tool;
+  const isReady = member === null || readWith(run.given as ChainRequest, member.passesThrough) === true;
   if (isReady) run.fitted(run.given);
   return isReady;
 }
 
 async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallState): Promise<NotSent> {
-  const part = run.binding.tool.chain;
+  const { id, member } = run.binding.tool;
   const repair = decision === null ? undefined : REPAIRS[decision.recourse];
-  if (part === null || about === null || repair === undefined) return null;
-  const done = await repairInTime(run, (signal) => repair(part.repairs, run.given, about, signal));
+  if (member === null || about === null || repair === undefined) return null;
+  const given = run.given as ChainRequest;
+  const done = await repairInTime(run, (signal) => repair(member.chain.repairs, given, about, signal, id));
   if (run.cancelled !== null) return "cancelled";
   if (done === null) return about;
   if (done.input !== run.given) run.replaceInput(done.input);
@@ -59,18 +60,24 @@ async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallSta
 }
 
 interface Repaired {
-  readonly input: unknown;
+  readonly input: ChainRequest;
   /** The journal keeps the repaired input, because it could not be made again. */
   readonly kept: boolean;
   readonly rule: string;
   readonly why: string;
 }
 
-type Repair = (repairs: Repairs, input: unknown, about: Fault, signal: AbortSignal) => Promise<Repaired | null>;
+type Repair = (
+  repairs: Repairs<ChainRequest>,
+  input: ChainRequest,
+  about: Fault,
+  signal: AbortSignal,
+  target: string,
+) => Promise<Repaired | null>;
 
 const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
-  "compact": async ({ compact, sizeOf }, input, about, signal) => {
-    const smaller: unknown = (await compact?.(input, about, signal)) ?? null;
+  "compact": async ({ compact, sizeOf }, input, about, signal, target) => {
+    const smaller = (await compact?.(input, about, signal, target)) ?? null;
     if (smaller === null) return null;
     const [before, after] = [sizeOf(input), sizeOf(smaller)];
     const why = `from about ${before} to about ${after} tokens`;
@@ -92,10 +99,10 @@ const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
 
 /** Makes the request fit the target in charge. */
 async function fitToTarget(run: LiveCall): Promise<void> {
-  const part = run.binding.tool.chain;
-  if (part === null) return;
-  const { input, changes } = part.repairs.fit(run.given);
-  run.fitted(input);
+  const { member } = run.binding.tool;
+  if (member === null) return;
+  const { request, changes } = member.fit(run.given as ChainRequest);
+  run.fitted(request);
   if (changes.length > 0) await writeAdapted(run, changes, false);
 }
 

@@ -78,7 +78,7 @@ export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | nul
   if (run.cancelled !== null) return endAsCancelled(run, run.cancelled, cost);
   const now = engine.clock.now();
   const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
-  if (attempt.end !== "value") return fail(run, faultOf(run, attempt, now), ran, attempt);
+  if (attempt.end !== "value") return fail(run, faultOf(run, attempt), ran, attempt);
   if (binding.tool.checkOutput !== null) return endChecked(run, attempt, ran, binding.tool.checkOutput);
   return succeed(run, valueOf(attempt), ran, attempt);
 }

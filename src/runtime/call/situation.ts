@@ -3,6 +3,7 @@
 import type { BreakerState } from "../../core/decide/breaker.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { Decision } from "../../core/decide/decision.ts";
+import { nextTarget, scopeOf } from "../../core/decide/fallback.ts";
 import type { Situation } from "../../core/decide/situation.ts";
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import type { Surface } from "../../core/classify/evidence.ts";
@@ -17,7 +18,7 @@ import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
 /** A person is asked about one call at most this often, so that a program that answers yes to everything also ends. */
 const MAX_QUESTIONS = 3;
 
-export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt, now: number): Fault {
+export function faultOf({ binding, request }: LiveCall, attempt: Attempt): Fault {
   const { tool } = binding;
   switch (attempt.end) {
     case "timeout":
@@ -30,7 +31,7 @@ export function faultOf({ binding, engine, request }: LiveCall, attempt: Attempt
     case "overspent":
       return attempt.result as Fault;
     default:
-      return binding.classify(attempt.result, now, engine.suppress);
+      return attempt.classify(attempt.result);
   }
 }
 
@@ -57,6 +58,7 @@ export function decideAbout(
 ): Decided {
   const { binding, engine, request } = run;
   const chain = chainOf(run, seen, now);
+  const next = nextTarget(chain, scopeOf(seen));
   const { target, provider } = binding;
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
@@ -76,6 +78,7 @@ export function decideAbout(
     idempotent: binding.tool.idempotent || seen.context["repeatApproved"] === true,
     committed: run.committed,
     chain,
+    next,
     alternatives,
     offers: offersOf(run, seen, state, alternatives.length > 0),
     taken: state.taken,
@@ -83,7 +86,7 @@ export function decideAbout(
     incidents: engine.incidents.about(run.record.met, now),
     roll: engine.chance.roll(),
   };
-  const decision = decide(situation, policyFor(run, seen, chain));
+  const decision = decide(situation, policyFor(run, seen, chain, next));
   if (decision.recourse === "retry" && isNews) provider.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
   // Only the target's own answer holds other calls back, not a guard's refusal.

@@ -18,7 +18,7 @@ import { handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import { inside } from "./reentrancy.ts";
-import type { AnyTool } from "../tool/tool.ts";
+import type { AnyTool, ChainRequest } from "../tool/tool.ts";
 
 export interface SessionCall {
   readonly tool: AnyTool;
@@ -166,7 +166,7 @@ export class SessionCore {
   async #replacedInput({ call, input, tool }: SessionCall): Promise<unknown> {
     const kept = await this.engine.store.kept("input", `${this.state.session}/${call}`);
     if (typeof kept !== "object" || kept === null || !("value" in kept)) return input;
-    return tool.chain === null ? kept.value : tool.chain.revive(kept.value, input);
+    return tool.member === null ? kept.value : (input as ChainRequest).revived(kept.value);
   }
 }
 

@@ -20,7 +20,7 @@ import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import type { DeriveKeeps } from "./session-recorder.ts";
-import type { Tool } from "../tool/tool.ts";
+import { type Chain, headOf, type Tool } from "../tool/tool.ts";
 import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";
 import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
 import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
@@ -128,7 +128,7 @@ export class Session {
 
   /** A call outside any turn. */
   async protect<Accepts, Output>(
-    tool: Tool<Accepts, Output>,
+    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
@@ -138,7 +138,7 @@ export class Session {
     const refused = wrong ?? (this.#ended === null ? nameFault("call", call) : endedFault(this.id, this.#ended));
     if (refused !== null) return failedOutcome(call, refused) as Outcome<Output>;
     const outcome = await core.call({
-      tool,
+      tool: headOf(tool),
       input,
       call,
       turn: "",

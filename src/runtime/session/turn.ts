@@ -17,7 +17,7 @@ import { checkOptions, optionsFault } from "../../options/check-options.ts";
 import { anything, flag, number, shape, signal as signalKind, text } from "../../options/kind.ts";
 import type { Scope } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
-import type { Tool } from "../tool/tool.ts";
+import { type Chain, headOf, type Tool } from "../tool/tool.ts";
 
 export interface CallOptions<Output = unknown> {
   /** Names the call within its turn, so that it is found again after a crash. Counted when left out. */
@@ -49,7 +49,7 @@ export interface Turn {
   /** Something in it waits for a person or a time: it continues when the turn is resumed. */
   readonly isWaiting: boolean;
   protect<Accepts, Output>(
-    tool: Tool<Accepts, Output>,
+    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
     options?: CallOptions<Output>,
   ): Promise<Outcome<Output>>;
@@ -117,10 +117,11 @@ export class LiveTurn implements Turn {
   }
 
   async protect<Accepts, Output>(
-    tool: Tool<Accepts, Output>,
+    given: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
+    const tool = headOf(given);
     const { core, scope, deadline, deadlineCode } = this.#options;
     const wrong = optionsFault("turn.protect", options, CALL_OPTIONS);
     const name = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;

@@ -66,8 +66,8 @@ export class Binding {
   readonly tool: AnyTool;
   readonly place: Place;
   readonly policy: Policy;
-  /** The policy while another target of its chain can be had. */
-  readonly hurried: Policy;
+  /** The policy while another target of its chain can answer. */
+  readonly policyBeforeFallback: Policy;
   readonly provider: Provider;
   readonly counters: ToolCounters;
   /** Added to its events, where its row in the metrics does not have its name. */
@@ -98,12 +98,12 @@ export class Binding {
     // Rows about other tools never match here, and every decision walks the list.
     const learnsAfter = tool.learns ? policy.learnsAfter : 0;
     this.policy = { ...policy, breaker, learnsAfter, rows: rows.filter((row) => concerns(row, this.place)) };
-    const hurried = tool.chain?.hurried ?? null;
-    this.hurried =
-      hurried === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, hurried, { ...policy, rows }));
+    const retry = tool.member?.retryBeforeFallback ?? null;
+    this.policyBeforeFallback =
+      retry === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, retry, { ...policy, rows }));
     const rules = [...tool.rules, ...deps.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
-    this.provider = deps.targets.provider(tool.chain?.facts.endpoint ?? tool.provider);
+    this.provider = deps.targets.provider(tool.member?.facts.endpoint ?? tool.provider);
     const countedAs = deps.counters.rowApart(tool);
     this.#apart = countedAs === null ? null : { countedAs };
     this.counters = deps.counters.get(countedAs ?? tool.id) ?? createCounters();
@@ -114,7 +114,7 @@ export class Binding {
     this.offers = offersOf(tool);
     this.costs = tool.estimate !== null;
     this.isPlain =
-      tool.checkInput === null && tool.checkOutput === null && tool.estimate === null && tool.chain === null;
+      tool.checkInput === null && tool.checkOutput === null && tool.estimate === null && tool.member === null;
     this.#target = this.#lookUp();
   }
 
@@ -124,9 +124,9 @@ export class Binding {
   }
 
   #lookUp(): LiveTarget {
-    const { target, maxConcurrent, maxQueued, chain } = this.tool;
+    const { target, maxConcurrent, maxQueued, member } = this.tool;
     const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
-    return this.bindings.deps.targets.get(target, settings, chain === null ? "" : accountKey(chain.facts));
+    return this.bindings.deps.targets.get(target, settings, member === null ? "" : accountKey(member.facts));
   }
 
   /** The event as it is counted and written. */
@@ -168,7 +168,7 @@ export class Binding {
 
   /** A model is remembered by its failure domains: what helped at one endpoint says nothing about another of the same vendor. */
   get #incidentPlace(): Place {
-    return this.tool.chain === null ? this.place : { ...this.place, tool: this.tool.target };
+    return this.tool.member === null ? this.place : { ...this.place, tool: this.tool.target };
   }
 
   /** The name under which incidents of this kind are remembered. */
@@ -241,8 +241,8 @@ function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
   const offers = new Set<Recourse>(["surface", "fail"]);
   if (tool.fallbackValue !== null) offers.add("default");
   if (tool.optional) offers.add("skip");
-  if (tool.chain === null) return offers;
-  const { members, repairs } = tool.chain;
+  if (tool.member === null) return offers;
+  const { members, repairs } = tool.member.chain;
   if (members.length > 1) offers.add("fallback");
   if (repairs.compact !== null) offers.add("compact");
   if (repairs.regenerate !== null) offers.add("regenerate");

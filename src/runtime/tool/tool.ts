@@ -3,6 +3,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Rule } from "../../core/classify/rule.ts";
 import type { Fault } from "../../core/fault/fault.ts";
+import type { RequestChange } from "../../core/flow/call.ts";
+import type { Target } from "../../core/decide/fallback.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { ModelDetail } from "../../core/fault/view.ts";
@@ -34,7 +36,6 @@ import {
   retryKind,
   rulesKind,
 } from "../option-shapes.ts";
-import type { ChainPart } from "./chain-part.ts";
 import { compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 
 /** What a running tool is given besides its input. */
@@ -67,6 +68,10 @@ export interface RunContext {
   readonly costSoFar: (microcents: number) => void;
   /** Part of the answer has reached the caller: from now on the work is not silently restarted. */
   readonly commit: () => void;
+  /** The fault the runtime sees in an error of this attempt. The attempt may throw the error afterwards: it is not classified again. */
+  readonly classify: (error: unknown) => Fault;
+  /** Whether another target of the chain could take over; with `why`, one that would not fail the same way. False outside chains. */
+  readonly hasFallback: (why?: Fault) => boolean;
   /** Reports response headers: the limits they announce slow the next callers down before they are refused. */
   readonly responseHeaders: (headers: unknown) => void;
 }
@@ -163,8 +168,8 @@ export interface Tool<Accepts, Output> {
   readonly breaker: Partial<BreakerRule> | null;
   readonly estimate: ((input: unknown) => number | null) | null;
   readonly estimateSent: ((input: unknown) => number | null) | null;
-  /** Its place in a chain of targets; null for a tool that stands alone. */
-  readonly chain: ChainPart<AnyTool> | null;
+  /** What a chain knows of it; null for a tool that stands alone. */
+  readonly member: ChainMember | null;
   readonly run: (input: unknown, context: RunContext) => unknown;
   /** Only for the compiler: what may be passed in. */
   readonly accepts?: (input: Accepts) => void;
@@ -172,6 +177,76 @@ export interface Tool<Accepts, Output> {
 
 /** Any tool, whatever it takes and returns. */
 export type AnyTool = Tool<never, unknown>;
+
+/** Several targets that can do the same work, the first choice first; made by `chain`. */
+export interface Chain<Request, Output> {
+  readonly members: readonly AnyTool[];
+  readonly needsOf: (request: ChainRequest) => RequestNeeds;
+  readonly repairs: Repairs<ChainRequest>;
+  /** Only for the compiler: what may be passed in, and what comes out. */
+  readonly accepts?: (request: Request) => void;
+  readonly gives?: () => Output;
+}
+
+/** What a chain is asked. */
+export interface ChainRequest {
+  /** The request as the journal kept it, completed with what only this process has: where a stream goes, who listens. */
+  revived(kept: unknown): ChainRequest;
+}
+
+/** A tool as a target of its chain. */
+export interface ChainMember {
+  readonly chain: Chain<never, unknown>;
+  readonly facts: TargetFacts;
+  /** null: the policy's own, whether or not another target can answer. */
+  readonly retryBeforeFallback: Retry | null;
+  readonly fit: (request: ChainRequest) => FittedRequest<ChainRequest>;
+  readonly passesThrough: (request: ChainRequest) => boolean;
+}
+
+export interface TargetFacts extends Omit<Target, "id" | "available" | "backAt"> {
+  /** Tried even while its breaker is open: better a doubtful target than none. */
+  readonly lastResort: boolean;
+}
+
+/** What a request needs of a target. */
+export interface RequestNeeds {
+  readonly capabilities: readonly string[];
+  /** At least so many tokens go in. */
+  readonly inputTokens: number;
+  /** Why no target is asked; null when there is no reason. */
+  readonly refusal: Fault | null;
+}
+
+/** What the runtime can do to a request that a target refused. null: there is no way to do it. */
+export interface Repairs<Request> {
+  /** Makes it smaller; null when it cannot be. Taken only if `sizeOf` says it is. `target` is the member in charge. */
+  readonly compact:
+    | ((request: Request, why: Fault, signal: AbortSignal, target: string) => Promise<Request | null>)
+    | null;
+  readonly sizeOf: (request: Request) => number;
+  /** Asks again, with what was wrong with the answer. */
+  readonly regenerate: ((request: Request, why: Fault) => Request) | null;
+  /** Gets a new credential; returns the request that uses it, which may be the same. */
+  readonly refresh: ((request: Request, why: Fault, signal: AbortSignal) => Promise<Request>) | null;
+}
+
+/** A request that its target accepts: the same one when nothing had to be changed. */
+export interface FittedRequest<Request> {
+  readonly request: Request;
+  readonly changes: readonly RequestChange[];
+}
+
+/** The tool a call starts with: the first member of a chain. What is neither a tool nor a chain is refused when it is bound. */
+export function headOf(given: AnyTool | Chain<never, unknown>): AnyTool {
+  return isChain(given) ? (given.members[0] ?? NO_TOOL) : given;
+}
+
+function isChain(given: unknown): given is Chain<never, unknown> {
+  return typeof given === "object" && given !== null && "members" in given;
+}
+
+const NO_TOOL = undefined as never;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 export const DEFAULT_QUEUE = 1_000;
@@ -235,7 +310,7 @@ export function tool(options: ToolBase<never, unknown> & { readonly input?: AnyS
     breaker: options.breaker ?? null,
     estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
     estimateSent: (options.cost?.sent as ((input: unknown) => number | null) | undefined) ?? null,
-    chain: null,
+    member: null,
     run: options.run as (input: unknown, context: RunContext) => unknown,
   });
 }

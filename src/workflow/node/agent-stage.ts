@@ -7,15 +7,13 @@ import { compileSchema } from "../../schema/index.ts";
 import { overrideFor } from "../operator/limit-overrides.ts";
 import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { schemaWords } from "./agent-answer.ts";
-import { cliTargets } from "./agent-clis.ts";
-import { agentRefusal, instructedPrompt, isShortened, ownTargets, renderedFor } from "./agent-instruction.ts";
-import { modelTargets, needsSchemaWords } from "./agent-models.ts";
+import { agentRefusal, instructedPrompt, ownTargets, renderedFor } from "./agent-instruction.ts";
+import { agentMembers, needsSchemaWords } from "./agent-members.ts";
 import { RawLog } from "./agent-raw.ts";
-import { isCli, targetChain } from "./agent-targets.ts";
+import { targetChain } from "./agent-targets.ts";
 import { offeredTools } from "./agent-tools.ts";
 import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { runMessageLoop } from "./message-loop.ts";
-import { turnWithClis } from "./cli-members.ts";
 import type { AgentSpec, NodeOptions } from "../../workflow-model/node-options.ts";
 
 export type AgentNodeOptions = NodeOptions & { readonly kind: "agent" };
@@ -62,18 +60,14 @@ async function act(
   const mayAsk = (): void => checkBudget(agent, tools, scope);
   const chain = targetChain(agent, instruction);
   const limit = { timeoutMs: overrideFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
-  const clis = cliTargets(chain.filter(isCli), instruction, { env, given: agent.env, cwd, own, ...limit });
   await home.learn(agent.tools);
-  const targets = await modelTargets(chain, clis, env, log, own);
+  const place = { agent: agent.id, clock: home.clock, log, env, given: agent.env, cwd, instruction, own };
+  const targets = await agentMembers(chain, { ...place, ...limit });
   const inWords = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
     agent: agent.id,
-    model: () => {
-      const among = { agent: agent.id, clock: home.clock, log, resumes: !isShortened(instruction) };
-      const within = clis.length === 0 ? turn : turnWithClis(turn, clis, among);
-      // The answer is read when it is whole, so a stream that breaks can begin again.
-      return faultline.model(targets, { within, midStream: "restart", repeatedFailures });
-    },
+    // The answer is read when it is whole, so a stream that breaks can begin again.
+    model: () => faultline.model(targets, { within: turn, midStream: "restart", repeatedFailures }),
     system: [system, inWords].filter((part) => part !== "").join("\n\n"),
     prompt,
     outputSchema,

@@ -5,6 +5,7 @@ import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { Instruction } from "../../core/flow/node.ts";
+import { freeName } from "../../runtime/tool/chain.ts";
 import type { AgentSpec, AgentTarget } from "../../workflow-model/node-options.ts";
 import { knownProviders, type ModelAgentTarget, providerName } from "../../workflow-model/providers.ts";
 
@@ -43,20 +44,10 @@ function isModel(named: NamedTarget<AgentTarget>): named is NamedTarget<ModelAge
   return named.target.kind === "model";
 }
 
-export function isCli(named: NamedTarget<AgentTarget>): named is NamedTarget<CliAgentTarget> {
-  return named.target.kind === "cli";
-}
-
 /** The same one twice, with other arguments perhaps, gives two names. */
 function namedTargets(targets: readonly AgentTarget[]): readonly NamedTarget<AgentTarget>[] {
   const taken = new Set<string>();
-  return targets.map((target) => {
-    const name = nameOf(target);
-    let id = name;
-    for (let number = 2; taken.has(id); number++) id = `${name}#${number}`;
-    taken.add(id);
-    return { id, target };
-  });
+  return targets.map((target) => ({ id: freeName(nameOf(target), taken), target }));
 }
 
 function nameOf(target: AgentTarget): string {

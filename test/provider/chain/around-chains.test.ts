@@ -111,7 +111,7 @@ describe("the limit on the whole says its phase, as the others do", () => {
     const world = await chainWorld([always(GPT, { fault: "hang" })]);
     const model = world.fl.model([world.gpt(), world.claude()], {
       timeouts: { totalMs: 5_000 },
-      hurried: { maxAttempts: 1 },
+      retryBeforeFallback: { maxAttempts: 1 },
     });
     await world.run(model.doGenerate(ASKED));
     expect(only(world.events(), "call-failed")[0]?.fault.context).toMatchObject({ phase: "total", limit: 5_000 });

@@ -20,7 +20,7 @@ import {
 
 const LIMITS = { headersMs: 2_000, firstTokenMs: 4_000, idleMs: 3_000, totalMs: 20_000 };
 /** One attempt, so that the time is that of one limit. */
-const ONCE = { timeouts: LIMITS, hurried: { maxAttempts: 1 } } as const;
+const ONCE = { timeouts: LIMITS, retryBeforeFallback: { maxAttempts: 1 } } as const;
 
 interface Row {
   readonly phase: string;
@@ -61,7 +61,7 @@ describe("the limit on", () => {
       const world = await chainWorld([always(model, { fault: "stall", after: 0 })]);
       const chain = world.fl.model([world[vendor](), vendor === "claude" ? world.gpt() : world.claude()], {
         timeouts: { firstTokenMs: 4_000 },
-        hurried: { maxAttempts: 1 },
+        retryBeforeFallback: { maxAttempts: 1 },
       });
       const { stream } = await world.run(chain.doStream(ASKED));
       expect(textOf(await world.run(partsOf(stream)))).toBe(ANSWERED);
@@ -188,7 +188,7 @@ describe("a model that", () => {
     const { model, waitMs, streaming, isCut } = row;
     const world = await chainWorld([always(model, { ...QUIET, "wait-ms": waitMs })]);
     const target = model === CLAUDE ? world.claude(model) : world.responses(model);
-    const chain = world.fl.model([target, world.gemini()], { hurried: { maxAttempts: 1 } });
+    const chain = world.fl.model([target, world.gemini()], { retryBeforeFallback: { maxAttempts: 1 } });
     if (streaming) await world.run(partsOf((await world.run(chain.doStream(ASKED))).stream));
     else await world.run(chain.doGenerate(ASKED));
     expect(world.asked()).toEqual(isCut ? [model, GEMINI] : [model]);

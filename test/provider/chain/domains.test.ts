@@ -51,7 +51,7 @@ interface Failure {
   /** Such a target is asked all the same, when patience with the first is spent. */
   readonly isWorthATry: boolean;
   /** Requests to the first target while another can answer, and while none can. */
-  readonly requests: readonly [hurried: number, patient: number];
+  readonly requests: readonly [beforeFallback: number, patient: number];
 }
 
 const openaiError = (status: number, message: string, code: string, headers = {}): Failure["does"] => ({
@@ -162,13 +162,13 @@ describe.each(Object.entries(SHAPES))("%s", (_shape, { targets, shares }) => {
       const answered = await world.clock.runUntil(ask(world.fl, targets(world)).then(isTrue, isFalse));
       const isShared = failure.of.every((domain) => shares.includes(domain));
       const isAsked = !isShared || failure.isWorthATry;
-      const [hurried, patient] = failure.requests;
+      const [beforeFallback, patient] = failure.requests;
       const first = world.log.filter(
         (asked) => asked.server === "east" && asked.key === "key-a" && asked.model === "gpt-4o",
       );
       const isGone = failure.does === "refused" && shares.includes("endpoint");
       expect({ first: first.length, others: world.log.length - first.length, answered }).toEqual({
-        first: isShared ? patient : hurried,
+        first: isShared ? patient : beforeFallback,
         others: isAsked && !isGone ? 1 : 0,
         answered: isAsked && !isGone,
       });

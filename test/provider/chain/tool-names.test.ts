@@ -175,8 +175,8 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     );
     const ran: string[] = [];
     const first = DIALECTS.google.make(stub.url, "first");
-    const hurried = { maxAttempts: 1 };
-    const model = createFaultline().model([first, make(stub.url, "second")], { hurried });
+    const retryBeforeFallback = { maxAttempts: 1 };
+    const model = createFaultline().model([first, make(stub.url, "second")], { retryBeforeFallback });
     const all = { prompt: "go", tools: tools(ran), model, maxRetries: 0 } as never;
     if (form === "whole") await generateText(all);
     else await streamText(all).consumeStream();

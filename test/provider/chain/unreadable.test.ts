@@ -75,18 +75,24 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
 
   it.each(Object.entries(UNREADABLE))("%s, with a stand-in: it answers", async (_name, reply) => {
     stub = await startDialectStub((request) => (request.target === "first" ? reply(request) : { text: "well" }));
-    const hurried = { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 } } as const;
+    const retryBeforeFallback = {
+      maxAttempts: 2,
+      backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 },
+    } as const;
     const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
-    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { hurried });
+    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { retryBeforeFallback });
     expect(await ask(model, form)).toEqual({ text: "well", error: null });
     expect(targets()).toEqual(["first", "first", "second"]);
   });
 
   it("an answer that is empty twice goes to the stand-in", async () => {
     stub = await startDialectStub(({ target }) => ({ text: target === "first" ? "" : "well" }));
-    const hurried = { maxAttempts: 2, backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 } } as const;
+    const retryBeforeFallback = {
+      maxAttempts: 2,
+      backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 },
+    } as const;
     const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
-    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { hurried });
+    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { retryBeforeFallback });
     expect(await ask(model, form)).toEqual({ text: "well", error: null });
     expect(targets()).toEqual(["first", "first", "second"]);
   });

@@ -74,7 +74,7 @@ function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected 
   if (code === null) return { code, decided: [], requests: 1, price: null, sees: "whole", stoodIn: 0 };
   const { retry, then } = rowFor(DEFAULT_POLICY, { code }, { surface: "http", provider: "", tool: "", stage: "" });
   const goesOver = hasStandIn && !isOut && isAllowed("fallback", then);
-  const retries = isOut || retry === null ? 0 : (goesOver ? hurriedAttempts(code) : retry.maxAttempts) - 1;
+  const retries = isOut || retry === null ? 0 : (goesOver ? attemptsBeforeFallback(code) : retry.maxAttempts) - 1;
   const asksAgain = !isOut && isAllowed("regenerate", then);
   const last = goesOver ? "fallback" : (then.find((each) => LAST_OFFERS.includes(each)) ?? "fail");
   const decided = [...Array.from({ length: retries }, () => "retry"), ...(asksAgain ? ["regenerate"] : []), last];
@@ -82,8 +82,8 @@ function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected 
   return { code, decided, requests: decided.length, price, sees, stoodIn: goesOver ? 1 : 0 };
 }
 
-/** While somebody else can be asked, one more try is enough (`hurried` of `fl.model`), and none for who was silent. */
-function hurriedAttempts(code: FaultCode): number {
+/** While somebody else can be asked, one more try is enough (`retryBeforeFallback` of `fl.model`), and none for who was silent. */
+function attemptsBeforeFallback(code: FaultCode): number {
   return traitsOf(code).cause === "timeout" ? 1 : 2;
 }
 

@@ -69,7 +69,7 @@ function chainOf(given: readonly (readonly Event[])[]): LanguageModelV4 {
       createAnthropic({ baseURL, apiKey: "key" })("claude-sonnet-4-5"),
       createAnthropic({ baseURL, apiKey: "key", name: "other" })("claude-opus-4-5"),
     ],
-    { hurried: retry },
+    { retryBeforeFallback: retry },
   );
 }
 
