@@ -61,6 +61,7 @@ export async function runCli(
   const parser = createParser(kind);
   const raw = new RawOutput(target.command);
   let usedTools = false;
+  const retries = new OwnRetries(kind, home.clock);
   let stopped: Stopped | null = null;
   const hear = (events: readonly AgentEvent[]): void => {
     for (const event of events) {
@@ -68,7 +69,7 @@ export async function runCli(
       raw.event(event);
       request.listeners.onEvent(event);
     }
-    stopped ??= whyEnd(target, parser.state, usedTools, home, context);
+    stopped ??= whyEnd(target, parser.state, usedTools, retries, context);
     if (stopped !== null) running?.kill(stopped.reason);
   };
   let running: RunningProcess | null = null;
@@ -150,16 +151,37 @@ interface Stopped {
   readonly why: Fault | null;
 }
 
+/** Why the CLI retries by itself: asked after every line it prints, classified once for each retry. */
+class OwnRetries {
+  readonly #kind: CliTarget["kind"];
+  readonly #clock: Clock;
+  #last: AgentState["lastRetry"] = null;
+  #fault: Fault | null = null;
+
+  constructor(kind: CliTarget["kind"], clock: Clock) {
+    this.#kind = kind;
+    this.#clock = clock;
+  }
+
+  faultIn(state: AgentState): Fault | null {
+    if (state.lastRetry !== this.#last) {
+      this.#last = state.lastRetry;
+      this.#fault = retryFault(this.#kind, state, this.#clock.now());
+    }
+    return this.#fault;
+  }
+}
+
 function whyEnd(
-  { kind, idempotent, hidesTools }: CliTarget,
+  { idempotent, hidesTools }: CliTarget,
   state: AgentState,
   usedTools: boolean,
-  { clock }: CliRunDeps,
+  retries: OwnRetries,
   { hasFallback }: RunContext,
 ): Stopped | null {
   const loop = whyStop(state);
   if (loop !== null) return { reason: loop, why: null };
-  const why = retryFault(kind, state, clock.now());
+  const why = retries.faultIn(state);
   if (why === null) return null;
   const reason = whyStopRetrying(state, why, {
     attemptsBeforeFallback: RETRY_BEFORE_FALLBACK.maxAttempts,

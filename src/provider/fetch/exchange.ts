@@ -196,14 +196,13 @@ function tellCost(
   error: unknown,
 ): void {
   const { usage, isComplete, outputLength, sawContent } = state;
-  const isRefused = request.memory.refused !== null || saysError(state.failure) || wasNeverSent(home, error);
+  const isRefused =
+    request.memory.refused !== null ||
+    saysError(state.failure) ||
+    (error !== null && context.classify(error).context["sent"] === false);
   if (isRefused && usage === null && !sawContent) return context.cost(0);
   const cost = home.costOf(request, usage, isComplete, outputLength);
   if (cost !== null) context.cost(cost.microcents, cost.basis);
-}
-
-function wasNeverSent({ provider }: ExchangeDeps, error: unknown): boolean {
-  return error !== null && classify({ surface: "http", provider, error }).context["sent"] === false;
 }
 
 /** The provider's own error, and not only an answer that cannot be read: what is wrong with those is said in words of ours. */

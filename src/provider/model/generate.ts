@@ -7,8 +7,7 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { answerIn, charactersIn } from "./tally.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
-import { UpstreamAbort } from "./leaving.ts";
-import { Meter, type Upstream } from "./upstream.ts";
+import { Meter, type Upstream, UpstreamAbort } from "./upstream.ts";
 import { isProperEnd, verdictOn } from "./verdict.ts";
 import { Watch } from "./watch.ts";
 
@@ -16,7 +15,7 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
   const leaving = new UpstreamAbort<LanguageModelV4GenerateResult>();
   new Watch(upstream.clock, upstream.timeouts.whole, context, (late) => leaving.leave(late, new FaultError(late)));
   context.whenGivenUp((reason) => leaving.leave(null, reason));
-  const meter = new Meter(upstream, request.options, context);
+  const meter = new Meter(upstream, request, context);
   let result;
   try {
     const answer = await leaving.orLeave(

@@ -1,7 +1,7 @@
 // A chain of models. Each model is a member with its own breaker, pause and queue, all with the same request. What is not a model
 // but answers like one, such as an agent CLI, comes as a member already.
 
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
@@ -12,11 +12,10 @@ import { type Chain, type Repairs, type RequestNeeds, tool, type ToolOptions } f
 import { domainsOf, keysOf } from "../domain/model-domains.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
-import { repeatsIn, type RepeatLimits } from "../portable/repeated-calls.ts";
+import type { RepeatLimits } from "../portable/repeated-calls.ts";
 import { costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
 import { askedTier } from "../price/service-tier.ts";
-import { passThroughTo } from "./pass-through.ts";
 import { generate } from "./generate.ts";
 import { invalidOption, checkOptions } from "../../options/check-options.ts";
 import {
@@ -26,6 +25,7 @@ import {
   type ResolvedModelOptions,
 } from "./model-options.ts";
 import type { ModelRequest } from "./model-request.ts";
+import { needsOf, passesThrough } from "./request-walk.ts";
 import { stream } from "./stream.ts";
 import { modelTimeouts } from "./timeouts.ts";
 import type { Upstream } from "./upstream.ts";
@@ -130,6 +130,7 @@ function modelMember(
   // Only models that are known to be able to are asked to continue another model's text.
   const isDeclared = facts.known || target.facts?.capabilities !== undefined;
   const capabilities = isDeclared ? facts.capabilities : facts.capabilities.filter((each) => each !== "prefill");
+  const known = { ...facts, capabilities };
   const { contextWindowTokens } = facts;
   return {
     tool: tool(modelTool(place, hasFallback, options, deps)),
@@ -141,7 +142,8 @@ function modelMember(
         : makePortable(request.options, to, first.facts, tellAfter);
       return { request: request.fitted(portable), changes: told(portable.changes) };
     },
-    ...(isFirst ? { passesThrough: passesThrough({ ...facts, capabilities }) } : {}),
+    passesThrough: ({ walk, sink, isStreaming }) =>
+      isFirst && (sink === null || sink.continuable === null) && passesThrough(walk, isStreaming, known),
   };
 }
 
@@ -172,10 +174,10 @@ function modelTool(
       estimate: (request) => {
         if (price === null) return null;
         const most = request.options.maxOutputTokens ?? options.assumedOutputTokens;
-        return estimateCost(request.tokens, most, price, askedTier(model.provider, request.options));
+        return estimateCost(request.tokens(), most, price, askedTier(model.provider, request.options));
       },
       sent: (request) => {
-        const seen = { inputTokens: () => request.sentTokens, outputCharacters: 0 };
+        const seen = { inputTokens: () => request.tokens(request.sink?.continuable?.length), outputCharacters: 0 };
         return price === null
           ? null
           : costOfAnswer(null, false, seen, price, askedTier(model.provider, request.options)).microcents;
@@ -186,26 +188,18 @@ function modelTool(
   };
 }
 
-function passesThrough(facts: ModelFacts): (request: ModelRequest) => boolean {
-  const isAsGiven = passThroughTo(facts);
-  return ({ options, sink }) =>
-    sink === null ? isAsGiven(options, false) : sink.continuable === null && isAsGiven(options, true);
-}
-
-function needsOfRequest(request: ModelRequest, limits: RepeatLimits): RequestNeeds {
-  const { needs, inputTokensAtLeast } = request.needs;
+function needsOfRequest(request: ModelRequest, { stopAfter }: RepeatLimits): RequestNeeds {
+  const { needs, inputTokensAtLeast } = needsOf(request.walk, request.isStreaming);
   const continues = request.sink !== null && request.sink.continuable !== null;
   return {
     capabilities: continues ? [...needs, "prefill"] : needs,
     inputTokens: inputTokensAtLeast,
-    refusal: loopIn(request.options, limits),
+    refusal: request.repeats.count < stopAfter ? null : toolLoop(request.repeats, stopAfter),
   };
 }
 
-/** A model that was told and goes on all the same would go on until its steps or the money are used up. */
-function loopIn({ prompt }: LanguageModelV4CallOptions, { stopAfter }: RepeatLimits): Fault | null {
-  const { toolName, count } = repeatsIn(prompt);
-  if (count < stopAfter) return null;
+/** A model that was told and repeats the call all the same would do so until its steps or the money are used up. */
+function toolLoop({ toolName, count }: ModelRequest["repeats"], stopAfter: number): Fault {
   return fault("ToolLoop", {
     message: `the model called ${toolName} ${count} times in a row with the same arguments, and each call failed`,
     context: { repeated: toolName, limit: stopAfter, ran: false },
@@ -214,7 +208,7 @@ function loopIn({ prompt }: LanguageModelV4CallOptions, { stopAfter }: RepeatLim
 
 function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOptions): Repairs<ModelRequest> {
   return {
-    sizeOf: (request) => request.tokens,
+    sizeOf: (request) => request.tokens(),
     compact:
       compact === null || compact === undefined
         ? null

@@ -2,8 +2,9 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
-import { estimateTokens, needsOf, type ModelNeeds } from "../model-facts/needs-of.ts";
+import { repeatsIn } from "../portable/repeated-calls.ts";
 import type { Portable } from "../portable/make-portable.ts";
+import { estimateTokens, type RequestWalk, walkRequest } from "./request-walk.ts";
 import type { StreamSink } from "./stream-sink.ts";
 import type { ContentTally } from "./tally.ts";
 
@@ -17,6 +18,7 @@ export interface RequestMemory {
 }
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
+const NO_REPEATS = { toolName: "", count: 0 };
 
 export class ModelRequest implements ChainRequest {
   readonly options: LanguageModelV4CallOptions;
@@ -28,6 +30,7 @@ export class ModelRequest implements ChainRequest {
   readonly given: LanguageModelV4CallOptions;
   /** The names under which tools go out, with the caller's own names for them. */
   readonly toolNames: ReadonlyMap<string, string>;
+  private walked: RequestWalk | null = null;
 
   constructor(
     options: LanguageModelV4CallOptions,
@@ -43,18 +46,19 @@ export class ModelRequest implements ChainRequest {
     this.toolNames = toolNames;
   }
 
-  get needs(): ModelNeeds {
-    return needsOf(this.options, this.isStreaming);
+  /** What one walk over it finds. */
+  get walk(): RequestWalk {
+    return (this.walked ??= walkRequest(this.options));
   }
 
-  /** About how many tokens it has. */
-  get tokens(): number {
-    return estimateTokens(this.options);
+  /** How often the last tool call has failed in a row, unchanged. A walk with one failure at most has no row of them. */
+  get repeats(): ReturnType<typeof repeatsIn> {
+    return this.walk.mostFailures > 1 ? repeatsIn(this.options.prompt) : NO_REPEATS;
   }
 
-  /** The same for what is sent. */
-  get sentTokens(): number {
-    return estimateTokens(this.sent);
+  /** About how many tokens it has, with so many characters of the answer that stand in it already. */
+  tokens(continuedCharacters = 0): number {
+    return estimateTokens(this.walk, continuedCharacters);
   }
 
   get isStreaming(): boolean {

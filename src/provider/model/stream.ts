@@ -11,14 +11,12 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type { Follower } from "../paced-stream.ts";
 import { MOST_BYTES, tooLarge } from "../fetch/bounded.ts";
-import { UpstreamAbort } from "./leaving.ts";
-import { Speed } from "./speed.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
 import { ContentTally } from "./tally.ts";
-import { Meter, type Upstream } from "./upstream.ts";
+import { Meter, type Upstream, UpstreamAbort } from "./upstream.ts";
 import { isProperEnd, nothingRead, verdictOn } from "./verdict.ts";
-import { Watch } from "./watch.ts";
+import { Speed, Watch } from "./watch.ts";
 
 export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -41,7 +39,7 @@ export async function stream(
   sink.begin();
   const leaving = new UpstreamAbort<LanguageModelV4StreamResult>();
   leaving.whenLeft = (reason) => sink.paced.unfollow(reason);
-  const meter = new Meter(upstream, sent, context);
+  const meter = new Meter(upstream, request, context);
   let isPriced = false;
   const watch = new Watch(upstream.clock, upstream.timeouts.stream, context, (late) =>
     leaving.leave(late, new FaultError(late)),
@@ -55,7 +53,7 @@ export async function stream(
     sink.response = result.response;
     const { clock, leastPerSecond } = upstream;
     const speed = leastPerSecond === 0 ? null : new Speed(clock, leastPerSecond);
-    const reading = new Reading(sink, watch, tally, context, speed, meter, new ReturnedCalls(request));
+    const reading = new Reading(sink, watch, tally, context.commit, speed, meter, new ReturnedCalls(request));
     const parts = result.stream.getReader();
     leaving.whenLeft = (reason) => {
       sink.paced.unfollow(reason);
@@ -85,11 +83,10 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly sink: StreamSink;
   private readonly watch: Watch;
   private readonly tally: ContentTally;
-  private readonly context: RunContext;
+  private readonly commit: RunContext["commit"];
   private readonly speed: Speed | null;
   private readonly meter: Meter;
   private readonly calls: ReturnedCalls;
-  private isCommitted = false;
   /** The last part, held back; null when the stream only stopped. */
   finish: FinishPart | null = null;
 
@@ -97,7 +94,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     sink: StreamSink,
     watch: Watch,
     tally: ContentTally,
-    context: RunContext,
+    commit: RunContext["commit"],
     speed: Speed | null,
     meter: Meter,
     calls: ReturnedCalls,
@@ -105,7 +102,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     this.sink = sink;
     this.watch = watch;
     this.tally = tally;
-    this.context = context;
+    this.commit = commit;
     this.speed = speed;
     this.meter = meter;
     this.calls = calls;
@@ -130,9 +127,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     if (this.tally.characters > MOST_BYTES.answer) throw tooLarge("answer");
     if (this.tally.characters > before) this.meter.came(this.tally.characters);
     this.speed?.came(this.tally.characters, isThought(part));
-    if (this.isCommitted || !this.sink.isCommitted) return true;
-    this.isCommitted = true;
-    this.context.commit();
+    if (this.sink.isCommitted) this.commit();
     return true;
   }
 }

@@ -1,13 +1,14 @@
-// One model of a chain, with what an attempt at it needs.
+// One model of a chain, and what an attempt at it needs: its price as it runs, and a way to give it up.
 
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { classify } from "../../core/classify/classify.ts";
+import type { LanguageModelV4, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { Fault } from "../../core/fault/fault.ts";
+import { isA } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
-import { estimateTokens } from "../model-facts/needs-of.ts";
 import { costOfAnswer, type Seen } from "../price/cost.ts";
 import type { Price } from "../price/price-table.ts";
 import { askedTier, servedTier } from "../price/service-tier.ts";
+import type { ModelRequest } from "./model-request.ts";
 import type { ModelTimeouts } from "./timeouts.ts";
 
 export interface Upstream {
@@ -26,14 +27,16 @@ export interface Upstream {
 /** What an attempt costs, told as it goes and when it has ended. */
 export class Meter {
   private readonly upstream: Upstream;
-  private readonly asked: LanguageModelV4CallOptions;
+  private readonly request: ModelRequest;
   private readonly context: RunContext;
-  private inputTokens: number | null = null;
+  /** Characters of the answer that go out with the request. */
+  private readonly continuedCharacters: number;
 
-  constructor(upstream: Upstream, asked: LanguageModelV4CallOptions, context: RunContext) {
+  constructor(upstream: Upstream, request: ModelRequest, context: RunContext) {
     this.upstream = upstream;
-    this.asked = asked;
+    this.request = request;
     this.context = context;
+    this.continuedCharacters = request.sink?.continuable?.length ?? 0;
   }
 
   /** So much of a streamed answer has come. */
@@ -46,7 +49,7 @@ export class Meter {
   answered(usage: LanguageModelV4Usage, metadata: Metadata | undefined, isWhole: boolean, characters: number): void {
     const { price, model } = this.upstream;
     if (price === null) return;
-    const tier = servedTier(model.provider, this.asked, usage, metadata);
+    const tier = servedTier(model.provider, this.request.options, usage, metadata);
     const { microcents, basis } = costOfAnswer(usage, isWhole, this.seen(characters), price, tier);
     this.context.cost(microcents, basis);
   }
@@ -56,8 +59,7 @@ export class Meter {
    * given up or left without an answer has cost what went out and what came.
    */
   failed(error: unknown, outputCharacters: number): void {
-    const { context } = classify({ surface: "http", provider: this.upstream.provider, error });
-    const { status, sent } = context;
+    const { status, sent } = this.context.classify(error).context;
     const isRefused = (typeof status === "number" && status >= 400) || sent === false;
     const isFree = outputCharacters === 0 && isRefused;
     const microcents = isFree ? 0 : this.guess(outputCharacters);
@@ -67,13 +69,47 @@ export class Meter {
   private guess(outputCharacters: number): number | null {
     const { price, model } = this.upstream;
     if (price === null) return null;
-    const tier = askedTier(model.provider, this.asked);
+    const tier = askedTier(model.provider, this.request.options);
     return costOfAnswer(null, false, this.seen(outputCharacters), price, tier).microcents;
   }
 
   private seen(outputCharacters: number): Seen {
-    return { inputTokens: () => (this.inputTokens ??= estimateTokens(this.asked)), outputCharacters };
+    return { inputTokens: () => this.request.tokens(this.continuedCharacters), outputCharacters };
   }
 }
 
 type Metadata = Readonly<Record<string, unknown>>;
+
+/** Gives an upstream up at any point: before it has begun to answer, or while a read of it hangs. */
+export class UpstreamAbort<Answer> {
+  private readonly stop = new AbortController();
+  private reject: (reason: unknown) => void = nothing;
+  /** Told when it is given up. */
+  whenLeft: (reason: Error) => void = nothing;
+  /** Why the clock gave it up; null when it did not. */
+  late: Fault | null = null;
+  error: Error | null = null;
+
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  /** What it answers, unless it is given up first. */
+  orLeave(answer: PromiseLike<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.reject = reject;
+      answer.then(resolve, reject);
+    });
+  }
+
+  leave(late: Fault | null, reason: unknown): void {
+    if (this.stop.signal.aborted) return;
+    this.late = late;
+    this.error = isA(reason, Error) ? reason : new Error("given up", { cause: reason });
+    this.stop.abort(reason);
+    this.reject(reason);
+    this.whenLeft(this.error);
+  }
+}
+
+const nothing = (): void => undefined;

@@ -69,19 +69,16 @@ type Unified = LanguageModelV4FinishReason["unified"];
 const FAILED_STOPS: ReadonlySet<Unified> = new Set<Unified>(["content-filter", "error", "interrupted"]);
 
 function badStop({ unified, raw }: LanguageModelV4FinishReason, provider: string): Fault | null {
-  const isFailure = FAILED_STOPS.has(unified) || (unified === "other" && raw !== undefined && isBadWord(raw, provider));
-  if (!isFailure) return null;
+  const hasFailed = FAILED_STOPS.has(unified);
+  if (!hasFailed && unified !== "other") return null;
   if (unified === "interrupted") {
     return fault("NetworkDisconnect", { message: "the stream ended without saying why", context: { provider } });
   }
-  // OpenAI's chat says `stop` where the model declined, and the SDK knows better.
-  const word = raw !== undefined && isBadWord(raw, provider) ? raw : unified;
-  return classify({ surface: "stop", stopReason: word, provider });
-}
-
-/** Stops that the AI SDK has no word for, and that mean a failure: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`. */
-function isBadWord(raw: string, provider: string): boolean {
-  return classify({ surface: "stop", stopReason: raw, provider }).evidence.source !== "none";
+  // The provider's own word says more, where a rule knows it: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`. OpenAI's
+  // chat says `stop` where the model declined, and the SDK knows better.
+  const named = raw === undefined ? null : classify({ surface: "stop", stopReason: raw, provider });
+  if (named !== null && named.evidence.source !== "none") return named;
+  return hasFailed ? classify({ surface: "stop", stopReason: unified, provider }) : null;
 }
 
 /** Compiling a schema costs more than checking with it, and programs ask with the same one again and again. */

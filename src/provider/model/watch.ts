@@ -1,6 +1,7 @@
 // The clock over one attempt at a model: headers, first token, and silence between parts, each with its own limit and its own
 // words, because what to do about them differs. One alarm, moved only when it rings: a stream has thousands of parts.
 
+import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
@@ -93,6 +94,49 @@ export class Watch {
     return fault("NetworkTimeout", {
       message: SAYS[this.phase](limitMs),
       context: { phase: this.phase, limit: limitMs },
+    });
+  }
+}
+
+const WINDOW_MS = 10_000;
+
+/** The slowest a stream may be. Only time spent waiting for more counts: neither a slow reader nor a model that thinks is slow. */
+export class Speed {
+  private readonly clock: Clock;
+  private readonly leastPerSecond: number;
+  private waitsSince = 0;
+  private waitedMs = 0;
+  private countedFrom = 0;
+
+  constructor(clock: Clock, leastPerSecond: number) {
+    this.clock = clock;
+    this.leastPerSecond = leastPerSecond;
+  }
+
+  waits(): void {
+    this.waitsSince = steadyNow(this.clock);
+  }
+
+  /** So many characters have come since the stream began. */
+  came(characters: number, isThinking: boolean): void {
+    // How long the first word takes is another limit's business.
+    if (isThinking || this.countedFrom === 0) return this.countFrom(characters);
+    this.waitedMs += steadyNow(this.clock) - this.waitsSince;
+    if (this.waitedMs < WINDOW_MS) return;
+    const perSecond = ((characters - this.countedFrom) * 1_000) / this.waitedMs;
+    if (perSecond < this.leastPerSecond) throw new FaultError(this.tooSlow(perSecond));
+    this.countFrom(characters);
+  }
+
+  private countFrom(characters: number): void {
+    this.countedFrom = characters;
+    this.waitedMs = 0;
+  }
+
+  private tooSlow(perSecond: number): ReturnType<typeof fault> {
+    return fault("NetworkTimeout", {
+      message: `the stream brought ${perSecond.toFixed(1)} characters a second; ${this.leastPerSecond} are the least allowed`,
+      context: { phase: "speed", limit: this.leastPerSecond },
     });
   }
 }

@@ -18,7 +18,7 @@ import {
   type Spending,
   withRows,
 } from "../../../src/index.ts";
-import { estimateTokens } from "../../../src/provider/model-facts/needs-of.ts";
+import { estimateTokens, walkRequest } from "../../../src/provider/model/request-walk.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { newPath } from "../../runtime/session/life.ts";
 import { always, ANSWERED, ASKED, CLAUDE, chainWorld, type ChainWorld, GEMINI, GPT, TEST_KEY } from "./chain-world.ts";
@@ -83,7 +83,7 @@ function costsIn(entries: readonly { readonly event: { readonly type: string } }
 }
 
 const PROMPT = "hello there";
-const INPUT_TOKENS = estimateTokens(ASKED);
+const INPUT_TOKENS = estimateTokens(walkRequest(ASKED));
 const tokensIn = (characters: number): number => Math.ceil(characters / 4);
 
 /** As a proxy does that counts nothing: the same answer without a word about tokens. */

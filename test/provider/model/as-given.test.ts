@@ -4,9 +4,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { passThroughTo } from "../../../src/provider/model/pass-through.ts";
 import { factsFor, type ModelFacts } from "../../../src/provider/model-facts/facts-for.ts";
-import { needsOf } from "../../../src/provider/model-facts/needs-of.ts";
+import { needsOf, passesThrough, walkRequest } from "../../../src/provider/model/request-walk.ts";
 import type { Pass } from "../../../src/provider/portable/pass.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
 import {
@@ -23,6 +22,9 @@ import {
   user,
 } from "../portable/requests.ts";
 
+const passThroughTo = (to: ModelFacts) => (given: LanguageModelV4CallOptions, isStreaming: boolean) =>
+  passesThrough(walkRequest(given), isStreaming, to);
+
 function isLeftAlone(given: LanguageModelV4CallOptions, to: ModelFacts): boolean {
   const pass: Pass = {
     to,
@@ -37,7 +39,7 @@ function isLeftAlone(given: LanguageModelV4CallOptions, to: ModelFacts): boolean
 }
 
 function isServed(given: LanguageModelV4CallOptions, to: ModelFacts, isStreaming: boolean): boolean {
-  const { needs, inputTokensAtLeast } = needsOf(given, isStreaming);
+  const { needs, inputTokensAtLeast } = needsOf(walkRequest(given), isStreaming);
   return needs.every((need) => to.capabilities.includes(need)) && inputTokensAtLeast <= to.contextWindowTokens;
 }
 

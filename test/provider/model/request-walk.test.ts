@@ -4,7 +4,11 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
-import { estimateTokens, needsOf } from "../../../src/provider/model-facts/needs-of.ts";
+import * as walked from "../../../src/provider/model/request-walk.ts";
+
+const needsOf = (options: LanguageModelV4CallOptions, isStreaming: boolean) =>
+  walked.needsOf(walked.walkRequest(options), isStreaming);
+const estimateTokens = (options: LanguageModelV4CallOptions) => walked.estimateTokens(walked.walkRequest(options));
 
 const SCHEMA = { type: "object" } as const;
 
