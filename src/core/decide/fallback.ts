@@ -96,7 +96,7 @@ export interface PassedOver {
     | "breaker open";
 }
 
-const NO_TARGET: NextTarget = Object.freeze({ target: null, isLastResort: false, passedOver: [] });
+export const NO_TARGET: NextTarget = Object.freeze({ target: null, isLastResort: false, passedOver: [] });
 
 export function nextTarget({ targets, current, needs, minContextTokens }: ChainState, scope: FaultScope): NextTarget {
   if (targets.length <= current + 1) return NO_TARGET;

@@ -143,7 +143,7 @@ function modelMember(
       return { request: request.fitted(portable), changes: told(portable.changes) };
     },
     passesThrough: ({ walk, sink, isStreaming }) =>
-      isFirst && (sink === null || sink.continuable === null) && passesThrough(walk, isStreaming, known),
+      isFirst && (sink?.continuable ?? null) === null && passesThrough(walk, isStreaming, known),
   };
 }
 

@@ -3,11 +3,10 @@
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { nextTarget, scopeOf } from "../../core/decide/fallback.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
-import { chainOf, policyFor } from "./chain.ts";
+import { chainAfter } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall, noteBreaker, type NotSent } from "./live-call.ts";
 import { recordInBackground } from "./record.ts";
 import { Moment } from "../../host/clock.ts";
@@ -108,9 +107,8 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     const { pausedUntil, pauseFault } = target;
     const told = pauseFault ?? fault("RateLimited");
     const leftMs = pausedUntil - now;
-    const chain = chainOf(run, told, now);
-    const patience = policyFor(run, told, chain, nextTarget(chain, scopeOf(told)));
-    const mostMs = rowFor(patience, told, place).retry?.maxWaitMs ?? 0;
+    const { policy } = chainAfter(run, told, now);
+    const mostMs = rowFor(policy, told, place).retry?.maxWaitMs ?? 0;
     if (leftMs > mostMs || pausedUntil >= run.request.deadline.at) {
       return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });
     }

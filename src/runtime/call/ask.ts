@@ -19,7 +19,7 @@ import type { Answered } from "../person/interactors.ts";
 import type { Engine } from "../engine.ts";
 import { alternativesOf } from "./situation.ts";
 import type { CallRequest } from "./request.ts";
-import { chainOf } from "./chain.ts";
+import { chainAfter } from "./chain.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -101,7 +101,7 @@ function schemaFor(kind: QuestionKind, { binding, request }: LiveCall): AnswerSc
 
 /** What a person may choose instead: targets of the chain that can take the request, then declared alternatives; none twice. */
 function othersFor(run: LiveCall, state: CallState, seen: Fault): readonly string[] {
-  const targets = otherTargets(chainOf(run, seen, run.engine.clock.now()), scopeOf(seen)).map(({ id }) => id);
+  const targets = otherTargets(chainAfter(run, seen, run.engine.clock.now()).chain, scopeOf(seen)).map(({ id }) => id);
   const others = [...targets, ...alternativesOf(run, state)];
   return [...new Set(others)].filter((id) => !state.tried.includes(id));
 }

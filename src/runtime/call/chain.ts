@@ -1,9 +1,10 @@
-// The chain a call runs on, as `decide` sees it: which targets there are, which can be had now and when the others are back,
-// and what the request needs of them.
+// The chain a call runs on, as `decide` sees it: its targets, which of them can answer now and when the others are back, and what
+// the request needs of them.
 
 import {
   type ChainState,
   NO_CHAIN,
+  NO_TARGET,
   type NextTarget,
   nextTarget,
   scopeOf,
@@ -13,59 +14,57 @@ import {
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import type { AnyTool, ChainRequest, TargetFacts } from "../tool/tool.ts";
+import type { ChainRequest, MemberTool } from "../tool/tool.ts";
 import type { LiveCall } from "./live-call.ts";
 
-/** What the targets look like after this fault. */
-export function chainOf(run: LiveCall, seen: Fault, now: number): ChainState {
-  const { id, member } = run.binding.tool;
-  if (member === null) return NO_CHAIN;
+/** What a fault leaves of a chain. */
+export interface ChainAfter {
+  readonly chain: ChainState;
+  readonly next: NextTarget;
+  /** The policy in force: with `retryBeforeFallback` while a target that does not share the fault can answer, else as it is. */
+  readonly policy: Policy;
+}
+
+export function chainAfter(run: LiveCall, seen: Fault, now: number): ChainAfter {
+  const { binding } = run;
+  const { id, member } = binding.tool;
+  if (member === null) return { chain: NO_CHAIN, next: NO_TARGET, policy: binding.policy };
   const { members, needsOf } = member.chain;
   const { capabilities, inputTokens } = needsOf(run.input as ChainRequest);
-  const isOverflow = traitsOf(seen.code).cause === "context-overflow";
-  return {
+  const { cause } = traitsOf(seen.code);
+  const isOverflow = cause === "context-overflow";
+  const chain: ChainState = {
     targets: members.map((each) => targetOf(run, each, now)),
     current: members.findIndex((each) => each.id === id),
     needs: capabilities,
     minContextTokens: isOverflow ? Math.max(inputTokens, member.facts.contextWindowTokens + 1) : inputTokens,
   };
+  const next = nextTarget(chain, scopeOf(seen));
+  const isLast = next.target === null || next.isLastResort;
+  const policy = isLast ? binding.policy : binding.policyBeforeFallback;
+  // A target that was silent until its time limit is not tried again while another can answer.
+  const isOver = !canGoOn(chain) || (cause === "timeout" && !isLast);
+  return { chain, next, policy: isOver ? withoutRetries(policy) : policy };
 }
 
-function targetOf({ binding }: LiveCall, each: AnyTool, now: number): Target {
+function withoutRetries(policy: Policy): Policy {
+  return { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) };
+}
+
+function targetOf({ binding }: LiveCall, each: MemberTool, now: number): Target {
   const { target } = binding.bindings.bind(each);
-  const { endpoint, account, model, capabilities, contextWindowTokens, lastResort } = each.member?.facts ?? NO_FACTS;
+  const { lastResort, ...facts } = each.member.facts;
   const backAt = Math.max(target.retryAt(now) ?? Infinity, target.pausedUntil);
-  const available = lastResort || backAt <= now;
-  return { id: each.id, endpoint, account, model, capabilities, contextWindowTokens, available, backAt };
+  return { ...facts, id: each.id, available: lastResort || backAt <= now, backAt };
 }
-
-const NO_FACTS: TargetFacts = {
-  endpoint: "",
-  account: "",
-  model: "",
-  capabilities: [],
-  contextWindowTokens: Infinity,
-  lastResort: false,
-};
 
 /** Whether a target behind this one could take over; with `why`, one that can answer now and would not fail the same way. */
 export function hasFallback(run: LiveCall, why: Fault | undefined): boolean {
   const { id, member } = run.binding.tool;
   if (member === null) return false;
   if (why === undefined) return member.chain.members.at(-1)?.id !== id;
-  const scope = scopeOf(why);
-  const { target, isLastResort } = nextTarget(chainOf(run, why, run.engine.clock.now()), scope);
-  return SCOPES_THAT_ADVANCE.has(scope) && target !== null && !isLastResort;
-}
-
-/** The retry rows in force: those of `retryBeforeFallback` while a target that does not share the fault can answer, else the policy's own. */
-export function policyFor({ binding }: LiveCall, seen: Fault, chain: ChainState, next: NextTarget): Policy {
-  if (chain === NO_CHAIN) return binding.policy;
-  const isLast = next.target === null || next.isLastResort;
-  const policy = isLast ? binding.policy : binding.policyBeforeFallback;
-  // A target that was silent until its time limit is not tried again while another can answer.
-  const isOver = !canGoOn(chain) || (traitsOf(seen.code).cause === "timeout" && !isLast);
-  return isOver ? { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) } : policy;
+  const { target, isLastResort } = chainAfter(run, why, run.engine.clock.now()).next;
+  return SCOPES_THAT_ADVANCE.has(scopeOf(why)) && target !== null && !isLastResort;
 }
 
 /** A request needs more once part of its answer is out: the target that began it may not be able to continue it. */

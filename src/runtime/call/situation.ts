@@ -3,7 +3,6 @@
 import type { BreakerState } from "../../core/decide/breaker.ts";
 import { decide } from "../../core/decide/decide.ts";
 import type { Decision } from "../../core/decide/decision.ts";
-import { nextTarget, scopeOf } from "../../core/decide/fallback.ts";
 import type { Situation } from "../../core/decide/situation.ts";
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import type { Surface } from "../../core/classify/evidence.ts";
@@ -12,7 +11,7 @@ import type { CallState } from "../../core/flow/call.ts";
 import { placeOf } from "../../core/flow/node.ts";
 import type { Place, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
-import { chainOf, policyFor, withFirstReturn } from "./chain.ts";
+import { chainAfter, withFirstReturn } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
 
 /** A person is asked about one call at most this often, so that a program that answers yes to everything also ends. */
@@ -57,8 +56,7 @@ export function decideAbout(
   isNews = true,
 ): Decided {
   const { binding, engine, request } = run;
-  const chain = chainOf(run, seen, now);
-  const next = nextTarget(chain, scopeOf(seen));
+  const { chain, next, policy } = chainAfter(run, seen, now);
   const { target, provider } = binding;
   const breaker = target.breaker.state;
   const alternatives = alternativesOf(run, state);
@@ -86,7 +84,7 @@ export function decideAbout(
     incidents: engine.incidents.about(run.record.met, now),
     roll: engine.chance.roll(),
   };
-  const decision = decide(situation, policyFor(run, seen, chain, next));
+  const decision = decide(situation, policy);
   if (decision.recourse === "retry" && isNews) provider.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
   // Only the target's own answer holds other calls back, not a guard's refusal.

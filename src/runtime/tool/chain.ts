@@ -3,10 +3,10 @@
 
 import { targetKey } from "../target/target-key.ts";
 import {
-  type AnyTool,
   type Chain,
   type ChainRequest,
   type FittedRequest,
+  type MemberTool,
   type Repairs,
   type RequestNeeds,
   retryOf,
@@ -41,7 +41,7 @@ export function chain<Request extends ChainRequest, Output>(
 ): Chain<Request, Output> {
   const { needsOf, repairs } = options as ChainOptions<ChainRequest>;
   const taken = new Set<string>();
-  const members: AnyTool[] = [];
+  const members: MemberTool[] = [];
   const made: Chain<Request, Output> = {
     members,
     needsOf: needsOf ?? (() => NO_NEEDS),
@@ -58,7 +58,7 @@ export function chain<Request extends ChainRequest, Output>(
       fit: fit ?? asItIs,
       passesThrough: passesThrough ?? (() => isAlwaysReady),
     };
-    members.push(Object.freeze<AnyTool>({ ...tool, id: freeName(tool.id, taken), target: targetKey(facts), member }));
+    members.push(Object.freeze<MemberTool>({ ...tool, id: freeName(tool.id, taken), target: targetKey(facts), member }));
   }
   return Object.freeze(made);
 }

@@ -180,13 +180,15 @@ export type AnyTool = Tool<never, unknown>;
 
 /** Several targets that can do the same work, the first choice first; made by `chain`. */
 export interface Chain<Request, Output> {
-  readonly members: readonly AnyTool[];
+  readonly members: readonly MemberTool[];
   readonly needsOf: (request: ChainRequest) => RequestNeeds;
   readonly repairs: Repairs<ChainRequest>;
   /** Only for the compiler: what may be passed in, and what comes out. */
   readonly accepts?: (request: Request) => void;
   readonly gives?: () => Output;
 }
+
+export type MemberTool = AnyTool & { readonly member: ChainMember };
 
 /** What a chain is asked. */
 export interface ChainRequest {
