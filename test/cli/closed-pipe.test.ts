@@ -45,6 +45,19 @@ describe("a reader that closes at once", () => {
     expect(await exitWith(command, "true")).toBe(whole);
   });
 
+  it("ends an endless command with SIGPIPE, without a word, as a shell does", async () => {
+    const line = (command: string): string => `{ { ${command}; echo "exit $?" >&3; } | head -1; } 3>&1`;
+    const bare = await runShell(line("yes"), {});
+    expect(bare.stdout).toBe("y\nexit 141\n");
+    expect(await runShell(line("faultline run -- yes"), {})).toEqual(bare);
+  });
+
+  it("is not a network failure of a command that ignores SIGPIPE", async () => {
+    const script = "process.stderr.on('error', () => 0); for (;;) require('fs').writeSync(1, 'y\\n')";
+    const { stderr } = await runShell(`faultline run -- node -e "${script}" | head -1`, {});
+    expect(stderr).not.toContain("faultline:");
+  });
+
   it("leaves exit code 3 to a workflow with errors", async () => {
     expect(await exitWith("workflow run bad.yaml", "true")).toBe("exit 3\n");
   });

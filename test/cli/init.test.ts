@@ -101,7 +101,14 @@ describe("init team", () => {
     writeFileSync(file, "");
     const refused = await runCli(["init", "team", file]);
     expect(refused).toMatchObject({ exit: "usage", stdout: "" });
+    expect(refused.stderr).toContain(file);
     expect(refused.stderr).toContain("a part of its path is a file");
+  });
+
+  it.skipIf(process.platform !== "linux")("names the folder that it could not create", async () => {
+    const refused = await runCli(["init", "team", "/proc/foo"]);
+    expect(refused).toMatchObject({ exit: "usage", stdout: "" });
+    expect(refused.stderr).toContain("The folder /proc/foo cannot be created");
   });
 });
 

@@ -230,7 +230,7 @@ describe("any other command that fails", () => {
   it("that takes too long is stopped, and was not run in vain twice", async () => {
     const got = await run(["--timeout", "200ms", "--", "sleep", "600"]);
     expect(got.exit).toBe("timeout");
-    expect(lastLineOf(got)).toMatch(/NetworkTimeout.*Next: faultline run --idempotent --timeout 200ms -- sleep 600$/);
+    expect(lastLineOf(got)).toMatch(/ExecutionTimeout.*Next: faultline run --idempotent --timeout 200ms -- sleep 600$/);
   });
 
   it("that takes too long is stood in for, when it may run twice", async () => {

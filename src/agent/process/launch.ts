@@ -19,7 +19,7 @@ export interface Launched {
   /** When it ended and its pipes are closed, with what went wrong at the start or in a pipe, or null. Never rejects. */
   readonly closed: Promise<{ readonly failure: unknown }>;
   onExit(listener: (exitCode: number | null, signal: string | null) => void): void;
-  signalGroup(signal: "SIGTERM" | "SIGKILL"): void;
+  signalGroup(signal: "SIGTERM" | "SIGKILL" | "SIGPIPE"): void;
   /** The group, and what has left it. */
   signalAll(signal: "SIGTERM" | "SIGKILL"): void;
   /** Is any process of it still running? On Windows, where there are no groups: no. */

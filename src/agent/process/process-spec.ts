@@ -38,7 +38,7 @@ export interface ProcessTimeouts {
 export interface ProcessHooks {
   stdout(line: string): Promise<void> | void;
   stderr(line: string): Promise<void> | void;
-  /** Gets every byte, before the lines in it. "closed": nobody reads this stream, so the process loses that pipe. */
+  /** Gets every byte, before the lines in it. "closed": the reader of this stream has left. The process then gets SIGPIPE, as in a shell. */
   bytes?(stream: "stdout" | "stderr", chunk: Uint8Array): Promise<void> | "closed" | undefined;
   /** While this is false, bytes are not decoded to lines. True when left out. */
   wantsLines?(): boolean;

@@ -71,6 +71,8 @@ function supervise(
       onBytes: (chunk) => {
         watchdog.sawOutput();
         const taken = guarded(() => hooks.bytes?.(name, chunk));
+        // Node's pipes are sockets: a writer would see a reset connection instead of the signal it knows from a shell.
+        if (taken === "closed") child.signalGroup("SIGPIPE");
         return taken instanceof Promise ? taken.catch(reject) : (taken ?? undefined);
       },
       wantsLines: () => hooks.wantsLines?.() ?? true,

@@ -29,12 +29,16 @@ interface OwnRow {
   readonly words: string;
 }
 
-/** One code for all three clocks: whichever ran out, the CLI owes an answer as a provider does, and another one may give it. */
-const TIMERS: Readonly<Record<TimerPhase, OwnRow>> = {
-  startup: { code: "NetworkTimeout", words: "printed nothing within the time it has to start" },
-  idle: { code: "NetworkTimeout", words: "printed nothing for longer than it may be silent" },
-  total: { code: "NetworkTimeout", words: "did not finish within its time limit" },
+const TIMERS: Readonly<Record<TimerPhase, string>> = {
+  startup: "printed nothing within the time it has to start",
+  idle: "printed nothing for longer than it may be silent",
+  total: "did not finish within its time limit",
 };
+
+/** For all three timers. An agent CLI owes an answer, like a provider; a plain command is work that took too long. */
+function timeoutCode({ kind }: AgentCli): FaultCode {
+  return kind === "generic" ? "ExecutionTimeout" : "NetworkTimeout";
+}
 
 /** Stops that say what the CLI was struggling with; nothing of our own. */
 type RetryStop = "no-cure" | "elsewhere";
@@ -70,9 +74,12 @@ function ownDoing({ cli, state, ending }: Run): Fault | null {
   }
   const { timedOut, stopped } = ending;
   if (timedOut !== undefined) {
-    const { code, words } = TIMERS[timedOut];
     const cause = troubleOf({ cli, state, ending });
-    return fault(code, { message: `${cli.name} ${words}`, context: { phase: timedOut }, cause });
+    return fault(timeoutCode(cli), {
+      message: `${cli.name} ${TIMERS[timedOut]}`,
+      context: { phase: timedOut },
+      cause,
+    });
   }
   if (stopped === undefined || stopped === "after-result") return null;
   if (isRetryStop(stopped)) return endedRetrying({ cli, state, ending }, stopped);

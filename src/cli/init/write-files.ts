@@ -30,25 +30,25 @@ export async function writeFiles(
 ): Promise<WrittenFiles> {
   for (const name of [...files.keys(), ...(ignores.length === 0 ? [] : [GITIGNORE])]) await refuseOutside(folder, name);
   const there = new Map<string, string | null>();
-  for (const name of files.keys()) there.set(name, await textAt(join(folder, name), name));
+  for (const name of files.keys()) there.set(name, await textAt(join(folder, name)));
   const named = (test: (before: string | null | undefined, text: string) => boolean): readonly string[] =>
     [...files].filter(([name, text]) => test(there.get(name), text)).map(([name]) => name);
   const written = named((before) => before === null);
   const other = named((before, text) => before !== null && before !== text);
   const unchanged = named((before, text) => before === text);
   if (other.length > 0 && !force) return { written: [], overwritten: [], unchanged, inTheWay: other, ignored: [] };
-  for (const name of [...written, ...other]) await put(join(folder, name), name, files.get(name) ?? "");
+  for (const name of [...written, ...other]) await put(join(folder, name), files.get(name) ?? "");
   return { written, overwritten: other, unchanged, inTheWay: [], ignored: await addIgnores(folder, ignores) };
 }
 
 /** Adds what `.gitignore` does not have yet, at its end. */
 async function addIgnores(folder: string, ignores: readonly string[]): Promise<readonly string[]> {
-  const before = (await textAt(join(folder, GITIGNORE), GITIGNORE)) ?? "";
+  const before = (await textAt(join(folder, GITIGNORE))) ?? "";
   const lines = new Set(before.split(/\r?\n/).map((line) => bare(line)));
   const missing = ignores.filter((line) => !lines.has(bare(line)));
   if (missing.length === 0) return [];
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-  await put(join(folder, GITIGNORE), GITIGNORE, `${before}${gap}${missing.join("\n")}\n`);
+  await put(join(folder, GITIGNORE), `${before}${gap}${missing.join("\n")}\n`);
   return missing;
 }
 
@@ -80,21 +80,27 @@ async function realpathOf(path: string): Promise<string | null> {
   }
 }
 
-async function textAt(path: string, name: string): Promise<string | null> {
+async function textAt(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
     if (isMissingFile(error)) return null;
-    throw refused(name, error);
+    throw refused(path, error);
   }
 }
 
-async function put(path: string, name: string, text: string): Promise<void> {
+async function put(path: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(path));
+  } catch (error) {
+    const named = readField(error as object, "path");
+    const folder = typeof named === "string" ? named : dirname(path);
+    throw new UsageError(`The folder ${folder} cannot be created: ${whyOf(error)}.`, "usage", { cause: error });
+  }
+  try {
     await writeFile(path, text);
   } catch (error) {
-    throw refused(name, error);
+    throw refused(path, error);
   }
 }
 
@@ -102,13 +108,18 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: "you may not",
   EEXIST: "a part of its path is a file",
   EISDIR: "there is a folder of that name",
+  ENOENT: "the system allows no new folder there",
   ENOSPC: "the disk is full",
   ENOTDIR: "a part of its path is a file",
   EPERM: "you may not",
   EROFS: "the disk is read-only",
 };
 
-function refused(name: string, error: unknown): UsageError {
+function whyOf(error: unknown): string {
   const code = String(readField(error as object, "code"));
-  return new UsageError(`${name} cannot be written: ${WHY[code] ?? code}.`, "usage", { cause: error });
+  return WHY[code] ?? code;
+}
+
+function refused(path: string, error: unknown): UsageError {
+  return new UsageError(`${path} cannot be written: ${whyOf(error)}.`, "usage", { cause: error });
 }

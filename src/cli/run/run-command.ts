@@ -91,7 +91,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       answerProblems: shared.json && outcome.status === "done" ? printed.problems : [],
       lost: story.lost,
       isMidLine: story.isMidLine,
-      isReaderGone: io.stdout.isClosed === true || io.stderr.isClosed === true,
+      hasReaderLeft: story.hasReaderLeft,
       exit,
       decision,
       sessionId: session?.id ?? null,
@@ -123,13 +123,15 @@ async function tell(ending: RunCommandEnding, io: Io, shared: GlobalOptions): Pr
     io.exit("partial");
     lines.push(told.answerCut);
   }
-  const own = lost === null && ending.options.passthrough === true ? ownExitCode(ending) : null;
+  const { hasReaderLeft, exit } = ending;
+  const isOwnEnd = ending.options.passthrough === true || (hasReaderLeft && exit.signal === "SIGPIPE");
+  const own = lost === null && isOwnEnd ? ownExitCode(ending) : null;
   // A command may end with any number, and ours are names.
   if (own === null) io.exit(exitOf(ending));
   else process.exitCode = own;
   if (shared.json) await io.stdout.write(`${safeJson(jsonOf(ending))}\n`);
   // What to type next comes last, where it is seen.
-  lines.push(causesLine(ending), lastLine(ending));
+  if (!hasReaderLeft) lines.push(causesLine(ending), lastLine(ending));
   const shown = lines.filter((line) => line !== null).map((line) => `faultline: ${line}\n`);
   if (shown.length > 0) await io.stderr.write(`${ending.isMidLine ? "\n" : ""}${shown.join("")}`);
 }

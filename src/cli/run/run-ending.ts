@@ -32,8 +32,8 @@ export interface RunCommandEnding {
   readonly lost: Fault | null;
   /** stderr ended without a line break. */
   readonly isMidLine: boolean;
-  /** The reader of stdout or stderr closed its end before the command had ended. */
-  readonly isReaderGone: boolean;
+  /** The reader of our output left before the command had ended. */
+  readonly hasReaderLeft: boolean;
   readonly exit: AgentExit;
   readonly decision: Decision | null;
   /** Of the journal; null without one. */
@@ -59,9 +59,7 @@ const EXIT_OF_CODE: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   BinaryMissing: "missing", // claude is not on the PATH
 };
 
-export function exitOf({ outcome, exit, isReaderGone }: RunCommandEnding): ExitName {
-  // `| head -1` has read enough: the command that goes on writing ends by this signal, and that is a normal end.
-  if (isReaderGone && exit.signal === "SIGPIPE") return "ok";
+export function exitOf({ outcome }: RunCommandEnding): ExitName {
   const plain = EXIT_OF_STATUS[outcome.status];
   const fault = faultOf(outcome);
   if (plain !== "failed" || fault === null) return plain;

@@ -27,6 +27,8 @@ import { RUN_WORDS, type RunWords } from "../render/words/run-words.ts";
 const SECOND_MS = 1_000;
 
 export class RunStory {
+  /** The reader of our output left before the command had ended. */
+  hasReaderLeft = false;
   /** How the last process ended by its own account. */
   exit: AgentExit = { exitCode: null, signal: null };
   /** What was decided about the last failure. */
@@ -62,7 +64,7 @@ export class RunStory {
     this.#tellsSteps = io.stderr.isTTY && (json || !io.stdout.isTTY);
   }
 
-  /** "closed" when the reader of our own stream has closed its end: the command then loses its pipe, too. */
+  /** "closed" when the reader of our own stream has left, or as much is held back as may be: the command then gets SIGPIPE. */
   onBytes(stream: OutputStream, chunk: Uint8Array): Promise<void> | "closed" | undefined {
     if (!this.#passesOn) {
       if (stream === "stdout") this.printed.add(chunk);
@@ -70,9 +72,12 @@ export class RunStory {
     }
     if (stream === "stdout" && this.#held !== null) {
       this.#held.write(chunk);
-      return undefined;
+      return this.#held.isFull ? "closed" : undefined;
     }
-    if (this.#io[stream].isClosed === true) return "closed";
+    if (this.#io[stream].isClosed === true) {
+      this.hasReaderLeft = true;
+      return "closed";
+    }
     this.#wipe();
     this.#hasPrinted ||= stream === "stdout";
     return this.#output[stream].write(chunk);
@@ -105,6 +110,8 @@ export class RunStory {
   }
 
   onEntry({ event }: Entry): void {
+    // As in `yes | head -1`: how the command ends then is normal in a shell, and nothing to report.
+    if (this.hasReaderLeft) return;
     if (event.type === "call-failed") {
       const { tool, attempt, fault, decision } = event;
       this.#failed(this.#words.failed(tool, attempt, fault.code, safeLine(fault.message)), fault, decision);

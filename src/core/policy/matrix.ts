@@ -47,6 +47,7 @@ function row(match: Match, retrying: Retry | null, then: readonly Recourse[]): P
 export const MATRIX: readonly PolicyRow[] = [
   { ...row(["SandboxFailed"],                      null,             ["fallback", "surface", "fail"]), match: { code: ["SandboxFailed"], ...CLIS_ONLY } },
   { ...row(["ConfigSchemaViolation"],              null,             ["fallback", "fail"]), match: { code: ["ConfigSchemaViolation"], ...CLIS_ONLY } },
+  { ...row(["ExecutionTimeout"],                   TRANSPORT_RETRY,  ["fallback", "default", "skip", "ask", "surface", "fail"]), match: { code: ["ExecutionTimeout"], ...CLIS_ONLY } },
   { ...row(["Unclassified"],                       null,             ["fallback", "default", "skip", "surface", "ask", "fail"]), match: { code: ["Unclassified"], ...CLIS_ONLY } },
 
   row(["RateLimited"],                             RATE_LIMIT_RETRY, ["fallback", "alternative", "default", "skip", "park", "ask", "surface", "fail"]),

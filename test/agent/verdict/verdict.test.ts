@@ -40,18 +40,11 @@ describe("what we did ourselves", () => {
   it("is never guessed from what was printed", () => {
     const ending = { exitCode: null, signal: "SIGTERM", stderrTail: RATE_LIMIT } as const;
     expect(judge("generic", [], { ...ending, aborted: true })?.code).toBe("ToolCancelled");
-    expect(judge("generic", [], { ...ending, timedOut: "startup" })).toMatchObject({
-      code: "NetworkTimeout",
-      context: { phase: "startup" },
-    });
-    expect(judge("generic", [], { ...ending, timedOut: "idle" })).toMatchObject({
-      code: "NetworkTimeout",
-      context: { phase: "idle" },
-    });
-    expect(judge("generic", [], { ...ending, timedOut: "total" })).toMatchObject({
-      code: "NetworkTimeout",
-      context: { phase: "total" },
-    });
+    for (const timedOut of ["startup", "idle", "total"] as const) {
+      const context = { phase: timedOut };
+      expect(judge("generic", [], { ...ending, timedOut })).toMatchObject({ code: "ExecutionTimeout", context });
+      expect(judge("claude", [], { ...ending, timedOut })).toMatchObject({ code: "NetworkTimeout", context });
+    }
     expect(judge("claude", [], { ...ending, stopped: "permission-loop" })?.code).toBe("PermissionLoop");
     expect(judge("opencode", [], { ...ending, stopped: "step-loop" })?.code).toBe("NetworkDisconnect");
   });
