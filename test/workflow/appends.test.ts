@@ -1,4 +1,4 @@
-// What a stage costs on disk: one append before its effect and one after it. What is on disk when a stage runs, and what a watcher sees
+// What a stage costs on disk: one append before its effect and one after it, which is the one before the next stage. What is on disk when a stage runs, and what a watcher sees
 // of phases that have no append of their own.
 
 import { describe, expect, it } from "vitest";
@@ -43,25 +43,29 @@ async function appendsOf(act: () => unknown): Promise<ReturnType<typeof counted>
 }
 
 describe("an empty stage", () => {
-  it("costs two appends: its start before the effect, its end after it", async () => {
+  it("costs one append before its effect and one after it, and the next stage starts in the same one", async () => {
     const { appends } = await appendsOf(() => 1);
-    const one = [
-      ["node-started", "turn-started"],
-      ["stage-entered", "turn-ended", "node-completed"],
-    ];
+    const start = ["node-started", "turn-started"];
+    const end = ["stage-entered", "turn-ended", "node-completed"];
     expect(appends).toEqual([
       ["session-started", "run-started"],
       ["session-resumed"],
-      ...one,
-      ...one,
-      ...one,
+      start,
+      [...end, ...start],
+      [...end, ...start],
+      end,
       ["run-ended", "session-ended"],
     ]);
   });
 
-  it("writes the run's line once a stage, when it changes, and keeps its output once", async () => {
+  it("writes the run's line when it changes, its wake-up once, and its output once", async () => {
     const { keeps } = await appendsOf(() => 1);
-    expect(keeps.slice(4, 6)).toEqual([[], ["result", "run", "wake"]]);
+    expect(keeps.slice(2, 6)).toEqual([
+      ["run", "wake"],
+      ["result", "run"],
+      ["result", "run"],
+      ["result", "run"],
+    ]);
   });
 });
 

@@ -3,7 +3,7 @@
 import type { Fault } from "../fault/fault.ts";
 import type { Instruction, NodePlace, Route } from "./node.ts";
 import type { RunEvent } from "./run-event.ts";
-import { executionsOf, keyOf, raisedLimits, type RunState, visitOf } from "./run-state.ts";
+import { executionsOf, keyOf, openVisitOf, raisedLimits, type RunState, visitOf } from "./run-state.ts";
 import type { Visit } from "./visit.ts";
 
 type Path = readonly string[];
@@ -74,8 +74,8 @@ export function leave(
   ending: Pick<Visit, "state" | "fault" | "skipped">,
   at: number,
 ): void {
-  const visit = visitOf(state, place);
-  if (visit === undefined || isOver(visit)) return;
+  const visit = openVisitOf(state, place);
+  if (visit === undefined) return;
   Object.assign(visit, ending);
   visit.pause = null;
   visit.phase = null;
@@ -84,10 +84,6 @@ export function leave(
   // Where one failure stops the others, no path arrives: the run is about to end.
   const isStopped = route === null && (ending.state === "failed" || ending.skipped === "sibling-failed");
   if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
-}
-
-function isOver({ state }: Visit): boolean {
-  return state !== "ready" && state !== "running" && state !== "paused";
 }
 
 /** Whether the run ends when this visit fails and has no next node: it has no siblings, or its failure stops them. */

@@ -3,7 +3,7 @@
 import type { Fault } from "../fault/fault.ts";
 import type { NodePlace } from "./node.ts";
 import type { PathEnd, RunLimits } from "./run-event.ts";
-import type { Fan, Visit } from "./visit.ts";
+import { type Fan, isOpen, type Visit } from "./visit.ts";
 
 export type RunStatus = "running" | "paused" | "completed" | "failed" | "cancelled";
 
@@ -44,9 +44,91 @@ export function visitOf(state: RunState, { node, execution }: Omit<NodePlace, "a
   return state.visits.findLast((visit) => visit.node === node && visit.execution === execution);
 }
 
+/** The visit an event changes; undefined when it is over, because then nothing changes it. */
+export function openVisitOf(state: RunState, place: Omit<NodePlace, "attempt">): Visit | undefined {
+  const visit = visitOf(state, place);
+  return visit !== undefined && isOpen(visit) ? visit : undefined;
+}
+
+/**
+ * What is known of a list of visits. It only saves time: a long run asks for its open visits at every step, and must not look at
+ * all the others again.
+ */
+interface Known {
+  /** So many at the beginning are over … */
+  settled: number;
+  /** … and so many of these the run has begun itself. */
+  begun: number;
+  /** So many are counted in `executions`. */
+  counted: number;
+  readonly executions: Map<string, number>;
+  /** Where a copy looks for what was counted before it was made. */
+  readonly origin: { readonly known: Known; readonly counted: number } | null;
+}
+
+const KNOWN = new WeakMap<readonly Visit[], Known>();
+
+function knownOf(visits: readonly Visit[]): Known {
+  const known = KNOWN.get(visits) ?? { settled: 0, begun: 0, counted: 0, executions: new Map(), origin: null };
+  KNOWN.set(visits, known);
+  for (let next = visits[known.settled]; next !== undefined && !isOpen(next); next = visits[known.settled]) {
+    known.settled += 1;
+    if (!next.inherited && next.startedAt > 0) known.begun += 1;
+  }
+  return known;
+}
+
+/** How many visits at the beginning of the list are over. They stay where they are: visits move only while they are open. */
+export function settledCount(visits: readonly Visit[]): number {
+  return knownOf(visits).settled;
+}
+
+/** Those that are not over, in their order. */
+export function openVisits({ visits }: Pick<RunState, "visits">): Visit[] {
+  return visits.slice(knownOf(visits).settled).filter(isOpen);
+}
+
+/** How many visits this run has begun itself: those that have a start, and those that are about to. */
+export function begunCount({ visits }: Pick<RunState, "visits">, isAboutTo: (visit: Visit) => boolean): number {
+  const { settled, begun } = knownOf(visits);
+  const isBegun = (visit: Visit): boolean => !visit.inherited && (visit.startedAt > 0 || isAboutTo(visit));
+  return begun + visits.slice(settled).filter(isBegun).length;
+}
+
+/** The list with copies of the visits that may still change. */
+export function copyVisits(visits: readonly Visit[]): Visit[] {
+  const known = knownOf(visits);
+  count(known, visits);
+  const copy = visits.slice();
+  for (let index = known.settled; index < copy.length; index++) {
+    const visit = copy[index];
+    if (visit !== undefined && isOpen(visit)) copy[index] = { ...visit };
+  }
+  const { settled, begun, counted } = known;
+  const root = known.origin === null ? { known, counted } : null;
+  KNOWN.set(copy, { settled, begun, counted: root === null ? 0 : counted, executions: new Map(), origin: root });
+  return copy;
+}
+
+function count(known: Known, visits: readonly Visit[]): void {
+  for (let visit = visits[known.counted]; visit !== undefined; visit = visits[known.counted]) {
+    const before = known.executions.get(visit.node) ?? known.origin?.known.executions.get(visit.node) ?? 0;
+    known.executions.set(visit.node, Math.max(before, visit.execution));
+    known.counted += 1;
+  }
+}
+
 /** How often the node has been entered so far. */
 export function executionsOf({ visits }: Pick<RunState, "visits">, node: string): number {
-  return visits.reduce((most, visit) => (visit.node === node ? Math.max(most, visit.execution) : most), 0);
+  const known = knownOf(visits);
+  const { origin } = known;
+  // The list it was copied from has grown since: what is known there is not true here.
+  if (origin !== null && origin.known.counted !== origin.counted) {
+    KNOWN.delete(visits);
+    return executionsOf({ visits }, node);
+  }
+  count(known, visits);
+  return known.executions.get(node) ?? origin?.known.executions.get(node) ?? 0;
 }
 
 export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): string {

@@ -8,12 +8,12 @@
 
 import type { RunEvent } from "./run-event.ts";
 import { again, begin, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
-import { isEnded, keyOf, type RunState, visitOf } from "./run-state.ts";
+import { copyVisits, isEnded, keyOf, openVisitOf, openVisits, type RunState, visitOf } from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
-export { executionsOf, isEnded, keyOf, visitOf } from "./run-state.ts";
+export { begunCount, executionsOf, isEnded, keyOf, openVisits, settledCount, visitOf } from "./run-state.ts";
 export type { RunState, RunStatus } from "./run-state.ts";
-export { isBeside } from "./visit.ts";
+export { isBeside, isOpen } from "./visit.ts";
 export type { Visit, VisitState } from "./visit.ts";
 
 export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {
@@ -51,7 +51,7 @@ function copyOf(fans: Readonly<Record<string, Fan>>): Record<string, Fan> {
 export function copyRun(state: RunState): RunState {
   return {
     ...state,
-    visits: state.visits.map((visit) => (isOpen(visit) ? { ...visit } : visit)),
+    visits: copyVisits(state.visits),
     fans: copyOf(state.fans),
     ends: [...state.ends],
     actions: [...state.actions],
@@ -77,10 +77,10 @@ const FOLDS: Folds = {
   "workflow-changed": (state, { to }) => {
     state.digest = to;
     // Nodes begun under the old definition restart: the new definition may make other calls.
-    for (const visit of state.visits) if (visit.state === "running" || visit.state === "paused") restart(visit);
+    for (const visit of openVisits(state)) if (visit.state !== "ready") restart(visit);
   },
   "node-started": (state, event, at) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     if (visit === undefined) return;
     state.status = "running";
     visit.kind = event.kind;
@@ -90,21 +90,21 @@ const FOLDS: Folds = {
     if (visit.startedAt === 0) visit.startedAt = at;
   },
   "stage-entered": (state, event) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     if (visit !== undefined) visit.phase = event.phase;
   },
   "node-retrying": (state, event) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     if (visit !== undefined) again(visit, event, event.nextAt);
   },
   "node-deferred": (state, event) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     if (visit === undefined) return;
     again(visit, event, event.nextAt);
     state.visits = [...state.visits.filter((other) => other !== visit), visit];
   },
   "node-paused": (state, event) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     if (visit === undefined) return;
     const { why, questions, wakeAt } = event;
     visit.state = "paused";
@@ -112,7 +112,7 @@ const FOLDS: Folds = {
     visit.fault = event.fault ?? visit.fault;
   },
   "node-resumed": (state, event) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     if (visit === undefined) return;
     state.status = "running";
     visit.state = "running";
@@ -138,13 +138,9 @@ const FOLDS: Folds = {
     state.fault = event.fault;
     state.failedNode = event.node;
     state.endedAt = at;
-    for (const visit of state.visits) if (isOpen(visit)) close(visit, at);
+    for (const visit of openVisits(state)) close(visit, at);
   },
 };
-
-function isOpen({ state }: Visit): boolean {
-  return state === "ready" || state === "running" || state === "paused";
-}
 
 /** Nothing works on it any more, so its clock stops with the run. */
 function close(visit: Visit, at: number): void {
@@ -171,7 +167,7 @@ export interface RunNeeds {
 
 /** What a run can do now. `busy` are the visits that are already being worked on. */
 export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>): RunNeeds {
-  const live = state.visits.filter(isOpen);
+  const live = openVisits(state);
   const running = live.filter((visit) => visit.state === "running");
   const paused = live.filter((visit) => visit.state === "paused");
   const isDue = ({ pause }: Visit): boolean => pause?.wakeAt !== null && (pause?.wakeAt ?? Infinity) <= now;
@@ -204,7 +200,7 @@ export function siblingsOf(state: RunState, failed: Visit): readonly Visit[] {
     if (state.fans[name]?.failFast === true) within.add(name);
   }
   if (within.size === 0) return [];
-  return state.visits.filter((visit) => visit !== failed && isOpen(visit) && isWithin(state, visit.fan, within));
+  return openVisits(state).filter((visit) => visit !== failed && isWithin(state, visit.fan, within));
 }
 
 function isWithin(state: RunState, fan: string, fans: ReadonlySet<string>): boolean {

@@ -56,6 +56,11 @@ export interface Fan {
   readonly path?: readonly string[];
 }
 
+/** It may still do something: one that is over stays over. */
+export function isOpen({ state }: Pick<Visit, "state">): boolean {
+  return state === "ready" || state === "running" || state === "paused";
+}
+
 /** Whether the one may run while the other does: their paths parted at the same fork, and have not met again by the time either runs. */
 export function isBeside({ path: one = [] }: Pick<Visit, "path">, { path: other = [] }: Pick<Visit, "path">): boolean {
   const parted = one.findIndex((branch, index) => branch !== other[index]);

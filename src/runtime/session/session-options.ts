@@ -1,6 +1,7 @@
 // What may be said about a session and its turns.
 
 import type { RunEvent } from "../../core/flow/run-event.ts";
+import type { TurnEvent } from "../../core/record/event.ts";
 import type { Keep } from "../../journal/journal.ts";
 
 export interface SessionLimits {
@@ -25,7 +26,7 @@ export interface TurnOptions {
 
 /** What belongs to the end of a session or a turn, there with it or not at all. */
 export interface FinalWrites {
-  readonly events: readonly RunEvent[];
+  readonly events: readonly (RunEvent | TurnEvent)[];
   readonly keeps: readonly Keep[];
 }
 

@@ -36,14 +36,13 @@ export interface SessionRecorderOptions {
   readonly written: (entry: NewEntry, seq: number) => void;
 }
 
-/** Values that follow from the state after an append, such as a run's line in lists. */
-export interface DerivedKeeps {
-  /** What they say. They are written again when this changes. */
-  readonly text: string;
-  readonly keeps: readonly Keep[];
+/** A value that follows from the state after an append, such as a run's line in lists. */
+export interface DerivedKeep extends Keep {
+  /** What it says. It is written again when this changes. */
+  readonly says: string;
 }
 
-export type DeriveKeeps = (entries: readonly NewEntry[]) => DerivedKeeps | null;
+export type DeriveKeeps = (entries: readonly NewEntry[]) => readonly DerivedKeep[];
 
 interface Write {
   readonly entries: readonly NewEntry[];
@@ -64,9 +63,9 @@ export class SessionRecorder implements Recorder {
   #busy = false;
   #dead: FaultError | null = null;
   #isClosed = false;
-  #derive: DeriveKeeps = () => null;
-  /** What the derived values on disk say. */
-  #derived = "";
+  #derive: DeriveKeeps = () => [];
+  /** What the derived values on disk say, by kind. */
+  readonly #derived = new Map<Keep["kind"], string>();
 
   constructor(options: SessionRecorderOptions) {
     this.session = options.session;
@@ -151,12 +150,11 @@ export class SessionRecorder implements Recorder {
       const writes = this.#queue.splice(0, alone > 0 ? 1 : this.#queue.length).map((write) => this.#made(write));
       alone = Math.max(0, alone - 1);
       const entries = writes.flatMap((write) => write.entries);
-      const derived = this.#derive(entries);
-      const isNew = derived !== null && derived.text !== this.#derived;
-      const keeps = [...writes.flatMap((write) => write.keeps), ...(isNew ? derived.keeps : [])];
+      const derived = this.#derive(entries).filter(({ kind, says }) => this.#derived.get(kind) !== says);
+      const keeps = [...writes.flatMap((write) => write.keeps), ...derived];
       const failed = await this.#append(entries, keeps);
       if (failed === null) {
-        if (isNew) this.#derived = derived.text;
+        for (const { kind, says } of derived) this.#derived.set(kind, says);
         for (const entry of entries) this.#options.written(entry, ++this.#seq);
         for (const { resolve } of writes) resolve();
       } else if (failed.class !== "Validation") await this.#die(failed, writes, entries, keeps);

@@ -9,7 +9,7 @@ import type { QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Spending } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { RunState } from "../../core/flow/run.ts";
-import type { Entry, HostEvent, SessionStatus } from "../../core/record/event.ts";
+import type { Entry, HostEvent, SessionStatus, TurnEvent } from "../../core/record/event.ts";
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
@@ -91,7 +91,7 @@ export class Session {
   }
 
   /** Writes what happened to its workflow, with the values that belong to it. */
-  record(events: readonly (RunEvent | HostEvent)[], keeps: readonly Keep[] = []): Promise<void> {
+  record(events: readonly (RunEvent | TurnEvent | HostEvent)[], keeps: readonly Keep[] = []): Promise<void> {
     return this.#core.recorder.record(events, keeps, this.#core.clock.now());
   }
 
@@ -150,6 +150,12 @@ export class Session {
       fallbackValue: "default" in options ? { value: options.default } : null,
     });
     return outcome as Outcome<Output>;
+  }
+
+  /** Begins a turn before it runs, for a workflow that writes this together with something else. */
+  turnStarted(turn: string, timeoutMs: number): TurnEvent {
+    const deadlineAt = this.#core.clock.now() + timeoutMs;
+    return { type: "turn-started", turn, deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null };
   }
 
   /** Runs a plan, or a function that makes calls, as one turn. Turns run one after another. Never rejects for failing tools. */
@@ -262,8 +268,8 @@ export class Session {
     const fullMs = options.timeoutMs ?? this.#limits.turnTimeoutMs;
     const leftMs = known === undefined ? fullMs : (known.deadlineAt ?? Infinity) - known.endedAt;
     const deadline = new Moment(clock, clock.now() + leftMs);
-    const deadlineAt = Number.isFinite(deadline.at) ? deadline.at : null;
-    await recorder.record([...events, { type: "turn-started", turn: id, deadlineAt }], keeps, clock.now());
+    const started = this.turnStarted(id, leftMs);
+    await recorder.record([...events, started], keeps, clock.now());
     return deadline;
   }
 

@@ -3,7 +3,7 @@
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { viewFor } from "../../core/fault/view.ts";
-import { executionsOf, isBeside, keyOf, type RunState, type Visit } from "../../core/flow/run.ts";
+import { executionsOf, isBeside, keyOf, type RunState, settledCount, type Visit } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { deepFreeze } from "../definition/deep-freeze.ts";
 import { instructionFor } from "../operator/standing-instructions.ts";
@@ -13,11 +13,16 @@ import type { NodeResult, StageScope } from "../../workflow-model/stage.ts";
 
 export { keepOutput, readOutput } from "./node-output.ts";
 
+/** Paths of fan-outs come and go; what visits on them see can be found again. */
+const MAX_PATHS = 100;
+
 export class NodeResults {
   readonly #run: string;
   readonly #journal: Journal;
   readonly #outputs = new Map<string, unknown>();
   readonly #results = new Map<string, NodeResult>();
+  /** By path: what visits on it see of those at the beginning of the list, all of which are over. */
+  readonly #seen = new Map<string, { readonly upTo: number; readonly latest: Map<string, Seen> }>();
   #inputs: Readonly<Record<string, unknown>> | null = null;
 
   constructor(run: string, journal: Journal) {
@@ -31,30 +36,51 @@ export class NodeResults {
 
   async scopeFor(state: RunState, visit: Visit): Promise<StageScope> {
     this.#inputs ??= await readInputs(this.#journal, this.#run);
-    // The newest visit of each node that is over. From entries, because a node may be called anything, `__proto__` too.
-    const seen = state.visits.filter(isOver).filter((one) => !isBeside(one, visit));
-    const latest = new Map(seen.map((one) => [one.node, one]));
-    const results: [string, NodeResult][] = [];
-    for (const [node, one] of latest)
-      results.push([node, this.#results.get(keyOf(one)) ?? (await this.#readResult(one))]);
-    const nodes: Record<string, NodeResult> = Object.fromEntries(results);
+    const results = await this.#seenBy(state, visit);
     const instruction = await instructionFor(this.#journal, this.#run, state, visit);
+    let nodes: StageScope["nodes"] | null = null;
     return Object.freeze({
       run: this.#run,
       node: visit.node,
       execution: visit.execution,
       attempt: visit.attempt,
       inputs: this.#inputs,
-      nodes: Object.freeze(nodes),
+      // Made for those who look. From entries, because a node may be called anything, `__proto__` too.
+      get nodes(): StageScope["nodes"] {
+        return (nodes ??= Object.freeze(Object.fromEntries(results)));
+      },
       executionsOf: (node: string) => executionsOf(state, node),
       lastFault: visit.fault,
       instruction,
     });
   }
 
+  /** Of each node the newest visit that is over, but for those beside this one. */
+  async #seenBy({ visits }: RunState, { path = [] }: Visit): Promise<readonly Seen[]> {
+    const isSeen = (one: Visit): one is OverVisit => isOver(one) && !isBeside(one, { path });
+    const key = path.join(" ");
+    const known = this.#seen.get(key) ?? { upTo: 0, latest: new Map<string, Seen>() };
+    const { latest } = known;
+    const upTo = settledCount(visits);
+    await this.#addTo(latest, visits.slice(known.upTo, upTo).filter(isSeen));
+    if (!this.#seen.has(key) && this.#seen.size >= MAX_PATHS) this.#seen.clear();
+    this.#seen.set(key, { upTo, latest });
+    const later = visits.slice(upTo).filter(isSeen);
+    return [...(later.length === 0 ? latest : await this.#addTo(new Map(latest), later)).values()];
+  }
+
+  /** Of several visits only the newest counts, and only its output is read. */
+  async #addTo(results: Map<string, Seen>, more: readonly OverVisit[]): Promise<ReadonlyMap<string, Seen>> {
+    for (const one of new Map(more.map((visit) => [visit.node, visit])).values())
+      results.set(one.node, [one.node, await this.#resultOf(one)]);
+    return results;
+  }
+
   /** Of a visit that is over: nothing changes about it any more. */
-  async #readResult(visit: OverVisit): Promise<NodeResult> {
+  async #resultOf(visit: OverVisit): Promise<NodeResult> {
     const key = keyOf(visit);
+    const known = this.#results.get(key);
+    if (known !== undefined) return known;
     if (!this.#outputs.has(key)) {
       this.#outputs.set(key, deepFreeze(await readOutput(this.#journal, this.#run, visit)));
     }
@@ -65,6 +91,9 @@ export class NodeResults {
     return result;
   }
 }
+
+/** A node and what it left. */
+type Seen = readonly [string, NodeResult];
 
 type OverVisit = Visit & { readonly state: NodeResult["status"] };
 

@@ -76,13 +76,13 @@ export async function runVisit(
     return write(await closing(await acceptPartial(home, stage, place, scope)));
   }
   const entered = phaseNotes(home.session, place, visit.phase);
-  const givenUp = new AbortController();
+  const leftBehind = new LeftBehind(signal);
   /** Which of the two the turn took along, or need not. */
   const written = { opening: opening.length === 0, end: false };
   const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<FinalWrites> => {
     written.end = true;
-    // What hangs was left behind when its time was up: it is told, and what it does from here on is no part of the run.
-    givenUp.abort();
+    // A stage that hangs is left behind when its time is up: it is told, and what it does from here on is not part of the run.
+    leftBehind.tell();
     return closing({ ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") });
   };
   const result = await home.session.turn<StageAttemptEnd | null>(
@@ -91,7 +91,9 @@ export async function runVisit(
       const tools: ActTools = {
         faultline: home.faultline,
         turn,
-        signal: AbortSignal.any([signal, givenUp.signal]),
+        get signal() {
+          return leftBehind.signal;
+        },
         turnCap: overrideFor(scope, "turnCap") ?? stage.turnCap,
         ask: async ({ payload, timeoutMs }) => {
           const answer = await turn.ask("gate", payload, { timeoutMs: timeoutMs ?? Infinity });
@@ -105,7 +107,7 @@ export async function runVisit(
             : (overrideFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
       };
       return runAttempt(stage, tools, scope, (phase) => {
-        if (!givenUp.signal.aborted) entered(phase);
+        if (!leftBehind.isTold) entered(phase);
       });
     },
     { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
@@ -115,6 +117,31 @@ export async function runVisit(
   // A turn that was refused, or was over before: its end is still to be written.
   if (!written.opening) await home.session.record(opening);
   await write(await conclude(result));
+}
+
+/** Tells a stage that its attempt is over. The signal is made when the stage asks for it: most never do. */
+class LeftBehind {
+  readonly #outer: AbortSignal;
+  #made: { readonly over: AbortController; readonly signal: AbortSignal } | null = null;
+  isTold = false;
+
+  constructor(outer: AbortSignal) {
+    this.#outer = outer;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#made === null) {
+      const over = new AbortController();
+      if (this.isTold) over.abort();
+      this.#made = { over, signal: AbortSignal.any([this.#outer, over.signal]) };
+    }
+    return this.#made.signal;
+  }
+
+  tell(): void {
+    this.isTold = true;
+    this.#made?.over.abort();
+  }
 }
 
 /** Ends Act where it stands; nobody sees it, because the turn is waiting then. */

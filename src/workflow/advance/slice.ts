@@ -10,7 +10,20 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
-import { isEnded, keyOf, needsOf, type RunNeeds, type RunState, visitOf, type Visit } from "../../core/flow/run.ts";
+import type { TurnEvent } from "../../core/record/event.ts";
+import {
+  begunCount,
+  copyRun,
+  foldRun,
+  isEnded,
+  keyOf,
+  needsOf,
+  openVisits,
+  type RunNeeds,
+  type RunState,
+  visitOf,
+  type Visit,
+} from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
@@ -111,7 +124,7 @@ export class Slice {
 
   /** A person stops this process. The visits that run are paused, so that they continue only when a person resumes the run. */
   async stop(by: string): Promise<void> {
-    const running = this.#state.visits.filter((visit) => visit.state === "running");
+    const running = openVisits(this.#state).filter((visit) => visit.state === "running");
     const paused = running.map(({ node, execution, attempt }): RunEvent => {
       const nothing = { fault: null, questions: [], wakeAt: null };
       return { type: "node-paused", node, execution, attempt, why: "stopped", ...nothing };
@@ -164,7 +177,8 @@ export class Slice {
 
   #begin(visit: Visit): void {
     const abort = new AbortController();
-    const isOneTooMany = visit.startedAt === 0 && this.#begunCount() >= this.#state.limits.maxNodes;
+    const begun = begunCount(this.#state, (one) => this.#admitted.has(keyOf(one)));
+    const isOneTooMany = visit.startedAt === 0 && begun >= this.#state.limits.maxNodes;
     this.#busy.set(keyOf(visit), { visit, abort });
     if (!isOneTooMany) this.#admitted.add(keyOf(visit));
     void this.#work(visit, abort.signal, isOneTooMany)
@@ -176,11 +190,6 @@ export class Slice {
         this.#busy.delete(keyOf(visit));
         this.poke();
       });
-  }
-
-  #begunCount(): number {
-    const hasBegun = (visit: Visit): boolean => visit.startedAt > 0 || this.#admitted.has(keyOf(visit));
-    return this.#state.visits.filter((visit) => !visit.inherited && hasBegun(visit)).length;
   }
 
   async #work(visit: Visit, signal: AbortSignal, isOneTooMany: boolean): Promise<void> {
@@ -234,13 +243,36 @@ export class Slice {
     // What was written about an earlier attempt says how it went on, too.
     if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
     this.#results.put(visit, end.output);
-    return { events: end.events, keeps: [keepOutput(this.#home.session.id, visit, end.output)] };
+    const events = [...end.events, ...this.#startNext(end.events)];
+    return { events, keeps: [keepOutput(this.#home.session.id, visit, end.output)] };
+  }
+
+  /**
+   * What starts the only visit that can start after these events: written together with them, the two cost one append. The visit
+   * runs when the loop finds it. Empty when anything else may come first, or may change how the visit starts.
+   */
+  #startNext(events: readonly RunEvent[]): readonly (RunEvent | TurnEvent)[] {
+    const { session, clock, workflow } = this.#home;
+    const now = clock.now();
+    const { actions, predecessor } = this.#state;
+    // An operator's limits may hold for the visit.
+    if (this.#busy.size > 1 || actions.length > 0 || predecessor !== null) return [];
+    const after = copyRun(this.#state);
+    for (const event of events) foldRun(after, event, now);
+    if (isEnded(after) || after.cancelledBy !== null || after.failing !== null) return [];
+    const [visit, another] = needsOf(after, now, new Set()).start;
+    const stage = visit === undefined ? undefined : workflow.stages.get(visit.node);
+    if (visit === undefined || another !== undefined || stage === undefined) return [];
+    if (visit.startedAt === 0 && begunCount(after, () => false) >= after.limits.maxNodes) return [];
+    const { node, execution, attempt } = visit;
+    const started = { type: "node-started", node, execution, attempt, kind: stage.kind } as const;
+    return [started, session.turnStarted(turnOf(visit), stage.timeoutMs)];
   }
 
   /** The run and its session end together. Whoever was asked something needs no answer any more. */
   async #close({ events, status, message }: RunEnding): Promise<void> {
     const { session } = this.#home;
-    const asked = this.#state.visits.flatMap(({ pause }) => pause?.questions ?? []);
+    const asked = openVisits(this.#state).flatMap(({ pause }) => pause?.questions ?? []);
     const last = { events, keeps: asked.flatMap(({ id }) => noQuestion(id)) };
     await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
   }

@@ -2,17 +2,15 @@
 // drivers need not fold anything.
 
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import { copyRun, foldRun, isEnded, needsOf, type RunState } from "../../core/flow/run.ts";
+import { copyRun, foldRun, isEnded, needsOf, openVisits, type RunState } from "../../core/flow/run.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
-import type { Keep } from "../../journal/journal.ts";
+import type { DerivedKeep } from "../../runtime/session/session-recorder.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { RunSummary } from "../runs-api.ts";
 
 export function summaryOf(run: string, state: RunState, spentMicrocents: number, now: number): RunSummary {
-  const live = isEnded(state)
-    ? []
-    : state.visits.filter(({ state: at }) => at === "running" || at === "paused" || at === "ready");
+  const live = isEnded(state) ? [] : openVisits(state);
   const questions = live.flatMap(({ pause }) => pause?.questions.map(({ id }) => id) ?? []);
   const { workflow, version, digest, file, status, outcome, startedAt, endedAt, limits, predecessor, successor } =
     state;
@@ -40,13 +38,14 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** The summary, and the time of the next advance: at once while it runs, so that somebody takes it up if this process dies. */
-export function keepsOf(summary: RunSummary): readonly Keep[] {
+/** The summary, and the time of the next advance: at once while it runs, so that another process takes it up if this one dies. */
+export function keepsOf(summary: RunSummary): readonly [DerivedKeep, DerivedKeep] {
   const { run, status, wakeAt, updatedAt } = summary;
   const next = status === "running" ? updatedAt : status === "paused" ? wakeAt : null;
   return [
-    { kind: "run", key: run, value: summary },
-    { kind: "wake", key: run, value: next },
+    { kind: "run", key: run, value: summary, says: JSON.stringify({ ...summary, updatedAt: 0 }) },
+    // "At once" stays true.
+    { kind: "wake", key: run, value: next, says: status === "running" ? "at once" : String(next) },
   ];
 }
 
@@ -54,11 +53,10 @@ export function keepsOf(summary: RunSummary): readonly Keep[] {
 export function keepLine(session: Session, clock: Clock): void {
   session.deriveKeeps((entries) => {
     const { run, id, spending } = session;
-    if (run === null || !entries.some(({ event }) => changesLine(event))) return null;
+    if (run === null || !entries.some(({ event }) => changesLine(event))) return [];
     const after = copyRun(run);
     for (const { at, event } of entries) foldRun(after, event as RunEvent, at);
-    const summary = summaryOf(id, after, spending.microcents, clock.now());
-    return { text: JSON.stringify({ ...summary, updatedAt: 0 }), keeps: keepsOf(summary) };
+    return keepsOf(summaryOf(id, after, spending.microcents, clock.now()));
   });
 }
 

@@ -4,11 +4,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/core/flow/run-event.ts";
 import {
+  begunCount,
+  copyRun,
+  executionsOf,
   foldRun,
   isBeside,
   isEnded,
+  isOpen,
   keyOf,
   needsOf,
+  openVisits,
   type RunState,
   startRun,
   visitOf,
@@ -118,14 +123,45 @@ describe("every run", () => {
         const state = startRun(started(["a", "b"]), 0);
         const over = new Map<string, string>();
         for (const [at, event] of events.entries()) {
-          if (event.type !== "node-started" && event.type !== "node-resumed" && !isRestart(event))
-            foldRun(state, event, at);
+          foldRun(state, event, at);
           for (const visit of state.visits) {
             const before = over.get(keyOf(visit));
             if (before !== undefined) expect(visit.state).toBe(before);
             if (["completed", "failed", "skipped"].includes(visit.state)) over.set(keyOf(visit), visit.state);
           }
           expect(new Set(state.visits.map(keyOf)).size).toBe(state.visits.length);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it("knows its open visits and how often each node was entered, and so does a copy that goes its own way", () => {
+    const naive = ({ visits }: RunState) => ({
+      open: visits.filter(isOpen).map(keyOf),
+      begun: visits.filter((visit) => visit.startedAt > 0 && !visit.inherited).length,
+      executions: ["a", "b", "c"].map((node) =>
+        Math.max(0, ...visits.filter((visit) => visit.node === node).map(({ execution }) => execution)),
+      ),
+    });
+    const known = (state: RunState): ReturnType<typeof naive> => ({
+      open: openVisits(state).map(keyOf),
+      begun: begunCount(state, () => false),
+      executions: ["a", "b", "c"].map((node) => executionsOf(state, node)),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyEvent(), fc.boolean()), { maxLength: 60 }), (events) => {
+        const state = startRun(started(["a", "b"]), 1);
+        let copy = copyRun(state);
+        for (const [index, [event, isCopied]] of events.entries()) {
+          const before = structuredClone(state);
+          if (isCopied) copy = copyRun(state);
+          foldRun(copy, event, index + 2);
+          expect(known(copy)).toEqual(naive(copy));
+          expect(state).toEqual(before);
+          foldRun(state, event, index + 2);
+          expect(known(state)).toEqual(naive(state));
+          expect(known(copy)).toEqual(naive(copy));
         }
       }),
       RUNS,
@@ -169,11 +205,6 @@ function seenBy(compiled: Compiled, told: readonly number[], maxParallel: number
     );
   }
   return seen;
-}
-
-/** These put a visit where they say it is; the engine writes them only for one that is there. */
-function isRestart({ type }: RunEvent): boolean {
-  return type === "node-retrying" || type === "node-deferred" || type === "node-paused";
 }
 
 function anyEvent(): fc.Arbitrary<RunEvent> {
