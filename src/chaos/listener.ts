@@ -2,7 +2,8 @@
 // L1  after `refuse` nobody can connect until its time is over, and the port stays the same.
 // L2  after `close` no socket and no timer is left.
 
-import { createServer, type RequestListener } from "node:http";
+import { nodeHttp } from "../host/builtin.ts";
+import type { RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { classify } from "../core/classify/classify.ts";
 import { wrap } from "../core/fault/fault.ts";
@@ -24,7 +25,7 @@ export async function listen(
   host: string,
   clock: Clock,
 ): Promise<Listener> {
-  const server = createServer({ keepAliveTimeout: 0 }, onRequest);
+  const server = nodeHttp().createServer({ keepAliveTimeout: 0 }, onRequest);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -3,7 +3,7 @@
 // R2  what is handed out does not change afterwards.
 // R3  what is kept is bounded: so many requests, and so many characters of their bodies together.
 
-import { createHash } from "node:crypto";
+import { nodeCrypto } from "../host/builtin.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ChosenBy } from "./choose.ts";
 import type { ChaosFaultId } from "./faults.ts";
@@ -131,7 +131,7 @@ export function createRequestLog(): RequestLog {
 
 /** The same key gives the same fingerprint; the way back does not exist. */
 export function fingerprintOf(key: string): string {
-  return `key_${createHash("sha256").update(key).digest("hex").slice(0, 8)}`;
+  return `key_${nodeCrypto().createHash("sha256").update(key).digest("hex").slice(0, 8)}`;
 }
 
 /** The fingerprint of the key a request came with, wherever its vendor puts it. */

@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 // The process around the command line: streams, exit code, and the last word on an error nobody expected.
 
-import { readFileSync } from "node:fs";
-import { SHAPE_REDACTOR } from "../core/index.ts";
 import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Io, Sink } from "./io.ts";
@@ -52,6 +50,8 @@ async function main(): Promise<void> {
     process.exitCode = EXIT_CODES.failed.code;
     return;
   }
+  // Node keeps the compiled code in its cache folder, so that the next command starts faster.
+  process.getBuiltinModule("node:module").enableCompileCache();
   // Loaded only now, because what it imports may not run on an older Node.
   const { runCli } = await import("./program.ts");
   const { NO_STDIN } = await import("./read-input.ts");
@@ -67,6 +67,7 @@ async function main(): Promise<void> {
       process.exitCode ??= EXIT_CODES[name].code;
     },
   };
+  const { readFileSync } = process.getBuiltinModule("node:fs");
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
@@ -74,7 +75,8 @@ async function main(): Promise<void> {
 }
 
 /** A bug in us: say so, with everything needed to report it, and with secrets taken out. */
-function reportBug(error: unknown): void {
+async function reportBug(error: unknown): Promise<void> {
+  const { SHAPE_REDACTOR } = await import("../core/fault/redact.ts");
   const story = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`faultline: an unexpected error; please report it.\n${SHAPE_REDACTOR.text(story)}\n`);
   process.exitCode = EXIT_CODES.failed.code;

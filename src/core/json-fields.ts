@@ -2,8 +2,12 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+export function isMap(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export function objectOf(value: unknown): JsonObject | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  return isMap(value) ? value : null;
 }
 
 export function listOf(value: unknown): readonly unknown[] {

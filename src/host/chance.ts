@@ -1,6 +1,6 @@
 // The only place that makes random numbers and unique names. Everything else gets it as an argument.
 
-import { randomUUID } from "node:crypto";
+import { nodeCrypto } from "./builtin.ts";
 
 export interface Chance {
   /** In [0, 1). */
@@ -11,5 +11,5 @@ export interface Chance {
 
 export const systemChance: Chance = {
   roll: () => Math.random(),
-  newId: (prefix) => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`,
+  newId: (prefix) => `${prefix}_${nodeCrypto().randomUUID().replaceAll("-", "").slice(0, 20)}`,
 };

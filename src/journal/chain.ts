@@ -1,7 +1,7 @@
 // Each entry carries a hash over itself and the hash before it, so that a changed, missing or moved record shows.
 // The chain depends on the session and its entries only: every journal and every exported file comes to the same one.
 
-import { hash } from "node:crypto";
+import { nodeCrypto } from "../host/builtin.ts";
 
 /** What the first link hangs on. A file that holds only the end of a session starts at `after`. */
 export function chainStart(session: string, after = 0): string {
@@ -26,5 +26,5 @@ export function boundDigest(link: string, digest: string): string {
 }
 
 export function sha256(text: string): string {
-  return hash("sha256", text, "hex");
+  return nodeCrypto().hash("sha256", text, "hex");
 }

@@ -36,8 +36,8 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Connects and reads the list of tools. Rejects with a FaultError when the server cannot be reached. */
-export async function connectMcp(fl: Runtime, options: McpOptions): Promise<McpConnection> {
+/** What `connectMcp` does, once the MCP SDK is loaded. */
+export async function openConnection(fl: Runtime, options: McpOptions): Promise<McpConnection> {
   const connection = new LiveConnection(fl, resolveMcpOptions(options));
   await connection.start();
   return connection;

@@ -1,6 +1,6 @@
 // `faultline/mcp`: the tools of MCP servers as protected tools. Needs @modelcontextprotocol/sdk, which the program installs.
 
-export { connectMcp } from "./connection.ts";
+export { connectMcp } from "./connect.ts";
 export type { McpConnection } from "./connection.ts";
 export type { McpOptions, McpStatus, McpToolDefinition, McpToolOptions, McpToolsChange } from "./options.ts";
 export { modelText } from "./result.ts";

@@ -3,17 +3,15 @@
 // E2  the memory of an engine never grows beyond what the running evaluation may use: QuickJS's own limit sees single allocations only.
 // E3  memory never shrinks, so an engine that grew is not used again: the next evaluation would have what it was not given.
 
-import variant from "@jitl/quickjs-wasmfile-release-sync";
-import {
-  newQuickJSWASMModuleFromVariant,
-  newVariant,
-  type QuickJSSyncVariant,
-  type QuickJSWASMModule,
-} from "quickjs-emscripten-core";
+import type { Intrinsics, QuickJSSyncVariant, QuickJSWASMModule, Scope } from "quickjs-emscripten-core";
 import { fault, FaultError } from "../core/index.ts";
 
 export interface QuickJsEngine {
   readonly module: QuickJSWASMModule;
+  /** Holds handles until they are given back together. */
+  readonly newScope: () => Scope;
+  /** What the language has of its own when nothing is taken away. */
+  readonly allIntrinsics: Intrinsics;
   /** How large its memory may become, all included. */
   capBytes: number;
   /** Whether growth was refused since this was last set to false. */
@@ -24,9 +22,6 @@ export interface QuickJsEngine {
 /** What the engine starts with; less cannot be asked for. */
 export const LEAST_MEMORY_BYTES = 16 * 2 ** 20;
 const PAGE_BYTES = 65_536;
-
-/** The package's types describe its CommonJS form, where the variant lies one step deeper. */
-const BASE: QuickJSSyncVariant = "default" in variant ? variant.default : variant;
 
 /** The part of WebAssembly.Memory that is used here. */
 interface WasmMemory {
@@ -48,9 +43,22 @@ export async function sharedEngine(): Promise<QuickJsEngine> {
 
 async function load(): Promise<QuickJsEngine> {
   try {
+    const [{ default: variant }, quickJs] = await Promise.all([
+      import("@jitl/quickjs-wasmfile-release-sync"),
+      import("quickjs-emscripten-core"),
+    ]);
+    // The package's types describe its CommonJS form, where the variant lies one step deeper.
+    const base: QuickJSSyncVariant = "default" in variant ? variant.default : variant;
     // The engine would print when it gives up; we report instead.
-    const silent = newVariant(BASE, { emscriptenModule: { print: drop, printErr: drop } as object });
-    return withCap(await newQuickJSWASMModuleFromVariant(silent));
+    const silent = quickJs.newVariant(base, { emscriptenModule: { print: drop, printErr: drop } as object });
+    return withCap({
+      module: await quickJs.newQuickJSWASMModuleFromVariant(silent),
+      newScope: () => new quickJs.Scope(),
+      allIntrinsics: quickJs.DefaultIntrinsics,
+      capBytes: LEAST_MEMORY_BYTES,
+      wasRefused: false,
+      isBroken: false,
+    });
   } catch (error) {
     loading = null;
     const message = "the engine for expressions could not be loaded. Reinstall the package with its dependencies.";
@@ -63,9 +71,8 @@ function drop(): void {
 }
 
 /** The engine asks this object for memory, and takes an exception for "there is none". */
-function withCap(module: QuickJSWASMModule): QuickJsEngine {
-  const memory = memoryOf(module);
-  const engine: QuickJsEngine = { module, capBytes: LEAST_MEMORY_BYTES, wasRefused: false, isBroken: false };
+function withCap(engine: QuickJsEngine): QuickJsEngine {
+  const memory = memoryOf(engine.module);
   const grow = memory.grow.bind(memory);
   Object.defineProperty(memory, "grow", {
     value: (pages: number) => {

@@ -1,13 +1,6 @@
 // One piece of work in a context of its own, under all limits, with every way it can end turned into a value or a cause.
 
-import {
-  DefaultIntrinsics,
-  type Intrinsics,
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSRuntime,
-  Scope,
-} from "quickjs-emscripten-core";
+import type { Intrinsics, QuickJSContext, QuickJSHandle, QuickJSRuntime } from "quickjs-emscripten-core";
 import { tryRead } from "../core/try-read.ts";
 import { type Clock, steadyNow } from "../host/clock.ts";
 import { type QuickJsEngine, hasGrown, startEvaluation } from "./engine.ts";
@@ -30,7 +23,7 @@ export type EngineResult =
   | { readonly error: QuickJSHandle };
 
 /** No clock; no proxies, because a list must really be a list; no buffers, because shared ones can block. */
-const INTRINSICS: Intrinsics = { ...DefaultIntrinsics, Date: false, Proxy: false, TypedArrays: false };
+const TAKEN_AWAY: Intrinsics = { Date: false, Proxy: false, TypedArrays: false };
 
 /** Work ends early by throwing one of these; it stays inside this folder. */
 class Stop extends Error {
@@ -48,13 +41,13 @@ export function stop(cause: SandboxCause): never {
 export function runGuarded<T>(engine: QuickJsEngine, limits: Limits, work: (guest: Guest) => T): GuardedResult<T> {
   startEvaluation(engine, limits.memoryBytes);
   const watch = createWatch(limits.clock, limits.timeoutMs);
-  const handles = new Scope();
+  const handles = engine.newScope();
   const opened: { runtime?: QuickJSRuntime; context?: QuickJSContext } = {};
   const ending = classifyEnding(() => {
     const runtime = (opened.runtime = engine.module.newRuntime());
     runtime.setMemoryLimit(limits.memoryBytes);
     runtime.setMaxStackSize(limits.stackBytes);
-    const context = (opened.context = runtime.newContext({ intrinsics: INTRINSICS }));
+    const context = (opened.context = runtime.newContext({ intrinsics: { ...engine.allIntrinsics, ...TAKEN_AWAY } }));
     const pollSoon = createPolling(engine.module, context);
     runtime.setInterruptHandler(() => {
       pollSoon();

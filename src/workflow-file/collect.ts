@@ -3,7 +3,7 @@
 import type { Path } from "../yaml-file/locate.ts";
 import { type WorkflowFinding, type ReferredFile } from "./codes.ts";
 import { isFinding, type ReferredFiles } from "./files.ts";
-import { isMap } from "./grammar.ts";
+import { isMap } from "../core/json-fields.ts";
 import type { WorkflowFile, WrittenEdges, WrittenNode, WrittenPrompt } from "./schema.ts";
 import type { ExpressionPlace, TextPlace } from "./texts.ts";
 import { linesOf } from "./references.ts";

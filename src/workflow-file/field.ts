@@ -15,8 +15,9 @@ function mostItems(schema: z.ZodType): number | null {
     const limits = schema.options.flatMap((option) => (option instanceof z.ZodType ? (mostItems(option) ?? []) : []));
     return limits.length === 0 ? null : Math.max(...limits);
   }
-  const { maxItems } = schema instanceof z.ZodArray ? z.toJSONSchema(schema, { unrepresentable: "any" }) : {};
-  return maxItems ?? null;
+  // What the checks of a schema come to; a JSON Schema would say the same and takes long to make.
+  const { maximum } = schema instanceof z.ZodArray ? (schema._zod.bag as { readonly maximum?: number }) : {};
+  return maximum ?? null;
 }
 
 /** Read by `amounts.ts`, which can say more about what is wrong than a union can. */

@@ -1,6 +1,7 @@
 // The schema for one file: where its author chooses the names, those names; where a value may have several forms, the form that was
 // meant. So what is wrong is explained against what somebody tried to write, and not against all that could stand there.
 
+import { isMap } from "../core/json-fields.ts";
 import * as z from "zod";
 import type { Grammar } from "../yaml-file/issues.ts";
 import { MISTAKES } from "./codes.ts";
@@ -76,10 +77,6 @@ function mapOption(schema: z.ZodType): z.ZodType {
   };
   if (def.innerType !== undefined) return mapOption(def.innerType);
   return def.options?.find((option) => option instanceof z.ZodObject) ?? schema;
-}
-
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

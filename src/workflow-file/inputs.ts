@@ -7,7 +7,7 @@ import type { WorkflowInputs } from "../workflow-model/stage.ts";
 import { nearest } from "../options/nearest.ts";
 import { type WorkflowFinding, finding } from "./codes.ts";
 import type { InputSpec, InputType } from "./definition.ts";
-import { isMap } from "./grammar.ts";
+import { isMap } from "../core/json-fields.ts";
 import type { WorkflowFile, WrittenInput } from "./schema.ts";
 
 interface TypeRow {

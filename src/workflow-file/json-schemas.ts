@@ -6,7 +6,7 @@ import { compileSchema, type JsonSchema } from "../schema/index.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { isFinding, type ReferredFiles } from "./files.ts";
-import { isMap } from "./grammar.ts";
+import { isMap } from "../core/json-fields.ts";
 import type { WorkflowFile, WrittenSchema } from "./schema.ts";
 
 export function checkJsonSchemas(

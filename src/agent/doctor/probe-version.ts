@@ -9,7 +9,6 @@ import type { Clock } from "../../host/clock.ts";
 import { findBinary } from "../process/find-binary.ts";
 import { createPrivateHome } from "../process/private-home.ts";
 import type { ProcessEnd } from "../process/process-spec.ts";
-import { runProcess } from "../process/run-process.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import { EXAMINED_KINDS, type ExaminedKind, LOGIN_EVIDENCE } from "./login-evidence.ts";
 import type { Environment } from "../process/child-env.ts";
@@ -57,6 +56,7 @@ async function runIn(
   args: readonly string[],
   { env, clock, timeoutMs }: ProbeOptions,
 ): Promise<ProcessEnd> {
+  const { runProcess } = await import("../process/run-process.ts");
   const run = runProcess(
     {
       command,

@@ -1,6 +1,6 @@
 // Where a command lies, found as the system would find it and without a shell: for a check before a start, and to explain one that failed.
 
-import { accessSync, constants, statSync } from "node:fs";
+import { nodeFs } from "../../host/builtin.ts";
 import { delimiter, resolve } from "node:path";
 import { tryRead } from "../../core/try-read.ts";
 
@@ -30,8 +30,8 @@ export function findBinary(
 
 function isRunnable(path: string): boolean {
   return tryRead(() => {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    nodeFs().accessSync(path, nodeFs().constants.X_OK);
+    return nodeFs().statSync(path).isFile();
   }, false);
 }
 

@@ -2,8 +2,7 @@
 // H1  mode 0700, in the system's folder for temporary files, with a name nobody can foresee.
 // H2  removed by `remove`, and when this program ends without having called it, unless a signal ends it that nobody handles.
 
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { nodeFs, nodeOs } from "../../host/builtin.ts";
 import { join } from "node:path";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
@@ -21,7 +20,7 @@ const homes = new Set<string>();
 
 export function createPrivateHome(prefix: string): PrivateDeps {
   // A prefix may come from a name in a configuration: it must not lead out of the folder.
-  const path = makeFolder(join(tmpdir(), prefix.replaceAll(/[^\w.-]/g, "-")));
+  const path = makeFolder(join(nodeOs().tmpdir(), prefix.replaceAll(/[^\w.-]/g, "-")));
   if (homes.size === 0) process.on("exit", removeAll);
   homes.add(path);
   return {
@@ -37,7 +36,7 @@ export function createPrivateHome(prefix: string): PrivateDeps {
 
 function makeFolder(start: string): string {
   try {
-    return mkdtempSync(start);
+    return nodeFs().mkdtempSync(start);
   } catch (error) {
     const message = `No private folder could be made (${codeOf(error)}). Check that TMPDIR names a folder you may write to, with room on its disk.`;
     throw new FaultError(fault("HostCapabilityMissing", { message }), { cause: error });
@@ -60,12 +59,12 @@ function removeFolder(path: string): void {
 }
 
 function remove(path: string): true {
-  rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
+  nodeFs().rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
   return true;
 }
 
 function openUp(path: string): void {
-  if (!lstatSync(path).isDirectory()) return;
-  chmodSync(path, 0o700);
-  for (const name of readdirSync(path)) openUp(join(path, name));
+  if (!nodeFs().lstatSync(path).isDirectory()) return;
+  nodeFs().chmodSync(path, 0o700);
+  for (const name of nodeFs().readdirSync(path)) openUp(join(path, name));
 }

@@ -1,7 +1,7 @@
 // Why a process did not start, in words that say what to do. The system names the command even when the working folder is what
 // is missing, and a script whose interpreter is missing looks like a missing script: both are looked at here.
 
-import { statSync } from "node:fs";
+import { nodeFs } from "../../host/builtin.ts";
 import { readField, tryRead } from "../../core/try-read.ts";
 import { findBinary } from "./find-binary.ts";
 import type { ProcessSpec, SpawnError, SpawnObstacle } from "./process-spec.ts";
@@ -49,7 +49,7 @@ export function codeOf(error: unknown): string {
 }
 
 function isFolder(path: string): boolean {
-  return tryRead(() => statSync(path).isDirectory(), false);
+  return tryRead(() => nodeFs().statSync(path).isDirectory(), false);
 }
 
 function folderWords({ command, cwd }: Attempt): string {

@@ -29,137 +29,160 @@ export function createPhraseBook(phrases: readonly string[]): PhraseBook {
   };
 }
 
-/** A phrase that ends at a state. */
-interface Ending {
-  readonly id: number;
-  readonly length: number;
-  readonly open: boolean;
-}
-
+/** States are numbered from ROOT up, as they are made; 0 stands for none. A state is a beginning of some phrase. */
 interface Machine {
-  /**
-   * Steps on ASCII letters: state × column → state. Each letter that a phrase uses has a column; column 0 is any other. Once built,
-   * every step is in the table, those over suffixes included.
-   */
-  readonly next: Uint16Array | Int32Array;
-  readonly columns: number;
-  readonly columnOf: Uint8Array;
-  /** Steps on all other letters, which are of many kinds and rarely used: state × 65536 + letter → state. */
-  readonly rare: Map<number, number>;
+  /** The beginnings that are one letter longer: the first of them, the next beside each, and its last letter. */
+  readonly child: Int32Array;
+  readonly sibling: Int32Array;
+  readonly letter: Uint16Array;
   /** The state of the longest proper suffix that is also a beginning of some phrase. */
   readonly suffix: Int32Array;
-  /** Phrases that end at a state, those of its suffixes included. */
-  readonly endings: Ending[][];
-  /** 1 where `endings` has any: most states have none, and this is asked for every letter. */
-  readonly isEnd: Uint8Array;
+  /** The state itself when a phrase ends there, else the longest suffix at which one does; 0 when there is none. */
+  readonly ending: Int32Array;
+  /** By state: the first phrase that ends there; by phrase: the next one at the same state. Phrases count from 1 here, 0 ends the list. */
+  readonly firstAt: Int32Array;
+  readonly nextAt: Int32Array;
+  readonly lengths: Int32Array;
+  /** By phrase: 1 when its last word may go on. */
+  readonly isOpen: Uint8Array;
+  /**
+   * Where an ASCII letter leads: state × column → state, 0 when no text has asked yet. Each letter that a phrase uses has a column;
+   * column 0 is any other. Filled in as texts take steps, because they take few of the million there are.
+   */
+  readonly steps: Uint16Array | Int32Array;
+  readonly columns: number;
+  readonly columnOf: Uint8Array;
+  states: number;
 }
 
 const ASCII = 128;
 const LETTERS = 65_536;
+const ROOT = 1;
 
 /** Letter by letter through all phrases at once, so that when a state is made all shorter ones, its suffix among them, are there. */
 function build(names: readonly string[]): Machine {
-  const words = names.map((name) => normalise(name.endsWith("*") ? name.slice(0, -1) : name).trim());
+  const words = names.map((name) => plainWords(name.endsWith("*") ? name.slice(0, -1) : name));
   const machine = emptyMachine(words);
-  const states = new Int32Array(words.length);
-  let running = words.map((_, id) => id).filter((id) => words[id] !== "");
+  const states = new Int32Array(words.length).fill(ROOT);
+  let running = words.flatMap((word, id) => (word === "" ? [] : [id]));
   for (let depth = 0; running.length > 0; depth++) {
+    const longer: number[] = [];
     for (const id of running) {
-      states[id] = childOf(machine, states[id] ?? 0, words[id]?.charCodeAt(depth) ?? 0);
+      const word = words[id] ?? "";
+      const state = childOf(machine, states[id] ?? ROOT, word.charCodeAt(depth));
+      states[id] = state;
+      if (word.length > depth + 1) longer.push(id);
+      else endAt(machine, state, id, names[id]?.endsWith("*") === true, word.length);
     }
-    const ended = running.filter((id) => words[id]?.length === depth + 1);
-    for (const id of ended) {
-      machine.endings[states[id] ?? 0]?.push({ id, length: depth + 1, open: names[id]?.endsWith("*") === true });
-    }
-    running = running.filter((id) => (words[id]?.length ?? 0) > depth + 1);
+    running = longer;
   }
-  completeSteps(machine);
   return machine;
 }
 
-/** A state that does not go on with a letter steps where its suffix does. Suffixes are shorter, so they are complete already. */
-function completeSteps({ next, columns, suffix, endings, isEnd }: Machine): void {
-  for (let state = 0; state < endings.length; state++) {
-    const row = state * columns;
-    const shorter = (suffix[state] ?? 0) * columns;
-    for (let column = 1; column < columns; column++) next[row + column] ||= next[shorter + column] ?? 0;
-    if ((endings[state]?.length ?? 0) > 0) isEnd[state] = 1;
-  }
+/** Most phrases are written as they are compared, which is quicker to see than to bring about. */
+const PLAIN = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+
+function plainWords(phrase: string): string {
+  return PLAIN.test(phrase) ? phrase : normalise(phrase).trim();
 }
 
 function emptyMachine(words: readonly string[]): Machine {
   const columnOf = new Uint8Array(ASCII);
   let columns = 1;
-  for (const letter of new Set(words.join(""))) {
-    const unit = letter.charCodeAt(0);
-    if (unit < ASCII) columnOf[unit] = columns++;
+  let most = ROOT + 1;
+  for (const word of words) {
+    // As many states as there are letters, if no two phrases began alike.
+    most += word.length;
+    for (let at = 0; at < word.length; at++) {
+      const unit = word.charCodeAt(at);
+      if (unit < ASCII && columnOf[unit] === 0) columnOf[unit] = columns++;
+    }
   }
-  const states = countStates(words);
-  // Half the size, where it suffices, keeps more of the table in the processor's cache.
-  const next = states <= LETTERS ? new Uint16Array(states * columns) : new Int32Array(states * columns);
-  const suffix = new Int32Array(states);
-  return { next, columns, columnOf, rare: new Map(), suffix, endings: [[]], isEnd: new Uint8Array(states) };
+  return {
+    child: new Int32Array(most),
+    sibling: new Int32Array(most),
+    letter: new Uint16Array(most),
+    suffix: new Int32Array(most),
+    ending: new Int32Array(most),
+    firstAt: new Int32Array(most),
+    nextAt: new Int32Array(words.length + 1),
+    lengths: new Int32Array(words.length + 1),
+    isOpen: new Uint8Array(words.length + 1),
+    // Half the size, where it suffices, keeps more of the table in the processor's cache.
+    steps: most <= LETTERS ? new Uint16Array(most * columns) : new Int32Array(most * columns),
+    columns,
+    columnOf,
+    states: ROOT + 1,
+  };
 }
 
-/** One state per distinct beginning: in sorted order, each word adds what it does not share with the one before it. */
-function countStates(words: readonly string[]): number {
-  let states = 1;
-  let before = "";
-  for (const word of words.toSorted()) {
-    let shared = 0;
-    while (shared < word.length && word.charCodeAt(shared) === before.charCodeAt(shared)) shared++;
-    states += word.length - shared;
-    before = word;
-  }
-  return states;
+function endAt(machine: Machine, state: number, id: number, isOpen: boolean, length: number): void {
+  machine.nextAt[id + 1] = machine.firstAt[state] ?? 0;
+  machine.firstAt[state] = id + 1;
+  machine.ending[state] = state;
+  machine.lengths[id + 1] = length;
+  machine.isOpen[id + 1] = isOpen ? 1 : 0;
 }
 
 /** The state after one more letter of a phrase, made if it is not there yet. */
 function childOf(machine: Machine, state: number, letter: number): number {
   const known = stepFrom(machine, state, letter);
   if (known !== 0) return known;
-  const { next, columns, columnOf, rare, suffix, endings } = machine;
-  const target = state === 0 ? 0 : follow(machine, suffix[state] ?? 0, letter);
-  const made = endings.push(endings[target]?.slice() ?? []) - 1;
-  suffix[made] = target;
-  if (letter < ASCII) next[state * columns + (columnOf[letter] ?? 0)] = made;
-  else rare.set(state * LETTERS + letter, made);
+  const { child, sibling, suffix, ending } = machine;
+  const made = machine.states++;
+  const shorter = state === ROOT ? ROOT : follow(machine, suffix[state] ?? ROOT, letter);
+  suffix[made] = shorter;
+  ending[made] = ending[shorter] ?? 0;
+  machine.letter[made] = letter;
+  sibling[made] = child[state] ?? 0;
+  child[state] = made;
   return made;
 }
 
-/** The next state if some phrase continues with this letter; 0, the root, if none does. */
-function stepFrom({ next, columns, columnOf, rare }: Machine, state: number, letter: number): number {
-  if (letter >= ASCII) return rare.get(state * LETTERS + letter) ?? 0;
-  const column = columnOf[letter] ?? 0;
-  return column === 0 ? 0 : (next[state * columns + column] ?? 0);
+/** The next state if some phrase goes on with this letter, else 0. */
+function stepFrom({ child, sibling, letter }: Machine, state: number, wanted: number): number {
+  let found = child[state] ?? 0;
+  while (found !== 0 && letter[found] !== wanted) found = sibling[found] ?? 0;
+  return found;
 }
 
-/** Follows suffix links until a state continues with this letter. Never takes more steps back than letters were read. */
+/** Down the suffixes until one goes on with this letter. Never more steps back than letters were read. */
 function follow(machine: Machine, from: number, letter: number): number {
-  for (let state = from; ; state = machine.suffix[state] ?? 0) {
+  for (let state = from; ; state = machine.suffix[state] ?? ROOT) {
     const step = stepFrom(machine, state, letter);
-    if (step !== 0 || state === 0) return step;
+    if (step !== 0) return step;
+    if (state === ROOT) return ROOT;
   }
 }
 
 function scan(machine: Machine, text: string): PhraseHits {
-  const { next, columns, columnOf, isEnd } = machine;
+  const { steps, columns, columnOf, ending, suffix } = machine;
   const hits = new Map<number, number[]>();
-  let state = 0;
+  let state = ROOT;
   for (let i = 0; i < text.length; i++) {
     const letter = text.charCodeAt(i);
-    state = letter < ASCII ? (next[state * columns + (columnOf[letter] ?? 0)] ?? 0) : follow(machine, state, letter);
-    if (isEnd[state] !== 1) continue;
-    for (const { id, length, open } of machine.endings[state] ?? []) {
-      if (isWordChar(text, i - length) && isWordChar(text, i - length + 1)) continue;
-      if (!open && isWordChar(text, i + 1) && isWordChar(text, i)) continue;
-      if (isDenied(text, i - length + 1)) continue;
-      const positions = hits.get(id);
-      if (positions === undefined) hits.set(id, [i]);
-      else if (positions.length < MAX_HITS) positions.push(i);
-    }
+    if (letter < ASCII) {
+      const step = state * columns + (columnOf[letter] ?? 0);
+      state = steps[step] ||= follow(machine, state, letter);
+    } else state = follow(machine, state, letter);
+    for (let end = ending[state] ?? 0; end !== 0; end = ending[suffix[end] ?? 0] ?? 0)
+      addHits(machine, hits, text, i, end);
   }
   return hits;
+}
+
+/** The phrases that end at this state and stand in the text as whole words, not denied. */
+function addHits(machine: Machine, hits: Map<number, number[]>, text: string, at: number, state: number): void {
+  const { firstAt, nextAt, lengths, isOpen } = machine;
+  for (let number = firstAt[state] ?? 0; number !== 0; number = nextAt[number] ?? 0) {
+    const start = at - (lengths[number] ?? 0) + 1;
+    if (isWordChar(text, start - 1) && isWordChar(text, start)) continue;
+    if (isOpen[number] === 0 && isWordChar(text, at + 1) && isWordChar(text, at)) continue;
+    if (isDenied(text, start)) continue;
+    const positions = hits.get(number - 1);
+    if (positions === undefined) hits.set(number - 1, [at]);
+    else if (positions.length < MAX_HITS) positions.push(at);
+  }
 }
 
 /** A negated cause, as in `(not your usage limit)`. */

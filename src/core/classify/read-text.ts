@@ -52,8 +52,11 @@ function readBucket(text: string, signals: Signals): void {
 function readPairs(text: string, signals: Signals): void {
   if (!text.includes(":") && !text.includes("=")) return;
   let left = MAX_PAIRS;
-  for (const [, key = "", value = ""] of text.matchAll(PAIR)) {
+  // `matchAll` would copy the expression each time.
+  PAIR.lastIndex = 0;
+  for (let found = PAIR.exec(text); found !== null; found = PAIR.exec(text)) {
     if (left-- === 0) return;
+    const [, key = "", value = ""] = found;
     const name = key.toLowerCase().replaceAll("_", "");
     if (name === "quotaid") addQuotaId(signals, value);
     else if (TIMING_NAMES.has(name)) signals.timings.set(key.toLowerCase(), value);

@@ -55,10 +55,10 @@ export function createRuleBook(groups: readonly RuleGroup[]): RuleBook {
       const found = candidates(by, signals);
       if (signals.texts.length === 0) return pick(found, signals, null, all.length);
       const texts = signals.surface === "tool" ? signals.texts.map(withoutQuotedNames) : signals.texts;
-      const { book, conditions, saidBy } = words();
+      const { book, conditionOf } = words();
       const hits = book.find(normalise(texts.length === 1 ? (texts[0] ?? "") : texts.join(" · ")));
-      for (const id of hits.keys()) for (const entry of saidBy[id] ?? []) found.push(entry);
-      return pick(found, signals, { hits, conditions }, all.length);
+      for (const id of hits.keys()) for (const entry of by.says.get(book.phraseOf(id)) ?? []) found.push(entry);
+      return pick(found, signals, { hits, conditionOf }, all.length);
     },
   };
 }
@@ -166,29 +166,29 @@ interface WordCondition {
 interface WordFiling {
   readonly book: PhraseBook;
   /** By the order of the rule; null for a rule without words. */
-  readonly conditions: readonly (WordCondition | null)[];
-  /** By the number of a phrase: the rules it leads to. */
-  readonly saidBy: readonly (readonly Filed[] | undefined)[];
+  readonly conditionOf: (order: number) => WordCondition | null;
 }
 
 /** What a text says. */
 interface Said {
   readonly hits: PhraseHits;
-  readonly conditions: WordFiling["conditions"];
+  readonly conditionOf: WordFiling["conditionOf"];
 }
 
-function fileWords({ all, by }: Filing): WordFiling {
-  const book = createPhraseBook(
-    all.flatMap(({ rule: { when } }) => [...(when.says ?? []).flat(), ...(when.unless ?? [])]),
-  );
-  const saidBy: (readonly Filed[])[] = [];
-  for (const [phrase, entries] of by.says) saidBy[book.idOf(String(phrase))] = entries;
-  const conditions = all.map(({ rule: { when } }) =>
-    when.says === undefined && when.unless === undefined
-      ? null
-      : { says: (when.says ?? []).map((group) => group.map(book.idOf)), unless: (when.unless ?? []).map(book.idOf) },
-  );
-  return { book, conditions, saidBy };
+function fileWords({ all }: Filing): WordFiling {
+  const phrases: string[] = [];
+  for (const { when } of all.map(({ rule }) => rule)) {
+    for (const group of when.says ?? []) phrases.push(...group);
+    if (when.unless !== undefined) phrases.push(...when.unless);
+  }
+  const book = createPhraseBook(phrases);
+  const made: (WordCondition | null)[] = [];
+  return { book, conditionOf: (order) => (made[order] ??= wordCondition(all[order]?.rule.when ?? {}, book)) };
+}
+
+function wordCondition({ says = [], unless = [] }: When, { idOf }: PhraseBook): WordCondition | null {
+  if (says.length === 0 && unless.length === 0) return null;
+  return { says: says.map((group) => group.map(idOf)), unless: unless.map(idOf) };
 }
 
 function holds(when: When, signals: Signals): boolean {
@@ -211,8 +211,9 @@ function holds(when: When, signals: Signals): boolean {
 
 /** Whether the text says what the rule wants said, and nothing that speaks against it. `said` is null when there is no text. */
 function isSaid(when: When, order: number, said: Said | null): boolean {
-  const condition = said?.conditions[order];
-  if (said === null || condition === null || condition === undefined) return when.says === undefined;
+  if (said === null || (when.says === undefined && when.unless === undefined)) return when.says === undefined;
+  const condition = said.conditionOf(order);
+  if (condition === null) return true;
   const { hits } = said;
   const { says, unless } = condition;
   if (unless.some((id) => hits.has(id))) return false;

@@ -1,8 +1,7 @@
 // Output that is too large or too raw for the journal, such as a transcript, as files beside it. Without secrets,
 // with a limit on their size, readable by their owner only, and gone with their session.
 
-import { rmSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { nodeFs, nodeFsPromises } from "../../host/builtin.ts";
 import { join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { readField } from "../../core/try-read.ts";
@@ -74,7 +73,7 @@ export async function readArtefact(folder: string, ref: string): Promise<Uint8Ar
     throw unfit(`${JSON.stringify(ref)} names no artefact. Use the ref of an artefact-kept entry.`);
   }
   try {
-    return await readFile(join(folder, ...parts));
+    return await nodeFsPromises().readFile(join(folder, ...parts));
   } catch (error) {
     if (isMissingFile(error)) return null;
     throw storeError(error);
@@ -83,14 +82,14 @@ export async function readArtefact(folder: string, ref: string): Promise<Uint8Ar
 
 /** In one go, because the session is removed within a transaction. */
 export function removeArtefacts(folder: string, session: string): void {
-  rmSync(join(folder, fileNameOf(session)), { recursive: true, force: true });
+  nodeFs().rmSync(join(folder, fileNameOf(session)), { recursive: true, force: true });
 }
 
 async function writeNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
   for (let number = 1; ; number++) {
     const file = number === 1 ? name : `${name}~${number}`;
     try {
-      const handle = await open(join(folder, file), "wx", 0o600);
+      const handle = await nodeFsPromises().open(join(folder, file), "wx", 0o600);
       try {
         await handle.writeFile(bytes);
         await handle.sync();

@@ -1,7 +1,7 @@
 // Makes a folder and the folders above it. Node's own `mkdir(…, { recursive: true })` never returns where a file system answers
 // "no such file" although the parent exists, as /proc does: it makes the parent and tries again, for ever.
 
-import { mkdir, stat } from "node:fs/promises";
+import { nodeFsPromises } from "../../host/builtin.ts";
 import { dirname } from "node:path";
 
 /** Rejects with the system's error when a folder cannot be created; an existing folder is left unchanged. */
@@ -14,21 +14,22 @@ export async function makeFolder(path: string, options: { readonly mode?: number
     at = dirname(at);
   }
   for (const folder of missing.toReversed()) await makeOne(folder, options);
-  if (missing.length === 0 && !(await stat(path)).isDirectory()) await mkdir(path, options);
+  if (missing.length === 0 && !(await nodeFsPromises().stat(path)).isDirectory())
+    await nodeFsPromises().mkdir(path, options);
 }
 
 async function makeOne(folder: string, options: { readonly mode?: number }): Promise<void> {
   try {
-    await mkdir(folder, options);
+    await nodeFsPromises().mkdir(folder, options);
   } catch (error) {
     // Another process may have made it at the same moment.
-    if (codeOf(error) !== "EEXIST" || !(await stat(folder)).isDirectory()) throw error;
+    if (codeOf(error) !== "EEXIST" || !(await nodeFsPromises().stat(folder)).isDirectory()) throw error;
   }
 }
 
 async function isThere(path: string): Promise<boolean> {
   try {
-    await stat(path);
+    await nodeFsPromises().stat(path);
     return true;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return false;

@@ -1,7 +1,7 @@
 // When the store is gone for good: what could not be written goes into a file of its own, in the first folder that takes
 // it, to be imported later. The file is there whole or not at all.
 
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { nodeFsPromises } from "../../host/builtin.ts";
 import { join } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -56,24 +56,24 @@ async function writeWhole(folder: string, name: string, text: string): Promise<s
   const place = await freePlace(folder, name);
   const draft = `${place}.part`;
   // A process that died here left only a draft, which is overwritten.
-  const file = await open(draft, "w", 0o600);
+  const file = await nodeFsPromises().open(draft, "w", 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
   } catch (error) {
     await file.close();
-    await rm(draft, { force: true });
+    await nodeFsPromises().rm(draft, { force: true });
     throw error;
   }
   await file.close();
-  await rename(draft, place);
+  await nodeFsPromises().rename(draft, place);
   await syncFolder(folder);
   return place;
 }
 
 /** A rescue file is never written over. */
 async function freePlace(folder: string, name: string): Promise<string> {
-  const taken = new Set(await readdir(folder));
+  const taken = new Set(await nodeFsPromises().readdir(folder));
   let number = 1;
   while (taken.has(numbered(name, number))) number++;
   return join(folder, numbered(name, number));
@@ -86,7 +86,7 @@ function numbered(name: string, number: number): string {
 /** So that the name is on disk too. Windows cannot open a folder, and does not need it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
+  const handle = await nodeFsPromises().open(folder, "r");
   try {
     await handle.sync();
   } finally {

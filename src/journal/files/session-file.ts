@@ -2,7 +2,7 @@
 // S1  every line is checked by a hash: of the chain, of its own, or by the footer's over all lines.
 // S2  a file that was changed, cut or written by something else is refused, with the number of the line.
 
-import { createHash } from "node:crypto";
+import { nodeCrypto } from "../../host/builtin.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import { parseJson } from "../../core/try-read.ts";
 import { isKeepKind } from "../keep-kinds.ts";
@@ -40,7 +40,7 @@ export interface SessionFileWriter {
 
 export function createSessionFileWriter(header: SessionFileHeader): SessionFileWriter {
   const { storeId, session, after, entries, at } = header;
-  const all = createHash("sha256");
+  const all = nodeCrypto().createHash("sha256");
   let seq = after;
   let lastHash = chainStart(session, after);
   let keptCount = 0;

@@ -1,5 +1,6 @@
 // Settles an attempt that has ended or was refused: checks its value or classifies its failure, decides, and writes the result.
 
+import { nodeUtil } from "../../host/builtin.ts";
 import { type BreakerCause, type BreakerState, type CallResult, withCause } from "../../core/decide/breaker.ts";
 import type { Decision } from "../../core/decide/decision.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -19,7 +20,6 @@ import { checkValue } from "./prepare.ts";
 import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
 import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
 import { noQuestion } from "./ask.ts";
-import { inspect } from "node:util";
 import { classify } from "../../core/classify/classify.ts";
 import type { HostEvent } from "../../core/record/event.ts";
 import { artefactsFolder, keepArtefact } from "../../journal/files/artefacts.ts";
@@ -252,7 +252,7 @@ export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<re
   if (session === "" || path === null) return [];
   const left = [...attempt.artefacts];
   if (attempt.end === "error")
-    left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: inspect(attempt.result) });
+    left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: nodeUtil().inspect(attempt.result) });
   const events: HostEvent[] = [];
   const { redactor } = request.recorder;
   for (const { name: given, content } of left) {

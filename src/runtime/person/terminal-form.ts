@@ -4,7 +4,7 @@ import type * as Clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
 import { filledIn, type FormField, formOf, readTyped } from "../../core/flow/answer-form.ts";
 import type { QuestionPayload } from "../../core/flow/interaction.ts";
-import { oneLine, promptText } from "./terminal-screen.ts";
+import { oneLine, promptText } from "./prompt-text.ts";
 
 export interface PromptOptions {
   readonly input: Readable;

@@ -11,7 +11,7 @@ import { having, oneOf, shape } from "../../options/kind.ts";
 import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Interactor } from "./interactor.ts";
 import { fillIn, type FormWords, type PromptOptions } from "./terminal-form.ts";
-import { oneLine, promptText, TerminalScreen } from "./terminal-screen.ts";
+import { oneLine, promptText } from "./prompt-text.ts";
 
 export interface TerminalOptions {
   /** Where keys come from; the process's own input when absent. */
@@ -38,6 +38,7 @@ export function terminalInteractor(options: TerminalOptions = {}): Interactor {
     },
     async answer({ payload }, signal) {
       const clack = await import("@clack/prompts");
+      const { TerminalScreen } = await import("./terminal-screen.ts");
       signal.throwIfAborted();
       const screen = new TerminalScreen(output);
       const ending = watchForEnd(input, signal, () => screen.wipe());

@@ -1,6 +1,6 @@
 // Workflow files → workflows that can run, with the tools they bring. A text the journal has kept is read the same way.
 
-import { readFile } from "node:fs/promises";
+import { nodeFsPromises } from "../../host/builtin.ts";
 import { dirname, resolve } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -8,7 +8,7 @@ import { fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import { type ParsedWorkflow, parseWorkflow } from "../../workflow-file/parse.ts";
+import type { ParsedWorkflow } from "../../workflow-file/parse.ts";
 import type { ReadText } from "../../workflow-file/files.ts";
 import type { WorkflowDefinition } from "../../workflow-file/definition.ts";
 import { compileWorkflow } from "./compile.ts";
@@ -68,6 +68,8 @@ export class WorkflowLoader {
     { file, named }: { readonly file: string; readonly named: string },
     read: ReadText,
   ): Promise<LoadedFile> {
+    // YAML and its schemas load with the first file: a workflow in TypeScript needs neither.
+    const { parseWorkflow } = await import("../../workflow-file/parse.ts");
     const { definition, diagnostics } = await parseWorkflow(text, named, { read, env: this.#options.env });
     if (definition === null) return { workflow: null, diagnostics };
     const source = { ...definition.source, file };
@@ -93,7 +95,7 @@ export class WorkflowLoader {
 
 async function readText(file: string, named: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return await nodeFsPromises().readFile(file, "utf8");
   } catch (error) {
     const cause = classify({ surface: "store", error });
     const message = `the workflow file ${named} cannot be read: check that it is there and may be read`;

@@ -103,8 +103,8 @@ export class McpServers {
 
   async #connect(server: McpServerSpec): Promise<McpConnection> {
     try {
-      const { connectMcp } = await loaded(server, () => import("../../mcp/connection.ts"));
-      const connection = await connectMcp(this.#home.runtime, {
+      const { openConnection } = await loaded(server, () => import("../../mcp/connection.ts"));
+      const connection = await openConnection(this.#home.runtime, {
         name: server.id,
         transport: await transportOf(server, this.#home),
         signal: this.#closing.signal,

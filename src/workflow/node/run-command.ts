@@ -2,7 +2,6 @@
 // end of its own is a fault; how it ended is a value.
 
 import { FINDS_DETACHED } from "../../agent/process/process-mark.ts";
-import { runProcess } from "../../agent/process/run-process.ts";
 import type { ProcessEnd, SpawnObstacle } from "../../agent/process/process-spec.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -49,6 +48,8 @@ export async function runCommand(
 ): Promise<CommandEnd> {
   const { command, args, cwd, env, stdin, timeoutMs, clock, signal, keepBytes } = spec;
   const nobody = (): void => undefined;
+  // Loaded with the first command, as it loads all of execa.
+  const { runProcess } = await import("../../agent/process/run-process.ts");
   const running = runProcess(
     {
       command,

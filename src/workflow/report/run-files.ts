@@ -1,6 +1,6 @@
 // The files about failed stages of a run: when they are written, and which there are.
 
-import { readdir } from "node:fs/promises";
+import { nodeFsPromises } from "../../host/builtin.ts";
 import { relative, join } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import { suppressed } from "../../core/fault/suppressed.ts";
@@ -56,7 +56,7 @@ export async function filesOf(
   if (journal.path === null) return { files: [], folder: null };
   const folder = runFolder(journal.path, run);
   try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const entries = await nodeFsPromises().readdir(folder, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     return { files: files.map((file) => relative(folder, file)).toSorted(), folder };
   } catch (error) {

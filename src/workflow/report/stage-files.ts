@@ -4,7 +4,7 @@
 // F2  a file is there as a whole or not at all, and only its owner can read it.
 // F3  nothing is written that has not passed the redactor.
 
-import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { nodeFsPromises } from "../../host/builtin.ts";
 import { dirname, join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Entry } from "../../core/record/event.ts";
@@ -65,27 +65,28 @@ async function replace(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path), { mode: 0o700 });
   await removeUnfinished(dirname(path));
   const unfinished = `${path}.${process.pid}-${++written}.tmp`;
-  const handle = await open(unfinished, "w", 0o600);
+  const handle = await nodeFsPromises().open(unfinished, "w", 0o600);
   try {
     await handle.writeFile(text);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(unfinished, path);
+  await nodeFsPromises().rename(unfinished, path);
 }
 
 /** A crash may have left some behind. One process at a time advances a run, so those of others are nobody's. */
 async function removeUnfinished(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await nodeFsPromises().readdir(folder)) {
     const writer = UNFINISHED.exec(name)?.[1];
-    if (writer !== undefined && Number(writer) !== process.pid) await rm(join(folder, name), { force: true });
+    if (writer !== undefined && Number(writer) !== process.pid)
+      await nodeFsPromises().rm(join(folder, name), { force: true });
   }
 }
 
 async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, "utf8");
+    return await nodeFsPromises().readFile(path, "utf8");
   } catch (error) {
     if (error instanceof Error && readField(error, "code") === "ENOENT") return null;
     throw error;
