@@ -151,3 +151,10 @@ nodes:
 async function* nothing(): AsyncGenerator<Uint8Array> {
   // Nobody pipes anything in.
 }
+
+/** A run of `GATED` that waits at its gate. */
+export async function gated(run = "ship"): Promise<WorkflowWorld> {
+  const world = new WorkflowWorld();
+  await world.call(["workflow", "run", world.write("gated.yaml", GATED), "--run", run]);
+  return world;
+}

@@ -2,7 +2,7 @@
 // `runs show`, answered by `runs answer`, and the run continues with what the person said.
 
 import { expect, it } from "vitest";
-import { WorkflowWorld } from "./workflow-world.ts";
+import { WorkflowWorld } from "../workflow-world.ts";
 
 const WORKFLOW = `faultline: 1
 workflow: { id: book, version: "1" }

@@ -1,0 +1,47 @@
+// `faultline runs list`: how each run stands, and what to do next.
+
+import { describe, expect, it } from "vitest";
+import { gated, QUICK, WorkflowWorld } from "../workflow-world.ts";
+
+describe("the list of runs", () => {
+  it("is empty in words before there is one", async () => {
+    const world = new WorkflowWorld();
+    expect((await world.call(["runs", "list"])).exit).toBe("usage");
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--input", "none=1"]);
+    const got = await world.call(["runs", "list"]);
+    expect(got).toMatchObject({ stdout: "", exit: "ok" });
+    expect(got.stderr).toContain("There are no runs in this journal yet");
+  });
+
+  it("shows how each stands and what to do next, the newest first", async () => {
+    const world = await gated();
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "second"]);
+    const { stdout } = await world.call(["runs", "list"]);
+    const [head, first, second] = stdout.split("\n");
+    expect(head).toMatch(/^run +workflow +status +node +started \(UTC\) +cost +next$/);
+    expect(first).toMatch(/^second +quick +completed: fine +\d{4}-\d\d-\d\d \d\d:\d\d +\$0\.00$/);
+    expect(second).toMatch(/^ship +gated +waiting +ask +.* +\$0\.00 +answer$/);
+  });
+
+  it("shortens ids where the terminal is narrow, as far as they stay apart", async () => {
+    const world = new WorkflowWorld();
+    const file = world.write("quick.yaml", QUICK);
+    for (const run of ["run_0123456789abcd", "run_0123456780abcd"])
+      await world.call(["workflow", "run", file, "--run", run]);
+    const { stdout } = await world.call(["runs", "list"], { columns: 75 });
+    expect(stdout).toMatch(/^run_0123456780 {2}quick/m);
+    expect(stdout).toMatch(/^run_0123456789 {2}quick/m);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(75);
+  });
+
+  it("keeps to a status and a workflow, and is JSON on demand", async () => {
+    const world = await gated();
+    await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "second"]);
+    const { stdout } = await world.call(["runs", "list", "--status", "paused", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ run: "ship", status: "paused", held: false }]);
+    expect(JSON.parse((await world.call(["runs", "list", "--workflow", "quick", "--json"])).stdout)).toHaveLength(1);
+    const none = await world.call(["runs", "list", "--status", "failed"]);
+    expect(none).toMatchObject({ stdout: "", exit: "ok" });
+    expect((await world.call(["runs", "list", "--limit", "1"])).stderr).toContain("more than 1");
+  });
+});
