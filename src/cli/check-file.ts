@@ -5,6 +5,7 @@ import { type Diagnostic, renderDiagnostic, withoutHidden } from "../yaml-file/d
 import type { Io } from "./io.ts";
 import { paintFor } from "./render/paint.ts";
 import type { GlobalOptions } from "./options.ts";
+import { withProgram } from "./render/program-name.ts";
 import { safeJson, safeText } from "./render/safe-text.ts";
 import { plural } from "./render/words/cli-words.ts";
 
@@ -47,7 +48,9 @@ export async function printDiagnostics(
   const paint = paintFor(io.stderr, io.env, color);
   const safe = withoutHidden(source, diagnostics);
   for (const diagnostic of diagnostics) {
-    const shown = safeText(SHAPE_REDACTOR.text(renderDiagnostic(diagnostic, safe)));
+    const shown = safeText(
+      SHAPE_REDACTOR.text(renderDiagnostic({ ...diagnostic, help: withProgram(diagnostic.help) }, safe)),
+    );
     const [head = "", ...rest] = shown.split("\n");
     await io.stderr.write(
       `${paint(["bold", diagnostic.severity === "error" ? "red" : "yellow"], head)}\n${rest.join("\n")}\n\n`,

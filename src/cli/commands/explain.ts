@@ -25,6 +25,7 @@ import { findFaults, foundJson, foundLines, looksLikeId } from "../explain-id.ts
 import { shown } from "../render/values.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import type { JournalOption } from "../runs/run-home.ts";
+import { withProgram } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { scheduleLines } from "../render/schedule-lines.ts";
 import { readInput } from "../read-input.ts";
@@ -145,7 +146,7 @@ function explainText(explained: Fault, io: Io, { locale, color }: GlobalOptions)
       ...(traits.mayHaveHappened && row.retry !== null ? [labels.repeatUnsafe] : []),
     ]),
     ...section(labels.youCan, [words.next]),
-    ...section(labels.operator, [words.operator]),
+    ...section(labels.operator, [withProgram(words.operator)]),
     ...section(labels.model, [words.model]),
     ...section(labels.alsoKnown, [otherNames(code)]),
   ].join("\n");

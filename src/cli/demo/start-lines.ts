@@ -6,7 +6,7 @@ import type { Io } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import { dollars, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { shellWord } from "../render/safe-text.ts";
+import { demoLine } from "../render/program-name.ts";
 import type { DemoEnd } from "./drive-demo.ts";
 import type { StartFacts } from "./start-facts.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
@@ -58,15 +58,11 @@ function reasonOf({ outcome, missing }: StartFacts, words: StartWords): string {
 }
 
 export function nextCommands(journal: string, run: string): readonly string[] {
-  return [
-    `npx faultline runs show ${shellWord(run)} --journal ${shellWord(journal)}`,
-    "npx faultline start --ask",
-    "npx faultline init team",
-  ];
+  return [demoLine("runs", "show", run, "--journal", journal), demoLine("start", "--ask"), demoLine("init", "team")];
 }
 
 export function resumeCommand(journal: string, run: string): string {
-  return `npx faultline workflow resume ${shellWord(run)} --journal ${shellWord(journal)}`;
+  return demoLine("workflow", "resume", run, "--journal", journal);
 }
 
 const MICROCENTS_SHOWN = 10_000;

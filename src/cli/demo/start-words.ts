@@ -1,5 +1,6 @@
 // What the demonstration says, in each language. What a fault is and what is done about it comes from core.
 
+import { demoLine } from "../render/program-name.ts";
 import type { Locale } from "../../core/index.ts";
 import type { SurvivedId } from "./survived.ts";
 
@@ -91,7 +92,7 @@ const EN: StartWords = {
   leave: "Ctrl-C ends it",
   needsTerminal: "--ask needs a terminal to ask on; leave it out, and the gate is confirmed for you.",
   stopped: (folder, resume) =>
-    `stopped; the files are in ${folder}. Continue the run with: ${resume}\nThis command played the models, so agents that start later will fail; \`npx faultline start --ask\` starts over.`,
+    `stopped; the files are in ${folder}. Continue the run with: ${resume}\nThis command played the models, so agents that start later will fail; \`${demoLine("start", "--ask")}\` starts over.`,
 };
 
 const countedZh = (what: string) => (count: number) => `${count} ${what}`;
@@ -145,7 +146,7 @@ const ZH: StartWords = {
   leave: "Ctrl-C 结束",
   needsTerminal: "--ask 需要终端；去掉它则自动确认。",
   stopped: (folder, resume) =>
-    `已停止；现有内容在 ${folder}。运行保持原状，继续：${resume}\n模型由本命令扮演，之后的 Agent 会失败；\`npx faultline start --ask\` 可重新开始。`,
+    `已停止；现有内容在 ${folder}。运行保持原状，继续：${resume}\n模型由本命令扮演，之后的 Agent 会失败；\`${demoLine("start", "--ask")}\` 可重新开始。`,
 };
 
 export const START_WORDS: Readonly<Record<Locale, StartWords>> = { "en": EN, "zh-CN": ZH };

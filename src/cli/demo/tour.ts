@@ -13,6 +13,7 @@ import {
 } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
+import { demoLine } from "../render/program-name.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { liveProvider } from "./live-provider.ts";
 import { liveTurn, type DemoTurn } from "./live-turn.ts";
@@ -181,9 +182,9 @@ async function showTurn({ title, lines, message }: DemoTurn, io: Io, paint: Pain
 }
 
 const TRY_IT = [
-  'npx faultline classify "paste the error here"',
-  "npx faultline explain QuotaExhausted",
-  "npx faultline policy simulate RateLimited",
+  demoLine("classify", "paste the error here"),
+  demoLine("explain", "QuotaExhausted"),
+  demoLine("policy", "simulate", "RateLimited"),
 ];
 
 function visit({ title, evidence, details }: Stop, { locale }: GlobalOptions) {

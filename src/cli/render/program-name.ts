@@ -10,9 +10,22 @@ export function programFor(startedAs: string): readonly string[] {
 
 export const PROGRAM = programFor(process.argv[1] ?? "");
 
+/** `npm start` in a checkout runs the built file itself; there, npx finds the program. */
+const DEMO_PROGRAM = /[\\/]main\.[jt]s$/.test(process.argv[1] ?? "") ? ["npx", "faultline"] : PROGRAM;
+
+/** A command of this program as the demo prints it. */
+export function demoLine(...words: readonly string[]): string {
+  return lineOf([...DEMO_PROGRAM, ...words]);
+}
+
 /** A command of this program as a person types it here. */
 export function commandLine(...words: readonly string[]): string {
   return lineOf([...PROGRAM, ...words]);
+}
+
+/** Texts from other parts of Faultline name commands as `faultline …`; this spells them as they work here. */
+export function withProgram(text: string, program: readonly string[] = PROGRAM): string {
+  return text.replaceAll("`faultline ", `\`${program.join(" ")} `);
 }
 
 /** A command as a shell takes it; what looks like a secret is taken out, and has to be filled in again. */

@@ -51,7 +51,9 @@ function withStoppedVisits(report: RunReport): RunReport {
     state: "paused",
     pause: { why: "stopped", wakeAt: null, questions: [] },
   };
-  const visits = report.state.visits.map((visit) => (visit.state === "running" ? { ...visit, ...stopped } : visit));
+  const visits = report.state.visits.map((visit) =>
+    visit.state === "running" && visit.pause === null ? { ...visit, ...stopped } : visit,
+  );
   return { ...report, state: { ...report.state, visits } };
 }
 
@@ -159,7 +161,8 @@ function factsOf({ shared, io }: RunCommandDeps, { summary, spending }: RunRepor
 }
 
 function stateWord({ state, pause }: Visit, locale: Locale): string {
-  return pause?.why === "stopped" ? FOLLOW_WORDS[locale].pauses.stopped : RUNS_WORDS[locale].visitStates[state];
+  if (pause?.why === "stopped") return FOLLOW_WORDS[locale].pauses.stopped;
+  return state === "running" && pause !== null ? RUNS_WORDS[locale].hasAnswer : RUNS_WORDS[locale].visitStates[state];
 }
 
 function visitLines(

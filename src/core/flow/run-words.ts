@@ -35,7 +35,7 @@ const SETTLED: Readonly<Record<VisitState, (visit: Visit) => Settled>> = {
   failed: () => ({ status: "failed" }),
   cancelled: () => ({ status: "cancelled", fault: null }),
   skipped: ({ skipped }) => SKIPPED[skipped ?? "operator"],
-  running: () => ({ status: "running" }),
+  running: ({ pause }) => (pause === null ? { status: "running" } : { status: "answered", fault: null }),
   // Not tried yet, or to be tried again.
   ready: ({ fault: seen, notBefore }) =>
     seen === null ? { status: "unstarted" } : { status: "parked", wakeAt: notBefore },

@@ -11,10 +11,11 @@ import type { InteractionKind, Question } from "./interaction.ts";
 
 /**
  * `unstarted`: it waits for another step, which is still open. `stopped`: a person or a program stopped it, and it continues when it
- * is resumed. `halted`: it ended because a branch beside it failed.
+ * is resumed. `answered`: a person has answered, and no process has taken the answer up yet. `halted`: it ended because a branch
+ * beside it failed.
  */
 type StepStatus = NodeStatus | OpenStatus | "halted";
-type OpenStatus = "waiting" | "parked" | "unstarted" | "running" | "stopped";
+type OpenStatus = "waiting" | "parked" | "unstarted" | "running" | "stopped" | "answered";
 
 export interface Settlement {
   /** What the user knows the step by: "hotel search". Empty: the turn or run itself. */
@@ -81,13 +82,20 @@ function opening(done: readonly string[], settlements: readonly Settlement[], wo
   return [settlements.some(({ status }) => OPEN.has(status)) ? words.nothingDoneYet : words.nothingDone];
 }
 
-const OPEN: ReadonlySet<StepStatus> = new Set<OpenStatus>(["waiting", "parked", "unstarted", "running", "stopped"]);
+const OPEN: ReadonlySet<StepStatus> = new Set<OpenStatus>([
+  "waiting",
+  "parked",
+  "unstarted",
+  "running",
+  "stopped",
+  "answered",
+]);
 
 function clauseOf({ label, status, fault, because, question, wakeAt = NaN }: Settlement, words: TurnWords): string {
   const name = label === "" ? words.turn : shown(label);
   const need = shown(because);
   if (status === "done") return words.completed([name], 1);
-  if (status === "running" || status === "halted") return words[status](name);
+  if (status === "running" || status === "halted" || status === "answered") return words[status](name);
   if (status === "stopped") return words.open(name, "", words.resumable);
   if (status === "unstarted") return need === "" ? words.unstarted(name) : words.unstartedWithout(name, need);
   if (status === "waiting") {
@@ -152,6 +160,7 @@ interface TurnWords {
   /** What a stopped step waits for. */
   readonly resumable: string;
   readonly running: (label: string) => string;
+  readonly answered: (label: string) => string;
   readonly halted: (label: string) => string;
   readonly unstarted: (label: string) => string;
   readonly unstartedWithout: (label: string, need: string) => string;
@@ -212,6 +221,7 @@ const EN: TurnWords = {
   goesOn: (at) => (at === "" ? "continues later" : `continues at ${at}`),
   resumable: "was stopped and waits to be resumed",
   running: (label) => `${label} is running`,
+  answered: (label) => `${label} has its answer and runs next`,
   halted: (label) => `${label} was stopped because a branch beside it failed`,
   unstarted: (label) => `${label} has not started yet`,
   unstartedWithout: (label, need) => `${label} has not started yet because it needs ${need}`,
@@ -294,6 +304,7 @@ const ZH_CN: TurnWords = {
   goesOn: (at) => (at === "" ? "稍后继续" : `将于 ${at} 继续`),
   resumable: "已停止，等待恢复",
   running: (label) => `${label}正在运行`,
+  answered: (label) => `${label}已得到回答，将继续运行`,
   halted: (label) => `${label}因并行分支失败而停止`,
   unstarted: (label) => `${label}尚未开始`,
   unstartedWithout: (label, need) => `${label}尚未开始，因为它依赖${need}`,

@@ -65,16 +65,16 @@ export async function showRun(home: RunsDeps, run: string): Promise<RunReport | 
   };
 }
 
-/** A visit whose questions are all answered waits for no person: it runs as soon as a process advances the run. */
+/** A visit whose questions are all answered runs as soon as a process advances the run. Its pause stays, without questions, as the sign of that. */
 function withoutAnswered(state: RunState, answered: ReadonlySet<string>): RunState {
   if (answered.size === 0) return state;
   const visits = state.visits.map((visit): Visit => {
     const { pause } = visit;
     if (pause === null || pause.questions.length === 0) return visit;
     const questions = pause.questions.filter(({ id }) => !answered.has(id));
-    return questions.length === 0
-      ? { ...visit, state: "running", pause: null }
-      : { ...visit, pause: { ...pause, questions } };
+    const isAnswered = questions.length === 0;
+    const left = { ...pause, questions, wakeAt: isAnswered ? null : pause.wakeAt };
+    return { ...visit, state: isAnswered ? "running" : visit.state, pause: left };
   });
   return { ...state, visits };
 }

@@ -1,10 +1,10 @@
 // Proves that printed commands can be copied: a local install is called through npx.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { programFor } from "../../../src/cli/render/program-name.ts";
 
 it.each([
@@ -17,13 +17,39 @@ it.each([
   expect(programFor(startedAs).join(" ")).toBe(expected);
 });
 
-it("points to the help of a command with a line that works in a local install", () => {
-  const project = mkdtempSync(join(tmpdir(), "local-install-"));
-  const bin = join(project, "node_modules", ".bin");
-  mkdirSync(bin, { recursive: true });
-  symlinkSync(resolve("dist/cli/main.js"), join(bin, "faultline"));
-  const args = [join(bin, "faultline"), "runs", "export", "x", "--format", "none"];
-  const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  rmSync(project, { recursive: true });
-  expect(stderr).toContain("Run `npx faultline runs export --help` to see how it is used.");
+const HINTS: readonly (readonly [string, readonly string[], string])[] = [
+  ["wrong use", ["runs", "export", "x", "--format", "none"], "Run `npx faultline runs export --help` to see"],
+  ["a missing journal", ["journal", "sessions", "none.db"], "`npx faultline workflow run`"],
+  ["the doctor", ["doctor", "--workflow", "wrong.yaml"], "npx faultline workflow check wrong.yaml"],
+  ["a mistake in a file", ["policy", "check", "policy.yaml"], "`npx faultline explain --list`"],
+  ["an explanation", ["explain", "Uncaught"], "`npx faultline explain <correlation id>`"],
+  ["a failed command", ["run", "--journal", "j.db", "--", "false"], "npx faultline explain "],
+  [
+    "a command that was stopped",
+    ["run", "--journal", "j.db", "--", "sh", "-c", "kill -INT $PPID; sleep 9"],
+    "npx faultline journal show j.db ",
+  ],
+  ["the tour", ["tour"], "npx faultline explain QuotaExhausted"],
+];
+
+describe("in a local install", () => {
+  it.each(HINTS)("%s prints a command that works", (_where, args, hint) => {
+    const project = mkdtempSync(join(tmpdir(), "local-install-"));
+    onTestFinished(() => rmSync(project, { recursive: true }));
+    const bin = join(project, "node_modules", ".bin");
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(resolve("dist/cli/main.js"), join(bin, "faultline"));
+    writeFileSync(join(project, "wrong.yaml"), "faultline: 1\n");
+    writeFileSync(
+      join(project, "policy.yaml"),
+      "version: 1\nrows:\n  - match: { code: NoSuchCodeAtAll }\n    then: [fail]\n",
+    );
+    const { stdout, stderr } = spawnSync(process.execPath, [join(bin, "faultline"), ...args], {
+      encoding: "utf8",
+      cwd: project,
+    });
+    expect(`${stdout}${stderr}`).toContain(hint);
+    // No hint is spelled in another way.
+    expect(`${stdout}${stderr}`.replaceAll("npx faultline", "")).not.toMatch(/`faultline |Next: faultline /);
+  });
 });

@@ -34,8 +34,10 @@ describe("answering", () => {
     await world.call(["runs", "answer", "ship", "yes", "--no-wait"]);
     const { questions, actions, message } = await world.json(["runs", "show", "ship"]);
     expect(questions).toEqual([]);
-    expect(message).toContain("ask was stopped and waits to be resumed");
+    expect(message).toContain("ask has its answer and runs next");
     const { stdout } = await world.call(["runs", "show", "ship"]);
+    expect(stdout).toMatch(/ask +answered/);
+    expect(stdout).not.toContain("was stopped");
     expect(stdout).not.toMatch(/waits for|waiting/);
     expect(stdout).toContain("faultline workflow resume ship");
     expect((actions as readonly { id: string }[]).map(({ id }) => id)).not.toContain("answer");

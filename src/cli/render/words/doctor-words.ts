@@ -1,5 +1,6 @@
 // What `faultline doctor` says in its own words.
 
+import { commandLine } from "../program-name.ts";
 import type { CliRemedy } from "../../../agent/doctor/cli-health.ts";
 import type { ExaminedKind } from "../../../agent/doctor/login-evidence.ts";
 import type { LoginState } from "../../../agent/doctor/login-state.ts";
@@ -46,7 +47,7 @@ const EN: DoctorWords = {
   machine: { node: "Node", sqlite: "SQLite", journal: "journal", workflow: "workflow" },
   madeLater: "not there yet; it is made when it is first used",
   needsSqlite: "A journal needs the SQLite of a newer Node; see above.",
-  wrongWorkflow: (file) => `It cannot be run. See what is wrong with it: faultline workflow check ${file}`,
+  wrongWorkflow: (file) => `It cannot be run. See what is wrong with it: ${commandLine("workflow", "check", file)}`,
   obstacles: {
     "no-folder": "A part of its path is a file and no folder. Name another place.",
     "not-writable": "You may not write into its folder. Name another place, or ask for the right to.",
@@ -90,7 +91,7 @@ export const DOCTOR_WORDS: Readonly<Record<Locale, DoctorWords>> = {
     machine: { node: "Node", sqlite: "SQLite", journal: "日志", workflow: "工作流" },
     madeLater: "尚不存在；首次使用时创建",
     needsSqlite: "日志需要较新的 Node 所带的 SQLite；见上。",
-    wrongWorkflow: (file) => `无法运行。查看问题所在：faultline workflow check ${file}`,
+    wrongWorkflow: (file) => `无法运行。查看问题所在：${commandLine("workflow", "check", file)}`,
     obstacles: {
       "no-folder": "其路径的一部分是文件而不是文件夹。请换一个位置。",
       "not-writable": "无权写入其文件夹。请换一个位置，或申请权限。",

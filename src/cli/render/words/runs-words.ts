@@ -26,6 +26,8 @@ export interface RunsWords {
   readonly goneOnIn: (run: string) => string;
   readonly stages: string;
   readonly visitStates: Readonly<Record<VisitState, string>>;
+  /** A stage whose question is answered, before a process takes the answer up. */
+  readonly hasAnswer: string;
   readonly inherited: string;
   readonly noOutput: (node: string, state: string) => string;
   readonly nothingDone: (run: string) => string;
@@ -76,6 +78,7 @@ const EN: RunsWords = {
   goesOnFrom: (run) => `continues ${run}`,
   goneOnIn: (run) => `continued in ${run}`,
   stages: "stages",
+  hasAnswer: "answered",
   visitStates: {
     ready: "ready",
     running: "running",
@@ -135,6 +138,7 @@ const ZH: RunsWords = {
   goesOnFrom: (run) => `接续 ${run}`,
   goneOnIn: (run) => `由 ${run} 接续`,
   stages: "阶段",
+  hasAnswer: "已回答",
   visitStates: {
     ready: "就绪",
     running: "运行中",
