@@ -1,16 +1,7 @@
 // One fault, described for each audience: the model, the user, an HTTP client, the audit trail.
 
-import {
-  classify,
-  collectPartial,
-  createRedactor,
-  fault,
-  suppressed,
-  toProblem,
-  viewFor,
-  withContext,
-  wrap,
-} from "faultline";
+import { collectPartial, createRedactor, suppressed } from "faultline/core";
+import { classify, fault, toProblem, viewFor, withContext, wrap } from "faultline";
 
 const key = "hunter2-hunter2"; // a secret
 const options = { correlationId: "err_9K", redactor: createRedactor([key]) };

@@ -1,6 +1,7 @@
 // Classify and decide by hand: what failed, what to do about it, and what to tell the user.
 
-import { classify, decide, explain, PRESETS, situation, viewFor } from "faultline";
+import { decide, PRESETS, situation } from "faultline/core";
+import { classify, explain, viewFor } from "faultline";
 
 try {
   await callTheModel();

@@ -1,6 +1,7 @@
 // The parts without the runtime: a circuit breaker, a retry budget and your own policy, as plain data.
 
-import { admit, CLOSED, decide, earn, fault, fullBudget, record, situation, spend } from "faultline";
+import { admit, CLOSED, decide, earn, fullBudget, record, situation, spend } from "faultline/core";
+import { fault } from "faultline";
 import { parsePolicy } from "faultline/policy-file";
 
 const { policy, diagnostics } = parsePolicy(

@@ -22,14 +22,15 @@ const CORE_NAMES = [
 ];
 
 // prettier-ignore
-const RUNTIME_NAMES = [
-  "ChannelBridge", "EXTENSION_CONTRACT", "artefactsFolder", "cli", "completeToolCalls", "createFaultline", "createMemoryJournal", "defineExtension", "exportSession", "hasValue", "importSession", "isOpen", "keepArtefact",
-  "OTHER_TOOLS", "openJournal", "partial", "readArtefact", "step", "terminalInteractor", "tool",
+const MAIN_NAMES = [
+  "ChannelBridge", "FaultError", "artefactsFolder", "classify", "cli", "completeToolCalls", "createFaultline", "createMemoryJournal", "defineExtension",
+  "explain", "exportSession", "fault", "hasValue", "importSession", "isFaultCode", "isFaultError", "isOpen", "noticeOf", "openJournal", "partial",
+  "readArtefact", "step", "terminalInteractor", "toProblem", "tool", "traitsOf", "viewFor", "withContext", "wrap",
 ];
 
 describe("doors", () => {
   it.each([
-    ["faultline", main, [...CORE_NAMES, ...RUNTIME_NAMES]],
+    ["faultline", main, MAIN_NAMES],
     ["faultline/core", core, CORE_NAMES],
     ["faultline/error-classifier", errorClassifier, ["classifyError"]],
     ["faultline/mcp", mcp, ["connectMcp", "modelText", "toAiTools"]],

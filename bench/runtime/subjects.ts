@@ -88,7 +88,8 @@ export const BREAKERS: readonly SubjectId[] = [
 
 /** OURS. */
 async function guardWithFaultline(work: Work, settings: Settings): Promise<Guarded> {
-  const { createFaultline, DEFAULT_POLICY, tool } = await import("../../src/index.ts");
+  const { createFaultline, tool } = await import("../../src/index.ts");
+  const { DEFAULT_POLICY } = await import("../../src/core/index.ts");
   // The default budget would stop these retries, which is what it is for: here every call fails twice. It counts all the same.
   const policy = { ...DEFAULT_POLICY, retryBudget: { capacity: 1e9, perCall: 0.2, perSecond: 1 } };
   const faultline = createFaultline({ policy });

@@ -306,7 +306,7 @@ export class Runtime {
   }
 
   /**
-   * Per tool and per target of a model, with the names of the tool error handling specification; `OTHER_TOOLS` for those beyond `maxTargets`.
+   * Per tool and per target of a model, with the names of the tool error handling specification; `(other tools)` for those beyond `maxTargets`.
    * A second target of the same name has its own row: the name, and the target as `targets()` shows it.
    */
   metrics(): Readonly<Record<string, ToolMetrics>> {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/host/clock.ts";
+import { PRESETS, withRows } from "../../src/core/index.ts";
 import {
   createFaultline,
   fault,
@@ -15,11 +16,9 @@ import {
   type FaultlineOptions,
   openJournal,
   type PolicyRow,
-  PRESETS,
   step,
   tool,
   type TurnResult,
-  withRows,
 } from "../../src/index.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";

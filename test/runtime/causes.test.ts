@@ -3,7 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
-import { type Fault, originOf, toProblem, viewFor } from "../../src/index.ts";
+import { originOf } from "../../src/core/index.ts";
+import { type Fault, toProblem, viewFor } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
 import { engineWorld } from "../support/engine-world.ts";
 import { DRIVER_LISTENERS, driveWith, SPARED_PLACES } from "../support/sparing-places.ts";

@@ -1,7 +1,8 @@
 // Numbers per tool when the names of tools come from a model or a user: bounded, and nothing that was counted is lost.
 
 import { describe, expect, it } from "vitest";
-import { OTHER_TOOLS, tool, type Tool } from "../../src/index.ts";
+import { OTHER_TOOLS } from "../../src/runtime/bounded-counters.ts";
+import { tool, type Tool } from "../../src/index.ts";
 import { failure, world } from "../support/world.ts";
 
 const MOST = 20;

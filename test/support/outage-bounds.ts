@@ -1,6 +1,7 @@
 // What an outage may cost, by the default policy: which outages a call has to survive, and how many requests they may take.
 
-import { DEFAULT_POLICY, type FaultCode } from "../../src/index.ts";
+import { DEFAULT_POLICY } from "../../src/core/index.ts";
+import type { FaultCode } from "../../src/index.ts";
 import { NOWHERE, type Retry, rowFor } from "../../src/core/policy/policy.ts";
 import { delayBounds } from "../../src/core/policy/backoff.ts";
 

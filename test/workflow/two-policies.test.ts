@@ -1,7 +1,8 @@
 // Workflows with policies of their own run on one runtime: what one of them learns about a target, the other knows.
 
 import { expect, it } from "vitest";
-import { fault, FaultError, PRESETS, type Tool, tool, withRows } from "../../src/index.ts";
+import { PRESETS, withRows } from "../../src/core/index.ts";
+import { fault, FaultError, type Tool, tool } from "../../src/index.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";
 import type { Workflow } from "../../src/workflow-model/stage.ts";
 import { engineWorld, eventsIn, only, STORES } from "../support/engine-world.ts";

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
-import { DEFAULT_POLICY, FaultError, type Journal, tool, withRows } from "../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../src/core/index.ts";
+import { FaultError, type Journal, tool } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
 import type { ActTools } from "../../src/workflow-model/stage.ts";
 import { APPROVE, engineWorld, only, places, STORES, thrown, YES } from "../support/engine-world.ts";

@@ -1,7 +1,7 @@
 // The last stop of the tour: one turn, live, with tools that fail for real within a second or two.
 
-import type { Locale } from "../../core/index.ts";
-import { createFaultline, fault, FaultError, step, tool, type TraceRecord } from "../../index.ts";
+import type { Locale, TraceRecord } from "../../core/index.ts";
+import { createFaultline, fault, FaultError, step, tool } from "../../index.ts";
 
 const WORDS = {
   "en": {

@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { fault, FAULT_CODES, MODEL_DETAILS, type ModelView, type Outcome, tool, viewFor } from "../../../src/index.ts";
+import { FAULT_CODES, MODEL_DETAILS } from "../../../src/core/index.ts";
+import { fault, type ModelView, type Outcome, tool, viewFor } from "../../../src/index.ts";
 import { life } from "../../runtime/session/life.ts";
 
 const SECRET = `sk-live-${"a1B2c3D4".repeat(4)}`;

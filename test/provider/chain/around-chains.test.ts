@@ -2,14 +2,8 @@
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
-import {
-  DEFAULT_POLICY,
-  type FaultError,
-  openJournal,
-  type PolicyRow,
-  type Turn,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { type FaultError, openJournal, type PolicyRow, type Turn } from "../../../src/index.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { newPath } from "../../runtime/session/life.ts";
 import { always, ASKED, CLAUDE, chainWorld, GPT, only, START_AT, steps } from "./chain-world.ts";

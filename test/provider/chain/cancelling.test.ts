@@ -4,7 +4,8 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provide
 import { generateText, streamText } from "ai";
 import { describe, expect, it } from "vitest";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
-import { DEFAULT_POLICY, type Turn } from "../../../src/index.ts";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import type { Turn } from "../../../src/index.ts";
 import { always, ASKED, chainWorld, type ChainWorld, GPT, only, partsOf, START_AT } from "./chain-world.ts";
 
 const REASON = new Error("the user closed the tab");

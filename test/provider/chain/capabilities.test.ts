@@ -2,7 +2,8 @@
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
-import { type FactOverrides, type FaultCode, FaultError, traitsOf, wordsFor } from "../../../src/index.ts";
+import { wordsFor } from "../../../src/core/index.ts";
+import { type FactOverrides, type FaultCode, FaultError, traitsOf } from "../../../src/index.ts";
 import { always, ASKED, CLAUDE, chainWorld, GEMINI, GPT, only } from "./chain-world.ts";
 
 const ALL = ["streaming", "tools", "vision", "files", "audio"];

@@ -1,7 +1,8 @@
 // A person who is asked what to do about a failed target chooses another one of the chain, and the call continues there.
 
 import { expect, it } from "vitest";
-import { DEFAULT_POLICY, type Interactor, type Policy, type Question, withRows } from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import type { Interactor, Policy, Question } from "../../../src/index.ts";
 import { ANSWERED, ASKED, CLAUDE, chainWorld, GEMINI, GPT } from "./chain-world.ts";
 
 /** Asks instead of falling back. */

@@ -5,7 +5,8 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ONE_RETRY } from "../../../src/core/policy/matrix.ts";
-import { DEFAULT_POLICY, type Faultline, openJournal, type Session, withRows } from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { type Faultline, openJournal, type Session } from "../../../src/index.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { newPath } from "../../runtime/session/life.ts";
 import {

@@ -5,14 +5,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
 import OpenAI from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  countEntries,
-  createFaultline,
-  type Faultline,
-  metricsOf,
-  type Session,
-  type ToolMetrics,
-} from "../../../src/index.ts";
+import { countEntries, metricsOf } from "../../../src/core/index.ts";
+import { createFaultline, type Faultline, type Session, type ToolMetrics } from "../../../src/index.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { type Asked, startStub } from "../../support/endpoint-stub.ts";
 import { createSocketClock } from "../../support/socket-clock.ts";

@@ -9,15 +9,8 @@ import { generateText, streamText } from "ai";
 import { describe, expect, it } from "vitest";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import { ONE_RETRY } from "../../../src/core/policy/matrix.ts";
-import {
-  type Cost,
-  DEFAULT_POLICY,
-  type Faultline,
-  openJournal,
-  type Session,
-  type Spending,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { type Cost, type Faultline, openJournal, type Session, type Spending } from "../../../src/index.ts";
 import { estimateTokens, walkRequest } from "../../../src/provider/model/request-walk.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { newPath } from "../../runtime/session/life.ts";

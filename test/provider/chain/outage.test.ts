@@ -3,7 +3,8 @@
 
 import { generateText, streamText, type LanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, type FaultCode, isFaultError } from "../../../src/index.ts";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import { type FaultCode, isFaultError } from "../../../src/index.ts";
 import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.ts";
 import { ANSWERED, chainWorld, type ChainWorld, CLAUDE, only, START_AT } from "./chain-world.ts";
 

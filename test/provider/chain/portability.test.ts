@@ -2,7 +2,8 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
-import type { ModelTarget, RequestChange } from "../../../src/index.ts";
+import type { RequestChange } from "../../../src/core/index.ts";
+import type { ModelTarget } from "../../../src/index.ts";
 import { always, CLAUDE, chainWorld, type ChainWorld, GPT, only } from "./chain-world.ts";
 
 const FIRST = "find  the\tthing — exactly “this” ☃";

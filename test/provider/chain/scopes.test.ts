@@ -2,14 +2,8 @@
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
-import {
-  DEFAULT_POLICY,
-  type FaultCode,
-  FaultError,
-  type ModelTarget,
-  type Policy,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { type FaultCode, FaultError, type ModelTarget, type Policy } from "../../../src/index.ts";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import { always, CLAUDE, chainWorld, type ChainWorld, GEMINI, GPT, only } from "./chain-world.ts";
 

@@ -3,7 +3,8 @@
 
 import { generateText, streamText } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
-import { createFaultline, DEFAULT_POLICY, type Faultline, type FaultError, traitsOf } from "../../../src/index.ts";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import { createFaultline, type Faultline, type FaultError, traitsOf } from "../../../src/index.ts";
 import { type DialectName, DIALECTS, type DialectStub, startDialectStub } from "../../support/dialect-stub.ts";
 import { UNREADABLE } from "../../support/unreadable-answers.ts";
 

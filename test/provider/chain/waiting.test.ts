@@ -2,14 +2,8 @@
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
-import {
-  createMemoryJournal,
-  DEFAULT_POLICY,
-  type Faultline,
-  FaultError,
-  type Session,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { createMemoryJournal, type Faultline, FaultError, type Session } from "../../../src/index.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { always, CLAUDE, chainWorld, type ChainWorld, GPT, only, START_AT, steps } from "./chain-world.ts";

@@ -4,14 +4,13 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
 import {
   createFaultline,
   createMemoryJournal,
-  DEFAULT_POLICY,
   type Faultline,
   isFaultError,
   type Session,
-  withRows,
 } from "../../../src/index.ts";
 import { boundedFetch, MOST_BYTES } from "../../../src/provider/fetch/bounded.ts";
 import { withServer } from "../../support/failing-server.ts";

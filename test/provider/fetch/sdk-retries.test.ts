@@ -4,7 +4,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { classify, createFaultline, DEFAULT_POLICY, withRows } from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { classify, createFaultline } from "../../../src/index.ts";
 import { neverAnswer, reply, resetBeforeHeaders, withServer } from "../../support/failing-server.ts";
 import { thrownBy } from "../../support/thrown.ts";
 

@@ -1,7 +1,8 @@
 // A call outside a session goes from attempt to attempt without waiting where it can: it must end all the same, whatever happens.
 
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, type Policy, tool } from "../../../src/index.ts";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import { type Policy, tool } from "../../../src/index.ts";
 import { broken, callTimes, failure, scripted, START_AT, world } from "../../support/world.ts";
 
 /** Nothing but the number of attempts ends a call. */

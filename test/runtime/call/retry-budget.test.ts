@@ -1,7 +1,8 @@
 // The retry budget that all calls to one provider share, so that retries cannot become a storm.
 
 import { describe, expect, it } from "vitest";
-import { type Decision, DEFAULT_POLICY, explain, type Outcome, type Policy, type Refusal } from "../../../src/index.ts";
+import { DEFAULT_POLICY, type Refusal } from "../../../src/core/index.ts";
+import { type Decision, explain, type Outcome, type Policy } from "../../../src/index.ts";
 import { broken, callTimes, failure, type More, scripted, world } from "../../support/world.ts";
 
 /** Five retries at once, none earned by calls, one more every ten seconds; memory is off, so that only the budget speaks. */

@@ -1,10 +1,10 @@
 // Extensions through the library's door: what they bring takes effect, and what is wrong with them stops everything by name.
 
 import { describe, expect, it } from "vitest";
+import { EXTENSION_CONTRACT } from "../../../src/runtime/extension/extension.ts";
 import {
   createFaultline,
   defineExtension,
-  EXTENSION_CONTRACT,
   type Extension,
   type ExtensionHost,
   type FaultCode,

@@ -1,16 +1,8 @@
 // A person who is asked to choose gets the real alternatives: targets of the chain and declared tools that can do the work.
 
 import { describe, expect, it } from "vitest";
-import {
-  DEFAULT_POLICY,
-  fault,
-  FAULT_CODES,
-  type Question,
-  tool,
-  type Tool,
-  traitsOf,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, FAULT_CODES, withRows } from "../../../src/core/index.ts";
+import { fault, type Question, tool, type Tool, traitsOf } from "../../../src/index.ts";
 import { otherTargets, type Target } from "../../../src/core/decide/fallback.ts";
 import { payloadFor } from "../../../src/core/flow/question-words.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";

@@ -1,16 +1,15 @@
 // People in a session: what they are asked about a call, what their answers do, and what happens without one.
 
 import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
 import {
   type Answer,
-  DEFAULT_POLICY,
   type FaultCode,
   type FaultlineOptions,
   type Interactor,
   type Outcome,
   type Session,
   tool,
-  withRows,
 } from "../../../src/index.ts";
 import { type ScriptedAnswer, scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { thrownBy } from "../../support/thrown.ts";

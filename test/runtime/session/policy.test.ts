@@ -1,17 +1,16 @@
 // A session with a policy of its own runs on the same runtime: its calls are decided about differently, and share everything else.
 
 import { describe, expect, it } from "vitest";
+import { PRESETS, withRows } from "../../../src/core/index.ts";
+import { EXTENSION_CONTRACT } from "../../../src/runtime/extension/extension.ts";
 import {
   defineExtension,
-  EXTENSION_CONTRACT,
   fault,
   FaultError,
   type Policy,
   type PolicyRow,
-  PRESETS,
   type Tool,
   tool,
-  withRows,
 } from "../../../src/index.ts";
 import { life } from "./life.ts";
 

@@ -1,16 +1,8 @@
 // What a session tells about itself: the trace of decisions, and numbers per tool that equal those of its journal.
 
 import { describe, expect, it } from "vitest";
-import {
-  countEntries,
-  type Faultline,
-  metricsOf,
-  type Session,
-  step,
-  tool,
-  type ToolMetrics,
-  type TraceRecord,
-} from "../../../src/index.ts";
+import { countEntries, metricsOf, type TraceRecord } from "../../../src/core/index.ts";
+import { type Faultline, type Session, step, tool, type ToolMetrics } from "../../../src/index.ts";
 import { entriesOf, fails, type Life, life, never, thrown } from "./life.ts";
 
 async function begun(): Promise<Life & { readonly session: Session }> {

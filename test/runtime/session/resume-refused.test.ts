@@ -1,7 +1,8 @@
 // Sessions that must not be taken up as they are: a drifted manifest, another store, another plan, tool or input; or one that is over.
 
 import { describe, expect, it } from "vitest";
-import { type Manifest, type Session, step, tool } from "../../../src/index.ts";
+import type { Manifest } from "../../../src/core/index.ts";
+import { type Session, step, tool } from "../../../src/index.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, lifeOn, never, newPath } from "./life.ts";
 

@@ -1,17 +1,8 @@
 // Sessions that are taken up again by the next life of a program, on the same file.
 
 import { describe, expect, it } from "vitest";
-import {
-  DEFAULT_POLICY,
-  emptySession,
-  type FaultlineOptions,
-  foldEntry,
-  type Session,
-  step,
-  tool,
-  type TurnResult,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, emptySession, foldEntry, withRows } from "../../../src/core/index.ts";
+import { type FaultlineOptions, type Session, step, tool, type TurnResult } from "../../../src/index.ts";
 import { fromSnapshot, snapshotOf } from "../../../src/core/record/replay.ts";
 import { entriesOf, eventsOf, fails, type Life, lifeOn, never, newPath, only, thrown } from "./life.ts";
 

@@ -3,22 +3,19 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createRedactor, DEFAULT_POLICY, REDACTED, withRows } from "../../../src/core/index.ts";
 import {
   classify,
-  createRedactor,
-  DEFAULT_POLICY,
   type Entry,
   exportSession,
   fault,
   type Fault,
   FaultError,
   partial,
-  REDACTED,
   step,
   tool,
   type TurnResult,
   viewFor,
-  withRows,
 } from "../../../src/index.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { entriesOf, type Life, lifeOn, newPath } from "./life.ts";

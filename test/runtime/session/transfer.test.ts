@@ -1,15 +1,8 @@
 // A session that leaves one store and goes on in another.
 
 import { describe, expect, it } from "vitest";
-import {
-  createRedactor,
-  exportSession,
-  importSession,
-  type Journal,
-  type Session,
-  step,
-  tool,
-} from "../../../src/index.ts";
+import { createRedactor } from "../../../src/core/index.ts";
+import { exportSession, importSession, type Journal, type Session, step, tool } from "../../../src/index.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { entriesOf, fails, lifeOn, newPath } from "./life.ts";
 

@@ -1,8 +1,8 @@
 // The sentence about a turn is true, however the turn ended: as a plan and as a body, in every language.
 
 import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
 import {
-  DEFAULT_POLICY,
   fault,
   type FaultCode,
   FaultError,
@@ -14,7 +14,6 @@ import {
   type Tool,
   tool,
   type TurnResult,
-  withRows,
 } from "../../../src/index.ts";
 import { fails, type Life, life, never } from "./life.ts";
 

@@ -1,7 +1,8 @@
 // The breaker of a target as calls meet it: when it opens, whom it lets through, what counts and what does not.
 
 import { describe, expect, it } from "vitest";
-import { type BreakerState, step } from "../../../src/index.ts";
+import type { BreakerState } from "../../../src/core/index.ts";
+import { step } from "../../../src/index.ts";
 import {
   broken,
   callTimes,

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type BreakerRule, DEFAULT_POLICY } from "../../../src/index.ts";
+import { type BreakerRule, DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { settledRule } from "../../../src/runtime/target/merge-settings.ts";
 
 const RULE = DEFAULT_POLICY.breaker;

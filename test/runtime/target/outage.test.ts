@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import {
   createMemoryJournal,
-  DEFAULT_POLICY,
   type FaultCode,
   type JournalEvent,
   type Outcome,

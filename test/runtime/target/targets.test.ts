@@ -1,16 +1,8 @@
 // What a runtime remembers of its targets: by hand, in the journal, in the trace, and within a bounded number.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  type BreakerState,
-  countEntries,
-  type Faultline,
-  type JournalEvent,
-  metricsOf,
-  step,
-  type Tool,
-  tool,
-} from "../../../src/index.ts";
+import { type BreakerState, countEntries, metricsOf } from "../../../src/core/index.ts";
+import { type Faultline, type JournalEvent, step, type Tool, tool } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
 import {
   broken,

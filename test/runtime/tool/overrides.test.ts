@@ -1,7 +1,8 @@
 // What an operator writes about a tool in a file really changes how it runs, and beats what its author wrote in code.
 
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, type JournalEvent, type PolicyRow, tool, withRows } from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { type JournalEvent, type PolicyRow, tool } from "../../../src/index.ts";
 import { manifestsOf } from "../../support/tool-text.ts";
 import { broken, callTimes, failure, held, scripted, START_AT, type World, world } from "../../support/world.ts";
 

@@ -5,7 +5,8 @@
 import "@ai-sdk/openai-compatible";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { Instruction } from "../../../src/core/flow/node.ts";
-import { DEFAULT_POLICY, type Fault, type FaultlineOptions, openJournal, type TurnResult } from "../../../src/index.ts";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import { type Fault, type FaultlineOptions, openJournal, type TurnResult } from "../../../src/index.ts";
 import type { Tool } from "../../../src/runtime/tool/tool.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";

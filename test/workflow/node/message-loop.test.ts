@@ -1,7 +1,8 @@
 // An agent's node on models: what it answers, how it uses tools, and what failures on the way come to.
 
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY, fault, FaultError, tool, withRows } from "../../../src/index.ts";
+import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
+import { fault, FaultError, tool } from "../../../src/index.ts";
 import { always, steps } from "../../provider/chain/chain-world.ts";
 import { agentWorld, Died } from "./agent-world.ts";
 

@@ -8,15 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { createRedactor } from "../../../src/core/fault/redact.ts";
 import { systemClock } from "../../../src/host/clock.ts";
-import {
-  createFaultline,
-  DEFAULT_POLICY,
-  type Faultline,
-  MODEL_DETAILS,
-  type ModelDetail,
-  tool,
-  withRows,
-} from "../../../src/index.ts";
+import { DEFAULT_POLICY, MODEL_DETAILS, withRows } from "../../../src/core/index.ts";
+import { createFaultline, type Faultline, type ModelDetail, tool } from "../../../src/index.ts";
 import { connectMcp } from "../../../src/mcp/index.ts";
 import type { AnyTool } from "../../../src/runtime/tool/tool.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
