@@ -1,6 +1,6 @@
 // The server behind `startChaos`: it listens on loopback, speaks four model protocols and fails on demand.
-// S1  the same seed, scenario and order of requests give the same answers.
-// S2  it listens on 127.0.0.1 unless it is told otherwise, and keeps no key.
+// S1  The same seed, scenario and order of requests give the same answers.
+// S2  The server listens on 127.0.0.1 unless `host` says otherwise, and keeps no keys.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
@@ -37,48 +37,48 @@ import type { ChaosStep, Scenario } from "./scenario-schema.ts";
 import type { ConnectionAct, ChaosRequest } from "./wire.ts";
 
 export interface ChaosOptions {
-  /** 0, which is what it is when left out: a free one. */
+  /** Default: 0, a free port. */
   readonly port?: number;
-  /** 127.0.0.1 when left out. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
   /** YAML text, or the same as an object. */
   readonly scenario?: string | Scenario;
-  /** What probabilities are rolled from; the scenario's, else 1, when left out. */
+  /** The seed for probabilities. Default: the scenario's seed, else 1. */
   readonly seed?: number;
   readonly clock?: Clock;
-  /** A wait before every answer; the scenario's, else none, when left out. */
+  /** A wait before every answer. Default: the scenario's latency, else none. */
   readonly latencyMs?: number;
-  /** Called when a request is over. */
+  /** Called when a request has ended. */
   readonly onEnd?: (request: ReceivedRequest) => void;
-  /** Called when a request came to an address that none of the vendors has. */
+  /** Called for a request to an address that no vendor has. */
   readonly onStray?: (request: StrayRequest) => void;
 }
 
 export interface Chaos {
   readonly url: string;
-  /** For SDKs of OpenAI, and whatever speaks like it. */
+  /** For OpenAI's SDK and compatible clients. */
   readonly openaiUrl: string;
   readonly anthropicUrl: string;
   readonly googleUrl: string;
   readonly seed: number;
   /** The requests so far, at most the last thousand. */
   received(): readonly ReceivedRequest[];
-  /** Requests to addresses that none of the vendors has, at most the last thousand: the base URL is probably wrong. */
+  /** Requests to addresses that no vendor has, at most the last thousand. They usually mean a wrong base URL. */
   strays(): readonly StrayRequest[];
-  /** Forgets what was received and begins scenario and script anew. */
+  /** Clears the received requests and restarts the scenario and the script. */
   reset(): void;
-  /** What the next requests get, one step each; goes before the scenario. */
+  /** Sets what the next requests get, one step each. Takes precedence over the scenario. */
   script(steps: readonly ChaosStep[]): void;
-  /** Nobody can connect for so long. */
+  /** Refuses connections for this long. */
   refuse(forMs: number): void;
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   close(): Promise<void>;
 }
 
-/** What the vendors take, too. */
+/** The vendors' limit. */
 const MOST_BODY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_SEED = 1;
-const TOO_LARGE = "The body of the request has more than 32 MB.";
+const TOO_LARGE = "The request body is larger than 32 MB.";
 
 const CHAOS_OPTIONS = shape<ChaosOptions>({
   port: whole(0, 65_535),
@@ -193,13 +193,13 @@ export async function startServer(options: ChaosOptions): Promise<Chaos> {
       },
     );
     const endedAt = clock.now();
-    // Whoever is still there when the server closes did not leave.
+    // A client that is still connected when the server closes did not leave.
     const ended = performed === "client-left" && isClosed ? "cut" : performed;
     const over = entry.change({ ended, endedAt, clientLeftAt: ended === "client-left" ? endedAt : null });
     onEnd(over);
   }
 
-  /** A bug of ours must not look like a fault that somebody asked for. */
+  /** An internal error must not look like a requested fault. */
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     const handled = handle(request, response)
       .catch((error: unknown) => {
@@ -229,13 +229,13 @@ export async function startServer(options: ChaosOptions): Promise<Chaos> {
     async close() {
       isClosed = true;
       await listener.close();
-      // How each request ended is known before the caller looks.
+      // The caller can see how each request ended once `close` resolves.
       await Promise.all(running);
     },
   };
 }
 
-/** What cannot be an address leads nowhere. */
+/** An invalid URL matches no route. */
 function urlOf(target: string): URL {
   const whole = target.startsWith("/") ? `http://localhost${target}` : target;
   return new URL(URL.canParse(whole) ? whole : "http://localhost/");

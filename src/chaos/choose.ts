@@ -1,9 +1,10 @@
-// Which fault a request gets, and what the model says: by its header, else by the name of its model, else by the script, else by
-// the first rule of the scenario that fits, else a good answer.
-// C1  every rule counts every request that fits it, whoever decides about that request: `request: 2` is the second that fits.
-// C2  a script and a sequence go one step on only when the step is used.
-// C3  what is rolled depends on the seed, the rule, the model and how many of its requests fitted: never on time, nor on what
-//     other models ask meanwhile.
+// Chooses the fault and the model's answer for a request. In order of precedence: the request's header, the name of its model,
+// the script, the first matching rule of the scenario; otherwise a good answer.
+// C1  Every rule counts every request that matches it, even if something else decides that request: `request: 2` is the second
+//     match.
+// C2  A script or a sequence advances only when its step is used.
+// C3  A roll depends on the seed, the rule, the model and the number of its matching requests: never on time or on the requests
+//     of other models.
 
 import { type ChaosFault, withDefaults } from "./faults.ts";
 import type { Parameters } from "./faults/fault-row.ts";
@@ -20,16 +21,16 @@ export interface ChaosChoice {
   readonly fault: ChaosFault | null;
   readonly params: Parameters;
   readonly scripted: Scripted | null;
-  /** Whoever asked for the fault made a mistake, and is told so instead of getting an answer that proves nothing. */
+  /** The caller asked for a fault in a wrong way. It gets this message instead of an answer that would prove nothing. */
   readonly complaint: string | null;
 }
 
-/** A request that cannot be read is nobody's turn. */
+/** An unreadable request uses up no step. */
 export const UNCHOSEN: ChaosChoice = chosen({ fault: null, params: {}, scripted: null }, "default");
 
 export interface Chooser {
   choose(asked: ChaosRequest, header: string | null, isKey: (written: string) => boolean): ChaosChoice;
-  /** Steps for the next requests, before the scenario is asked. */
+  /** Steps for the next requests; they take precedence over the scenario. */
   script(steps: readonly ChaosStep[]): void;
 }
 
@@ -59,10 +60,10 @@ function asWritten(written: WrittenFault, by: ChosenBy, asked: ChaosRequest): Ch
   return strictly({ ...written, scripted: null }, by, asked);
 }
 
-/** A fault that only a stream can have is not silently left out. */
+/** Asking for a streaming fault on a request that does not stream is an error, so that the fault is not silently skipped. */
 function strictly(step: ResolvedStep, by: ChosenBy, asked: ChaosRequest): ChaosChoice {
   if (step.fault?.needs === "stream" && !asked.streaming) {
-    return complaining(`\`${step.fault.id}\` happens to streams only, and this request does not stream.`, by);
+    return complaining(`\`${step.fault.id}\` affects streams only, and this request does not stream.`, by);
   }
   return chosen(step, by);
 }
@@ -76,9 +77,9 @@ function complaining(complaint: string, by: ChosenBy): ChaosChoice {
 }
 
 interface LiveRule {
-  /** Whether the request fits; if so it is counted. */
+  /** Whether the request matches; if so, it is counted. */
   counts(asked: ChaosRequest, isKey: (written: string) => boolean): boolean;
-  /** What the rule says about the request it counted last; null when it has nothing to say. */
+  /** The step for the request that was counted last; null if the rule does not apply. */
   use(asked: ChaosRequest): ResolvedStep | null;
 }
 
@@ -93,7 +94,7 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
   let fitted = 0;
   let used = 0;
 
-  /** One step per request of a model; the rule says nothing any more when its sequence is over. */
+  /** One step per request of a model; null once the sequence is over. */
   function nextStep(model: string): ResolvedStep | null {
     const place = places.get(model) ?? 0;
     const step = steps[repeat ? place % steps.length : place];
@@ -125,7 +126,7 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
   };
 }
 
-/** A rule leaves requests alone that its fault cannot happen to, and calls its tools once: the result is answered in words. */
+/** A rule skips requests that its fault cannot affect. It calls its tools once: a request with tool results gets text. */
 function suits({ fault, scripted }: ResolvedStep, asked: ChaosRequest): boolean {
   if (fault?.needs === "stream" && !asked.streaming) return false;
   return scripted?.kind !== "calls" || asked.toolResults.length === 0;
@@ -143,7 +144,7 @@ function numbersOf(request: number | string | undefined, every: number | undefin
   return (number) => number >= first && number <= last && (every === undefined || number % every === 0);
 }
 
-/** In [0, 1). FNV-1a over the parts, then mixed so that similar names give unrelated rolls. */
+/** A number in [0, 1): FNV-1a over the parts, then mixed so that similar names give unrelated rolls. */
 function rollFor(seed: number, ...parts: readonly (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const part of [seed, ...parts]) {

@@ -1,4 +1,4 @@
-// The control endpoint: what was received, the fault table, and ways to begin anew from another process.
+// The control endpoint: lists received requests and faults, and lets another process reset the server or replace its scenario.
 
 import { isFaultError } from "../core/fault/fault-error.ts";
 import { faultTable } from "./faults.ts";
@@ -67,7 +67,7 @@ function ok(body: unknown): ControlAnswer {
   return { status: 200, body };
 }
 
-/** A scenario may name keys; whoever looks sees their fingerprints. */
+/** A scenario may name keys; the endpoint shows only their fingerprints. */
 function withoutKeys(scenario: Scenario): Scenario {
   const rules = scenario.rules?.map((rule) =>
     rule.when?.key === undefined ? rule : { ...rule, when: { ...rule.when, key: fingerprintIn(rule.when.key) } },

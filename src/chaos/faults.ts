@@ -1,4 +1,4 @@
-// Every fault there is: one row each. Who chooses a fault names its id; what happens then is in its row and nowhere else.
+// All faults, one row each. A fault is chosen by its id, and its row alone defines what happens.
 
 import { BODIES } from "./faults/bodies.ts";
 import { CONNECTIONS } from "./faults/connections.ts";
@@ -24,7 +24,7 @@ export function faultRow(id: string): ChaosFault | undefined {
 
 export type ChaosFaultFacts = Omit<ChaosFault, "plan">;
 
-/** The table as data that can be sent. */
+/** The table as plain data, for JSON. */
 export function faultTable(): readonly ChaosFaultFacts[] {
   return CHAOS_FAULTS.map(({ id, means, seenIn, needs, afterOutput, params, about }) => ({
     id,
@@ -37,7 +37,7 @@ export function faultTable(): readonly ChaosFaultFacts[] {
   }));
 }
 
-/** Values of parameters that a row does not have; nothing reads them. */
+/** Values for parameters that a row does not have; they are never read. */
 const UNUSED: Parameters = {
   "retry-after": 0,
   "after": 0,

@@ -1,10 +1,10 @@
-// The model that works: it answers, calls tools and returns JSON that fits, as told or by itself. The same request gets the same
-// reply.
+// The model that works: it answers, calls tools and returns JSON that fits the schema, from a script or by itself. The same
+// request always gets the same reply.
 
 import { sampleOf } from "./sample.ts";
 import type { ChaosRequest, Reply, ChaosToolCall } from "./wire.ts";
 
-/** What a script or scenario makes the model say. */
+/** The reply that a script or scenario sets. */
 export type Scripted =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "calls"; readonly calls: readonly ScriptedCall[] }
@@ -12,7 +12,7 @@ export type Scripted =
 
 export interface ScriptedCall {
   readonly tool: string;
-  /** Left out: made from the schema of the tool. */
+  /** Default: a sample of the tool's schema. */
   readonly input?: unknown;
 }
 
@@ -36,7 +36,7 @@ function unscripted(asked: ChaosRequest): Reply {
   return said(textFor(asked));
 }
 
-/** A request may ask for JSON by making the model call a tool that takes it. */
+/** A request may ask for JSON by forcing the model to call a tool that takes it. */
 export function inJson(asked: ChaosRequest, value: unknown): Reply {
   return asked.forcedTool === null ? said(JSON.stringify(value)) : calling([callOf(asked.forcedTool, value)]);
 }
@@ -49,7 +49,7 @@ export function sampleInput(tool: string, asked: ChaosRequest): unknown {
   return sampleOf(toolSchema(tool, asked));
 }
 
-/** A tool that was not offered takes some object. */
+/** A tool that was not offered accepts any object. */
 export function toolSchema(tool: string, { tools }: ChaosRequest): unknown {
   return tools.find(({ name }) => name === tool)?.schema ?? { type: "object" };
 }

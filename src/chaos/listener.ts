@@ -1,6 +1,6 @@
-// A server on one port that can stop listening for a while and whose sockets can all be ended at once.
-// L1  after `refuse` nobody can connect until its time is over, and the port stays the same.
-// L2  after `close` no socket and no timer is left.
+// A server on one port that can stop listening for a while and close all its sockets at once.
+// L1  After `refuse`, connections fail until its time is over. The port stays the same.
+// L2  After `close`, no socket and no timer is left.
 
 import { nodeHttp } from "../host/builtin.ts";
 import type { RequestListener } from "node:http";
@@ -16,7 +16,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** How long to wait when somebody else has taken the port meanwhile. */
+/** The delay before listening again if another process took the port in the meantime. */
 const TRY_AGAIN_MS = 50;
 
 export async function listen(
@@ -29,15 +29,15 @@ export async function listen(
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
-    // Every request that waits listens for the end of its connection, and any number may come on one.
+    // Each waiting request listens for the end of its connection, and one connection may carry any number of them.
     socket.setMaxListeners(0);
     socket.once("close", () => void sockets.delete(socket));
-    // A client that resets its connection is one of the things this server is for.
+    // Clients that reset their connection are expected here.
     socket.on("error", () => void sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    // A port that is none is thrown at once.
+    // `listen` throws synchronously for an invalid port.
     server.listen({ port: wantedPort, host }, resolve);
   }).catch((error: unknown) => {
     throw cannotListen(error, wantedPort, host);
@@ -75,7 +75,7 @@ export async function listen(
   };
 }
 
-/** Anything else is wrong with the port. */
+/** Any other code means that the port is the problem. */
 const HOST_CODES: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"]);
 
 function cannotListen(error: unknown, port: number, host: string): FaultError {

@@ -1,4 +1,4 @@
-// The list of models, in one answer that OpenAI's, Anthropic's and Google's SDKs can all read: every fault is a model.
+// The list of models, in one answer that the SDKs of OpenAI, Anthropic and Google can all read. Every fault is listed as a model.
 
 export function modelList(faultIds: readonly string[]): object {
   const ids = ["chaos-ok", ...faultIds];

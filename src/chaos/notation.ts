@@ -1,10 +1,10 @@
-// A fault as one line of text: `rate-limit; retry-after=7` in a header, `rate-limit:retry-after=7,as=html` in the name of a model.
+// A fault as one line of text: `rate-limit; retry-after=7` in a header, `rate-limit:retry-after=7,as=html` in a model name.
 
 import { nearest } from "../options/nearest.ts";
 import { CHAOS_FAULT_IDS, type ChaosFault, faultRow } from "./faults.ts";
 import { PARAMETER_CHOICES, PARAMETER_LIMITS, type Parameters } from "./faults/fault-row.ts";
 
-/** Written where a fault could stand: a good answer. */
+/** Written in place of a fault id: a good answer. */
 export const OK = "ok";
 
 export type WrittenFault =
@@ -25,7 +25,7 @@ export function readFault(text: string): WrittenFault {
   return { fault: fault ?? null, params };
 }
 
-/** The fault in the name of a model: `overloaded`, `chaos-overloaded`, `anything/overloaded`; null when there is none. */
+/** The fault in a model name: `overloaded`, `chaos-overloaded`, `anything/overloaded`; null if there is none. */
 export function faultInModel(model: string): WrittenFault | null {
   const name = model.slice(model.lastIndexOf("/") + 1);
   const [id = ""] = name.split(":");
@@ -33,7 +33,7 @@ export function faultInModel(model: string): WrittenFault | null {
   return faultRow(id) === undefined ? null : readFault(name);
 }
 
-/** null when the fault may be told this. */
+/** The problem with a parameter of a fault, or null. */
 export function checkParameter(fault: ChaosFault | null, name: string, value: unknown): string | null {
   const known = Object.keys(fault?.params ?? {});
   const whose = fault?.id ?? OK;

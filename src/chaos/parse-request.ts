@@ -1,19 +1,19 @@
-// What a request asks for: each vendor's body read into one shape. Nothing is refused: a body that makes no sense asks for an
-// answer to nothing, because it is the tested program that is on trial and not this server's patience.
+// Reads each vendor's request body into one shape. Nothing is rejected: a nonsensical body asks for an answer to nothing, because
+// the program is under test and not this server.
 
 import { type ChaosRequest, type Json, type ChaosTool, type ProtocolId, tokensIn } from "./wire.ts";
 
-/** What the address alone says. */
+/** What the URL alone says. */
 export interface ChaosRoute {
   readonly protocol: ProtocolId;
-  /** Google names the model in the address. */
+  /** Google puts the model in the URL. */
   readonly model: string | null;
-  /** Google says in the address whether it streams. */
+  /** Google says in the URL whether to stream. */
   readonly streaming: boolean | null;
   readonly asArray: boolean;
 }
 
-/** Versions before the path are optional and may be doubled: SDKs disagree about what belongs to a base URL. */
+/** Version prefixes are optional and may be doubled: SDKs disagree about what belongs to a base URL. */
 const VERSIONS = /^(?:\/v1(?:beta\d?|alpha)?(?=\/))*/;
 const GOOGLE_PATH = /^\/(?:models\/)?(.+):(generateContent|streamGenerateContent)$/;
 const FIXED_PATHS: Readonly<Record<string, ProtocolId>> = {
@@ -22,7 +22,7 @@ const FIXED_PATHS: Readonly<Record<string, ProtocolId>> = {
   "/messages": "anthropic",
 };
 
-/** null: none of the vendors has such an address. */
+/** null: no vendor has this address. */
 export function routeOf(url: URL): ChaosRoute | null {
   // A base URL that ends in a slash doubles it.
   const path = url.pathname.replaceAll(/\/{2,}/g, "/").replace(VERSIONS, "");
@@ -73,7 +73,7 @@ interface Read {
   readonly schema: unknown;
 }
 
-/** The request leaves the choice of the tool to the model, but not whether to call one. */
+/** The request requires a tool call but lets the model choose the tool. */
 const ANY_TOOL = "*";
 
 const READERS: Readonly<Record<ProtocolId, (body: Json) => Read>> = {
@@ -148,7 +148,7 @@ function forced(choice: unknown, nameOf: (choice: Json) => string): string | nul
   return name === "" ? null : name;
 }
 
-/** A format without a schema still wants JSON. */
+/** A format without a schema still requires JSON. */
 function schemaOf(format: Json, schema: unknown): unknown {
   if (format["type"] === "json_schema") return schema ?? {};
   return format["type"] === "json_object" ? {} : null;
@@ -162,13 +162,13 @@ const ROLES: Readonly<Record<string, Turn["role"]>> = {
   function: "tool",
 };
 
-/** Instructions are no turn. */
+/** Instructions are not a turn. */
 function turnOf(role: unknown, content: unknown): readonly Turn[] {
   const known = ROLES[text(role)];
   return known === undefined ? [] : [{ role: known, text: textIn(content) }];
 }
 
-/** A message of the user may hold results of tools, and words beside them. */
+/** A user message may hold tool results and text side by side. */
 function anthropicTurns(role: unknown, content: unknown): readonly Turn[] {
   const blocks = list(content);
   const results = blocks.filter((block) => block["type"] === "tool_result");

@@ -1,5 +1,4 @@
-// Does on a connection what a plan says: the only file that writes to one. Waits go through the clock, and end when the client
-// leaves.
+// Executes a plan on a connection; no other file writes to one. Waits use the clock and end when the client leaves.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../host/clock.ts";
@@ -8,7 +7,7 @@ import type { ConnectionAct } from "./wire.ts";
 
 export interface PerformDeps {
   readonly clock: Clock;
-  /** Nobody listens for so long. */
+  /** The port refuses connections for this long. */
   readonly refuse: (ms: number) => void;
   readonly onHead: (status: number) => void;
 }
@@ -22,7 +21,7 @@ export async function perform(
   const { promise: gone, resolve } = Promise.withResolvers<true>();
   const leave = (): void => resolve(true);
   response.once("close", leave).once("error", leave);
-  // An answer that waits for the one before it on the same connection is not told that the connection is closed.
+  // A response queued behind another one on the same connection gets no `close` event, so listen to the socket.
   request.socket.once("close", leave);
   const ended = await inOrder(acts, request, response, stage, gone);
   request.socket.removeListener("close", leave);
@@ -50,7 +49,7 @@ async function inOrder(
         break;
       }
       case "head":
-        // The date must fit the clock, because clients take the difference to a date in `retry-after`.
+        // Clients subtract the `date` header from a date in `retry-after`, so it must follow the clock.
         response.sendDate = false;
         response.writeHead(act.status, { ...act.headers, date: new Date(clock.now()).toUTCString() });
         response.flushHeaders();

@@ -1,5 +1,5 @@
-// The body of a request as text, up to a limit, and the JSON in it. What is too much is thrown away while it comes, so that the
-// refusal can be read.
+// Reads a request body as text, up to a limit, and parses its JSON. An oversized body is drained, so that the client can read the
+// refusal.
 
 import type { IncomingMessage } from "node:http";
 import { parseJson } from "../core/try-read.ts";
@@ -7,7 +7,7 @@ import { parseJson } from "../core/try-read.ts";
 export type ReadBody =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "too-large" }
-  /** The client left before it had sent everything. */
+  /** The client left before it had sent the whole body. */
   | { readonly kind: "gone" };
 
 export function readBody(request: IncomingMessage, mostBytes: number): Promise<ReadBody> {
@@ -31,18 +31,18 @@ export function readBody(request: IncomingMessage, mostBytes: number): Promise<R
 
 export interface ReadJson {
   readonly value: unknown;
-  /** What is wrong with it; null when it can be read. */
+  /** What is wrong with it; null if it is valid. */
   readonly complaint: string | null;
 }
 
-/** What nests deeper can be read but not written again, and whoever looks at what was received would get nothing. */
+/** Deeper JSON can be parsed but not stringified, which would break the list of received requests. */
 const DEEPEST = 500;
 
 export function readJson(text: string): ReadJson {
   const value = parseJson(text);
-  if (value === undefined) return { value, complaint: "The body of the request is no JSON." };
+  if (value === undefined) return { value, complaint: "The request body is not JSON." };
   if (!isDeeperThan(DEEPEST, value)) return { value, complaint: null };
-  return { value: undefined, complaint: `The body of the request nests deeper than ${DEEPEST} levels.` };
+  return { value: undefined, complaint: `The request body is nested deeper than ${DEEPEST} levels.` };
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {

@@ -1,7 +1,7 @@
-// What was received, when, what it got and how it ended. Keys are kept as fingerprints only.
-// R1  a key never gets further than `fingerprintOf`.
-// R2  what is handed out does not change afterwards.
-// R3  what is kept is bounded: so many requests, and so many characters of their bodies together.
+// The requests received: when they came, which fault they got and how they ended. Keys are kept as fingerprints only.
+// R1  A key never gets past `fingerprintOf`.
+// R2  Records that were returned to a caller never change.
+// R3  The memory is bounded: a maximum number of requests, and of characters in all their bodies together.
 
 import { nodeCrypto } from "../host/builtin.ts";
 import type { IncomingHttpHeaders } from "node:http";
@@ -10,8 +10,8 @@ import type { ChaosFaultId } from "./faults.ts";
 import type { ProtocolId } from "./wire.ts";
 
 /**
- * `open`: not over yet. `answered`: to its last byte, whatever it said. `cut`, `reset`, `refused`: as the fault wanted.
- * `client-left`: the client closed the connection first.
+ * `open`: not over yet. `answered`: complete, with any status. `cut`, `reset`, `refused`: ended by the fault. `client-left`: the
+ * client closed the connection first.
  */
 export type RequestEnd = "open" | "answered" | "cut" | "reset" | "refused" | "client-left";
 
@@ -22,32 +22,32 @@ export interface ReceivedRequest {
   readonly at: number;
   readonly protocol: ProtocolId;
   readonly model: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
   readonly streaming: boolean;
   readonly chosenBy: ChosenBy;
   /** null: a good answer. */
   readonly fault: ChaosFaultId | null;
-  /** What was wrong with how a fault was asked for; it was answered with a 400 that says so. */
+  /** What was wrong with the requested fault; the request got a 400 with this message. */
   readonly complaint: string | null;
-  /** The fingerprint of the key it came with. */
+  /** The fingerprint of the request's key. */
   readonly key: string | null;
-  /** undefined: it was no JSON, or had to make room for the bodies of later requests. */
+  /** undefined: not JSON, or dropped to make room for later bodies. */
   readonly body: unknown;
   /** null: no headers were sent. */
   readonly status: number | null;
   readonly ended: RequestEnd;
   readonly endedAt: number | null;
-  /** When the client left before the end. */
+  /** When the client left early. */
   readonly clientLeftAt: number | null;
 }
 
-/** A request to an address that none of the vendors has; it was answered with a 404 that lists the ones there are. */
+/** A request to an address that no vendor has; it got a 404 that lists the known ones. */
 export interface StrayRequest {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
 }
 
@@ -55,7 +55,7 @@ export interface RequestLog {
   readonly requests: readonly ReceivedRequest[];
   readonly strays: readonly StrayRequest[];
   readonly perModel: Readonly<Record<string, number>>;
-  /** Writes it down as open. What is given back changes it, also when it was cleared away meanwhile. */
+  /** Records the request as open. The returned handle updates it, even after a `clear`. */
   begin(
     request: Omit<ReceivedRequest, "number" | "status" | "ended" | "endedAt" | "clientLeftAt">,
     bodyChars: number,
@@ -69,9 +69,9 @@ export interface LogEntry {
   change(change: Partial<ReceivedRequest>): ReceivedRequest;
 }
 
-/** A server may run for days; the oldest go first. */
+/** A server may run for days; the oldest requests are dropped first. */
 const MOST_KEPT = 1000;
-/** Two of the largest there may be; all of it must fit into one answer. */
+/** Twice the largest allowed body; all of it must fit into one response. */
 const MOST_BODY_CHARS = 64 * 1024 * 1024;
 
 interface Kept {
@@ -129,12 +129,12 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/** The same key gives the same fingerprint; the way back does not exist. */
+/** The same key gives the same fingerprint, which cannot be reversed. */
 export function fingerprintOf(key: string): string {
   return `key_${nodeCrypto().createHash("sha256").update(key).digest("hex").slice(0, 8)}`;
 }
 
-/** The fingerprint of the key a request came with, wherever its vendor puts it. */
+/** The fingerprint of a request's key, wherever its vendor puts it. */
 export function keyIn(headers: IncomingHttpHeaders, url: URL): string | null {
   const bearer = /^bearer\s+(.+)$/i.exec(headers.authorization ?? "")?.[1];
   const found = [bearer, headers["x-api-key"], headers["x-goog-api-key"], url.searchParams.get("key")];

@@ -1,17 +1,17 @@
-// A value that fits a JSON Schema, made by walking it, and one that almost does. Understands what agents' schemas use, in the
-// spelling of JSON Schema and in Google's (`"type": "OBJECT"`); a `pattern` is beyond it, so give such a field an example.
+// Builds a value that fits a JSON Schema, and one that almost does. Supports what agents' schemas use, in JSON Schema spelling
+// and in Google's (`"type": "OBJECT"`). `pattern` is not supported: give such a field an example.
 
 import type { Json } from "./wire.ts";
 
-/** How deep a value is made with everything the schema offers; below that only with what must be there. */
+/** Down to this depth a value has all properties; below it only the required ones. */
 const FULL_DEPTH = 3;
-/** A few more levels, at which lists are still not empty. */
+/** Down to this depth arrays are not empty. */
 const LIST_DEPTH = 6;
-/** No value that fits is as deep or as large; without an end a schema that asks for itself would never be done. */
+/** Deeper or larger values are cut off: otherwise a recursive schema would never end. */
 const DEEPEST = 64;
 const MOST_VALUES = 10_000;
 
-/** The schema being walked. `left` counts down the values that may still be made. */
+/** The schema being walked. `left` counts down how many values may still be created. */
 interface Walk {
   readonly root: unknown;
   left: number;
@@ -51,7 +51,7 @@ function sample(schema: unknown, walk: Walk, depth: number): unknown {
   return SAMPLES[typeOf(rules)]?.(rules, walk, depth) ?? null;
 }
 
-/** Something that is not null where there is room; deep down whatever ends soonest, because a schema may contain itself. */
+/** Prefers a branch that is not null. Deep down it takes the branch that ends soonest, because a schema may contain itself. */
 function branchOf(branches: readonly unknown[], { root }: Walk, depth: number): unknown {
   if (depth < FULL_DEPTH) return branches.find((one) => typeOf(resolved(one, root)) !== "null") ?? branches[0];
   return branches.toSorted((one, other) => weightOf(one, root) - weightOf(other, root))[0];
@@ -128,7 +128,7 @@ function without(rules: Json, ...keys: readonly string[]): Json {
   return Object.fromEntries(Object.entries(rules).filter(([key]) => !keys.includes(key)));
 }
 
-/** Both at once: what one part says about properties is added to what the other says. */
+/** Merges two schemas: the properties of both are required. */
 function merged(rules: Json, part: Json): Json {
   return {
     ...rules,
@@ -142,7 +142,7 @@ function merged(rules: Json, part: Json): Json {
 
 const MOST_HOPS = 12;
 
-/** References lead to other places of the same schema. */
+/** Follows references, which point into the same schema. */
 function resolved(schema: unknown, root: unknown): Json {
   let rules = record(schema);
   for (let hops = 0; typeof rules["$ref"] === "string" && hops < MOST_HOPS; hops++) {

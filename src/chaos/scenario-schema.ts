@@ -1,4 +1,4 @@
-// What a scenario file may say. One zod schema checks files and objects alike.
+// The format of a scenario. One zod schema checks files and objects.
 
 import * as z from "zod";
 import { CHAOS_FAULT_IDS } from "./faults.ts";
@@ -12,8 +12,8 @@ const ms = z.number().min(0).max(PARAMETER_LIMITS["for-ms"].most);
 const faultName = z.enum([OK, ...CHAOS_FAULT_IDS]).describe("The id of a fault, or `ok` for a good answer.");
 
 const call = z.strictObject({
-  tool: z.string().min(1).describe("The tool's name; one that was not offered is called all the same."),
-  input: z.unknown().optional().describe("Its input; made from the tool's schema when left out."),
+  tool: z.string().min(1).describe("The tool's name; the tool is called even if it was not offered."),
+  input: z.unknown().optional().describe("Its input. Default: a sample of the tool's schema."),
 });
 
 /** What happens to one request. */
@@ -31,9 +31,9 @@ const stepShape = {
     .describe("Seconds until a limit lifts."),
   "after": z.int().min(0).max(PARAMETER_LIMITS.after.most).optional().describe("Pieces of content before the fault."),
   "for-ms": ms.optional().describe("How long a stall, a hang or a refusal lasts."),
-  "wait-ms": ms.optional().describe("How long each wait of a slow answer is."),
+  "wait-ms": ms.optional().describe("The length of each pause in a slow answer."),
   "as": z.enum(["json", "html"]).optional().describe("The vendor's JSON, or a proxy's page."),
-  "error": z.enum(ERROR_IDS).optional().describe("The error that is put into a 200 or a stream."),
+  "error": z.enum(ERROR_IDS).optional().describe("The error inside a 200 response or a stream."),
 } as const;
 
 const step = z.strictObject(stepShape);
@@ -47,15 +47,15 @@ const when = z
         z.int().min(1),
         z.string().regex(/^[1-9]\d{0,8}-(?:[1-9]\d{0,8})?$/, "must be a number or a range such as 2-4 or 3-"),
       ])
-      .describe("Which of the requests that fit, counted from 1."),
-    every: z.int().min(1).describe("Every so many of the requests that fit."),
-    key: z.string().min(1).describe("The API key, or its fingerprint as it is shown."),
+      .describe("Which of the matching requests, counted from 1."),
+    every: z.int().min(1).describe("Every n-th matching request."),
+    key: z.string().min(1).describe("The API key, or its fingerprint."),
     streaming: z.boolean(),
   })
   .partial();
 
 const rule = z.strictObject({
-  when: when.optional().describe("Every condition given must hold; without any the rule fits all."),
+  when: when.optional().describe("All conditions must hold; without conditions the rule matches every request."),
   ...stepShape,
   sequence: z
     .array(z.union([faultName, step]))
@@ -63,25 +63,25 @@ const rule = z.strictObject({
     .max(10_000)
     .optional()
     .describe("One step per request and model."),
-  repeat: z.boolean().optional().describe("Begin the sequence again at its end."),
-  times: z.int().min(1).optional().describe("How often the rule is used at most."),
-  probability: z.number().min(0).max(1).optional().describe("How likely it is used when it fits."),
+  repeat: z.boolean().optional().describe("Restart the sequence at its end."),
+  times: z.int().min(1).optional().describe("The most times the rule is used."),
+  probability: z.number().min(0).max(1).optional().describe("The probability that a matching request gets it."),
 });
 
 export const scenarioSchema = z
   .strictObject({
-    "seed": z.int().min(0).describe("What probabilities are rolled from."),
+    "seed": z.int().min(0).describe("The seed for probabilities."),
     "latency-ms": ms.describe("A wait before every answer."),
     "rules": z
       .array(rule)
       .max(10_000)
-      .describe("The first that fits is used; a request that fits none gets a good answer."),
+      .describe("The first matching rule is used; a request that matches none gets a good answer."),
   })
   .partial();
 
-/** What a scenario says, as YAML or as an object. */
+/** A scenario, as YAML or as an object. */
 export type Scenario = z.input<typeof scenarioSchema>;
 export type ScenarioStep = z.input<typeof step>;
-/** What one request gets: the id of a fault, `ok`, or the whole of it. */
+/** What one request gets: a fault id, `ok`, or a full step. */
 export type ChaosStep = z.input<typeof faultName> | ScenarioStep;
 export type ScenarioRule = z.input<typeof rule>;

@@ -1,4 +1,5 @@
-// A scenario's text or object → rules to choose by, or every mistake in it at once. One error and there is no scenario.
+// Parses a scenario, from text or an object, into rules, or reports all its mistakes at once. A scenario with an error is never
+// loaded.
 
 import { fault } from "../core/fault/fault.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -18,7 +19,7 @@ import {
   type ScenarioStep,
 } from "./scenario-schema.ts";
 
-/** What happens to one request, resolved. */
+/** What happens to one request, with defaults filled in. */
 export interface ResolvedStep {
   /** null: a good answer. */
   readonly fault: ChaosFault | null;
@@ -27,7 +28,7 @@ export interface ResolvedStep {
 }
 
 export interface ParsedScenario {
-  /** null when there is an error. */
+  /** null if there is an error. */
   readonly scenario: Scenario | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -67,9 +68,9 @@ export function parseScenario(text: string, file: string): ParsedScenario {
   return { scenario: diagnostics.length > 0 ? null : checked.data, diagnostics: inOrder(diagnostics) };
 }
 
-/** As `parseScenario`; throws a Validation fault that shows every mistake, for an object in the text it would be. */
+/** Like `parseScenario`, but throws a Validation fault that shows every mistake. An object is shown as YAML text. */
 export function resolveScenario(given: string | Scenario, file = "scenario"): Scenario {
-  // Texts have a greatest length; an object that is right never becomes one.
+  // Text has a maximum length, so a valid object is never turned into text.
   const checked = scenarioSchema.safeParse(given);
   if (checked.success && mistakesIn(checked.data).length === 0) return checked.data;
   const text = typeof given === "string" ? given : JSON.stringify(given, null, 2);
@@ -93,7 +94,7 @@ function mistakesIn({ rules = [] }: Scenario): readonly Mistake[] {
   ]);
 }
 
-/** A rule that can never fit would pass as a good answer. */
+/** A rule that can never match would silently give good answers. */
 function rangeMistakes({ when }: ScenarioRule, path: Path): readonly Mistake[] {
   const [from, to] = String(when?.request ?? "").split("-");
   if (to === undefined || to === "" || Number(from) <= Number(to)) return [];
@@ -101,7 +102,7 @@ function rangeMistakes({ when }: ScenarioRule, path: Path): readonly Mistake[] {
   return [{ path: [...path, "when", "request"], message: "the range ends before it begins", help }];
 }
 
-/** What a schema cannot say: which fields go together. */
+/** Checks what a schema cannot: which fields go together. */
 function mistakesOf(rule: ScenarioRule, path: Path): readonly Mistake[] {
   const { sequence } = rule;
   if (sequence === undefined) {
@@ -119,7 +120,7 @@ function mistakesOf(rule: ScenarioRule, path: Path): readonly Mistake[] {
   }
   const beside = saidKeys(rule).map((key) => ({
     path: [...path, key],
-    message: `${key} cannot stand beside a sequence`,
+    message: `${key} cannot be combined with a sequence`,
     help: "Put it into a step of the sequence.",
   }));
   const inside = sequence.flatMap((step, index) =>
@@ -139,11 +140,17 @@ function stepMistakes(step: ScenarioStep, path: Path): readonly Mistake[] {
   const row = step.fault === undefined ? null : (faultRow(step.fault) ?? null);
   const nothing: readonly Mistake[] =
     said.length === 0 && step.fault === undefined
-      ? [{ path, message: "nothing is said to happen", help: `Add one of: fault, ${SAYING.join(", ")}, sequence.` }]
+      ? [
+          {
+            path,
+            message: "neither a fault nor an answer is given",
+            help: `Add one of: fault, ${SAYING.join(", ")}, sequence.`,
+          },
+        ]
       : [];
   const twice = said.slice(1).map((key) => ({
     path: [...path, key],
-    message: `${key} cannot stand beside ${said[0] ?? ""}`,
+    message: `${key} cannot be combined with ${said[0] ?? ""}`,
     help: "A request gets one answer; use `sequence` for several requests.",
   }));
   const params = PARAMETER_NAMES.filter((name) => step[name] !== undefined).flatMap((name) => {

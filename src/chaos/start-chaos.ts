@@ -1,4 +1,4 @@
-// The door to the provider that fails on demand. Its server, and the reader of scenarios, load when it is started.
+// The entry point of the provider that fails on demand. The server and the scenario parser load when it starts.
 
 import type { Chaos, ChaosOptions } from "./chaos-server.ts";
 

@@ -1,5 +1,5 @@
-// The words that every part of the fault-injecting provider shares: what was asked, what the model replies, and what is done on
-// the connection. Plain data; protocols turn replies into bytes, and only `perform.ts` touches a socket.
+// Shared types of the fault-injecting provider: the request, the model's reply and the actions on the connection. Plain data;
+// protocols turn replies into bytes, and only `perform.ts` touches a socket.
 
 export const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic", "google"] as const;
 export type ProtocolId = (typeof PROTOCOLS)[number];
@@ -8,27 +8,27 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export interface ChaosTool {
   readonly name: string;
-  /** The JSON Schema of its input; an empty one when the request gave none. */
+  /** The JSON Schema of its input; an empty schema if the request has none. */
   readonly schema: unknown;
 }
 
-/** What a request asks for, the same for every protocol. */
+/** A request, in the same form for every protocol. */
 export interface ChaosRequest {
   readonly protocol: ProtocolId;
   readonly model: string;
   readonly streaming: boolean;
-  /** Google streams a JSON array instead of events unless it is asked for events. */
+  /** Google streams a JSON array instead of events unless the client asks for events. */
   readonly asArray: boolean;
-  /** OpenAI chat sends usage in a stream only when it is asked to. */
+  /** OpenAI chat sends usage in a stream only on request. */
   readonly includeUsage: boolean;
-  /** The last thing a person said. */
+  /** The user's last message. */
   readonly lastUserText: string;
-  /** Results of tools since a person last spoke. */
+  /** Tool results since the user's last message. */
   readonly toolResults: readonly string[];
   readonly tools: readonly ChaosTool[];
-  /** The tool that must be called; null when the model may choose. */
+  /** The tool that must be called; null if the model may choose. */
   readonly forcedTool: string | null;
-  /** The schema the answer must fit; null when text is wanted. */
+  /** The schema of the answer; null for text. */
   readonly schema: unknown;
   readonly endsWithAssistant: boolean;
   readonly promptTokens: number;
@@ -37,7 +37,7 @@ export interface ChaosRequest {
 export interface ChaosToolCall {
   readonly tool: string;
   readonly input: unknown;
-  /** The input as the text that is sent; a fault may cut it. */
+  /** The input as it is sent; a fault may cut it. */
   readonly text: string;
 }
 
@@ -52,13 +52,13 @@ export interface Reply {
   readonly isEmpty: boolean;
 }
 
-/** What makes ids and times of one answer; the same number gives the same ids. */
+/** The source of an answer's ids and times; the same number gives the same ids. */
 export interface Stamp {
   readonly number: number;
   readonly at: number;
 }
 
-/** One piece of a stream. `content` is what the model says, `open` and `close` are what the protocol puts around it. */
+/** One chunk of a stream. `content` is model output; `open` and `close` are protocol framing around it. */
 export interface WireEvent {
   readonly part: "open" | "content" | "close";
   readonly text: string;
@@ -74,31 +74,31 @@ export interface ErrorAnswer {
 export interface ChaosProtocol {
   readonly vendor: "openai" | "anthropic" | "google";
   headers(stamp: Stamp): Readonly<Record<string, string>>;
-  /** The headers of an error, which say nothing about limits. */
+  /** The headers of an error; they have no rate-limit fields. */
   errorHeaders(stamp: Stamp): Readonly<Record<string, string>>;
   json(reply: Reply, asked: ChaosRequest, stamp: Stamp): Json;
   events(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly WireEvent[];
-  /** How an error is told inside a stream that has begun well. */
+  /** An error event inside a stream that began well. */
   errorEvent(error: ErrorAnswer, asked: ChaosRequest, stamp: Stamp, isFirst: boolean): string;
-  /** What keeps a connection open and says nothing. */
+  /** A keep-alive without content. */
   signOfLife(asked: ChaosRequest): string;
   /** The same error in the body of a 200. */
   errorBody(error: ErrorAnswer, asked: ChaosRequest, stamp: Stamp): Json;
 }
 
-/** What is done on the connection, in order. */
+/** An action on the connection; a plan is a list of them. */
 export type ConnectionAct =
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "head"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
   | { readonly do: "write"; readonly text: string }
   | { readonly do: "end" }
-  /** The connection is closed in the middle. */
+  /** Closes the connection in the middle. */
   | { readonly do: "cut" }
   | { readonly do: "reset" }
-  /** Nobody listens for so long, and this connection is reset. */
+  /** Stops listening for this long and resets this connection. */
   | { readonly do: "refuse"; readonly ms: number };
 
-/** Four characters are about a token. */
+/** About four characters per token. */
 export function tokensIn(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }
@@ -107,7 +107,7 @@ export function replyTokens({ text, calls }: Reply): number {
   return text === "" && calls.length === 0 ? 0 : tokensIn(text + calls.map((call) => call.text).join(""));
 }
 
-/** A few pieces, broken behind spaces; together they are the text. */
+/** Splits the text into a few pieces after spaces; joined, they are the text again. */
 export function piecesOf(text: string): readonly string[] {
   const words = text.match(/\S*\s*/g)?.filter((word) => word !== "") ?? [];
   const perPiece = Math.max(1, Math.ceil(words.length / MOST_PIECES));
@@ -116,7 +116,7 @@ export function piecesOf(text: string): readonly string[] {
   return pieces;
 }
 
-/** The text of a tool's input comes in pieces that respect nothing. */
+/** Splits the text of a tool's input at arbitrary characters, as providers do. */
 export function slicesOf(text: string): readonly string[] {
   const length = Math.max(4, Math.ceil(text.length / 4));
   const slices: string[] = [];

@@ -1,5 +1,5 @@
-// A server's tools in the shape the AI SDK's `generateText({ tools })` takes. No part of the AI SDK is imported: it knows its
-// schemas by a mark, which is written here.
+// A server's tools in the shape that the AI SDK's `generateText({ tools })` takes. The AI SDK is not imported: it recognises its
+// schemas by a symbol, which is set here.
 
 import type { McpConnection } from "./connection.ts";
 import { modelText } from "./result.ts";
@@ -7,12 +7,15 @@ import { modelText } from "./result.ts";
 export interface AiTool {
   readonly type: "dynamic";
   readonly description: string;
-  /** `never` fits the AI SDK's own type, which has a symbol of its own in it and cannot be written without importing it. */
+  /** `never` is assignable to the AI SDK's own type, which contains a private symbol and cannot be written without importing it. */
   readonly inputSchema: never;
   readonly execute: (input: unknown, options?: { readonly abortSignal?: AbortSignal | undefined }) => Promise<string>;
 }
 
-/** The tools as listed now; make them again after `onToolsChanged`. A fault reaches the model as safe words, never as an exception. */
+/**
+ * The tools as listed now; call it again after `onToolsChanged`. A fault reaches the model as a safe message, never as an
+ * exception.
+ */
 export function toAiTools(connection: McpConnection): Record<string, AiTool> {
   const tools = Array.from(connection.tools.keys(), (name) => [name, aiTool(connection, name)] as const);
   return Object.fromEntries(tools);
@@ -35,7 +38,7 @@ function aiTool(connection: McpConnection, name: string): AiTool {
 
 const AI_SCHEMA = Symbol.for("vercel.ai.schema");
 
-/** Not checked by the AI SDK: our own check stands in front of the tool, and its fault is what the model reads. */
+/** Without a validator: our own check runs before the tool, and the model reads its fault. */
 function aiSchema(jsonSchema: Readonly<Record<string, unknown>>): never {
   return { [AI_SCHEMA]: true, _type: undefined, jsonSchema, validate: undefined } as never;
 }

@@ -1,4 +1,4 @@
-// A server's tools behind the runtime: connected, kept connected, and called like any other protected tool.
+// Connects to a server, stays connected, and offers its tools as protected tools.
 
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -22,17 +22,20 @@ import { type McpInput, type McpTool, ServerTools } from "./server-tools.ts";
 export interface McpConnection {
   readonly name: string;
   readonly status: McpStatus;
-  /** By the server's name for them, as listed last. */
+  /** By the server's name for them, from the last list. */
   readonly tools: ReadonlyMap<string, McpTool>;
-  /** For `fl.protect`, plans and alternatives. One that the server does not have can be called too: it answers NotFound. */
+  /**
+   * A tool for `fl.protect`, plans and alternatives. A tool that the server does not have can be called too: it fails with
+   * NotFound.
+   */
   tool(name: string): McpTool;
-  /** What the server says about a tool. */
+  /** The server's description of a tool. */
   definition(name: string): McpToolDefinition | undefined;
-  /** Never rejects for a failing tool, as `fl.protect`. */
+  /** Like `fl.protect`, never rejects when the tool fails. */
   call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>>;
-  /** Reads the list of tools again. Rejects with a FaultError when it cannot be had. */
+  /** Reads the tool list again. Rejects with a FaultError if that fails. */
   refresh(): Promise<void>;
-  /** Ends the connection and the server's process; calls fail from now on. */
+  /** Ends the connection and the server's process. Later calls fail. */
   close(): Promise<void>;
 }
 
@@ -49,10 +52,10 @@ class LiveConnection implements McpConnection {
   readonly #connector: Connector;
   readonly #tools: ServerTools;
   readonly #listTool: Tool<null, null>;
-  /** The first list is no change. */
+  /** The first list does not count as a change. */
   #isListed = false;
   #refreshing: Promise<void> | null = null;
-  /** How often the list was asked for. */
+  /** How many times the list was requested. */
   #asked = 0;
 
   constructor(fl: Runtime, options: ResolvedMcpOptions) {
@@ -64,7 +67,7 @@ class LiveConnection implements McpConnection {
       suppress,
       listed: (definitions) => this.#listed(definitions),
       toolsChanged: () => {
-        this.refresh().catch((error: unknown) => this.#suppressError(error, "the tools stay as they were listed last"));
+        this.refresh().catch((error: unknown) => this.#suppressError(error, "the previous tool list stays in use"));
       },
     });
     this.#listTool = tool<null, null>({
@@ -108,7 +111,7 @@ class LiveConnection implements McpConnection {
   }
 
   refresh(): Promise<void> {
-    // A list that was asked for before the change may be the old one: it is asked for once more.
+    // A list requested before the change may be stale, so request it again.
     this.#asked += 1;
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = null));
     return this.#refreshing;
@@ -137,7 +140,7 @@ class LiveConnection implements McpConnection {
     try {
       this.#options.onToolsChanged(change);
     } catch (error) {
-      this.#suppressError(error, "onToolsChanged threw; the new tools are there");
+      this.#suppressError(error, "onToolsChanged threw; the new tools are in use");
     }
   }
 
@@ -149,7 +152,7 @@ class LiveConnection implements McpConnection {
     try {
       this.#options.onSuppressed(seen, reason);
     } catch (error) {
-      // Thrown on, it would end in the transport, where nobody looks: the runtime writes it down like any failed call.
+      // If rethrown, it would vanish in the transport. The runtime records it like any failed call.
       void this.#fl.protect(
         tool({ id: `mcp:${this.name}:onSuppressed`, retry: "none", run: () => reject(error) }),
         null,

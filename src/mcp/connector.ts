@@ -1,11 +1,11 @@
-// Keeps a server connected. Connecting is a protected call like any other: the policy decides how often and how far apart it is
-// tried, the breaker of the server's target when not to, and failures are written down where all others are.
-// C1  at most one connection is in use, and at most one is being made.
-// C2  whoever waits is told how the next try went, not how all of them did: a call has a policy of its own.
-// C3  what is lost is replaced at once if somebody wanted it, else with the next call: a server that dies of being started
-//     is not started for ever.
-// C4  once closed, nothing is connected again.
-// C5  how long one outage lasted says nothing about the next one, so connecting does not use incident memory.
+// Keeps a server connected. Connecting is a protected call: the policy sets the number and spacing of the attempts, the breaker
+// of the server's target stops them, and failures are recorded like all others.
+// C1  At most one connection is in use, and at most one is being opened.
+// C2  A waiting call gets the result of the next attempt to connect, not of all attempts: the call has its own policy.
+// C3  A lost connection is replaced at once if a call has used it, else on the next call: a server that crashes on start is not
+//     restarted forever.
+// C4  After `close`, the connector never connects again.
+// C5  The length of one outage says nothing about the next, so connecting does not use incident memory.
 
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../core/fault/fault.ts";
@@ -21,9 +21,9 @@ interface Waiter {
 }
 
 export interface ConnectorEvents {
-  /** The list as the server gives it now. */
+  /** The server's current list. */
   listed(definitions: readonly McpToolDefinition[]): void;
-  /** The server says that its list has changed. */
+  /** The server announced that its list has changed. */
   toolsChanged(): void;
   suppress(seen: Fault, reason: string): void;
 }
@@ -61,7 +61,8 @@ export class Connector {
       rules: CONNECT_RULES,
       classify: withStderr,
       learns: false,
-      // A try that failed has failed several times over; the next calls need not wait for the same. One success is proof.
+      // One failure already includes several attempts, so the next calls need not wait for more. One success proves that it
+      // works.
       breaker: { failures: 1, successes: 1, openMs: 5_000, maxOpenMs: 60_000 },
       ...(options.reconnect === null ? {} : { retry: options.reconnect }),
       run: (_input, context) => this.#connectOnce(context),
@@ -74,7 +75,7 @@ export class Connector {
     return this.#connecting === null ? "disconnected" : "reconnecting";
   }
 
-  /** The first connection; rejects with the fault when there is none to be had. */
+  /** Opens the first connection; rejects with the fault if that fails. */
   async start(signal: AbortSignal | null): Promise<void> {
     const signals = signal === null ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     const outcome = await this.#fl.protect(this.#connectTool, null, { signal: signals });
@@ -82,7 +83,7 @@ export class Connector {
     if (this.#link !== null) this.#link.isWanted = true;
   }
 
-  /** The live connection, or what comes of the next try to make one. */
+  /** The live connection, or the result of the next attempt to connect. */
   async link(signal: AbortSignal): Promise<Link> {
     await this.#link?.doubt;
     if (this.#closing.signal.aborted) throw this.#closedError();
@@ -116,17 +117,17 @@ export class Connector {
   }
 
   async #keepTrying(): Promise<void> {
-    // Lets whoever started it go on first, so that its state is whole when tries begin.
+    // Lets the caller finish first, so that its state is complete when the attempts begin.
     await Promise.resolve();
     const outcome = await this.#fl.protect(this.#connectTool, null, { signal: this.#closing.signal });
     this.#connecting = null;
     if (outcome.status === "done") {
-      // Lost again before this was over: whoever came meanwhile still waits.
+      // The connection was lost again: calls that arrived in the meantime are still waiting.
       if (this.#link === null && this.#waiting.size > 0) this.#connect(null);
       else this.#tell(null);
       return;
     }
-    // A guard may have refused without a try.
+    // A guard may have refused without an attempt.
     this.#failWaiting(this.#unreachable(outcome.fault));
     this.#tell(outcome.fault);
   }
@@ -146,8 +147,8 @@ export class Connector {
 
   #adopt(link: Link, definitions: readonly McpToolDefinition[], signal: AbortSignal): void {
     if (signal.aborted || link.isOver) {
-      link.close().catch((error: unknown) => this.#suppress(error, "a connection nobody wants could not be closed"));
-      const message = `${this.#options.name} was gone as soon as it was connected`;
+      link.close().catch((error: unknown) => this.#suppress(error, "an unused connection could not be closed"));
+      const message = `${this.#options.name} disconnected right after connecting`;
       throw link.marked(new FaultError(fault("ToolUnavailable", { message }))) as FaultError;
     }
     this.#link = link;
@@ -181,7 +182,7 @@ export class Connector {
     for (const { reject } of this.#takeWaiting()) reject(error);
   }
 
-  /** Nothing was sent: whatever the tool is, it has not run. */
+  /** Nothing was sent, so the tool has not run. */
   #unreachable(seen: Fault): FaultError {
     const { stderr } = seen.context;
     const wrote = typeof stderr === "string" ? `; the server wrote: ${stderr.split("\n").at(-1) ?? ""}` : "";
@@ -215,7 +216,7 @@ export class Connector {
       }),
       undefined,
     );
-    if (outcome.status !== "done") this.#events.suppress(outcome.fault, "the server forgets the session by itself");
+    if (outcome.status !== "done") this.#events.suppress(outcome.fault, "the server will drop the session by itself");
   }
 
   #tell(seen: Fault | null): void {
@@ -225,7 +226,7 @@ export class Connector {
     try {
       this.#options.onStatus(status, seen);
     } catch (error) {
-      this.#suppress(error, "onStatus threw; the connection goes on");
+      this.#suppress(error, "onStatus threw; the connection continues");
     }
   }
 

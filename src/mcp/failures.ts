@@ -1,4 +1,4 @@
-// What failures of an MCP connection mean: rows in front of the classifier's own, and the question whether the connection is gone.
+// Classifies failures of an MCP connection: rules that precede the classifier's own, and a test for lost connections.
 
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { classify, rulesWith } from "../core/classify/classify.ts";
@@ -6,7 +6,7 @@ import type { Rule } from "../core/classify/rule.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { type Fault, fault } from "../core/fault/fault.ts";
 
-/** For calls: refused before anything ran, so that it may be tried again whatever the tool is. */
+/** For calls: the server refused before anything ran, so a retry is safe for any tool. */
 // prettier-ignore
 export const CALL_RULES: readonly Rule[] = [
   { id: "mcp/session-lost", when: { surface: ["mcp"], status: [400, 404], says: [["session not found", "no valid session", "session id", "unknown session", "not initialized"]] },
@@ -27,10 +27,9 @@ export function classifyConnecting(error: unknown, provider: string): Fault {
   return classify({ surface: "mcp", provider, error, aborted: false }, CONNECT_BOOK);
 }
 
-/** Nothing more will come over this connection: another one is needed. */
+/** Nothing more will come over this connection, so a new one is needed. */
 export function isConnectionLoss(error: unknown): boolean {
-  // An error of the protocol was sent by the server, whatever its words: somebody is there. When the connection ends, the
-  // client says so by itself.
+  // A protocol error was sent by the server, so the server is alive. When the connection ends, the client itself reports it.
   if (error instanceof McpError) return false;
   if (error instanceof Error && error.message === "Not connected") return true;
   const { code, evidence } = classifyConnecting(error, "");
@@ -39,19 +38,19 @@ export function isConnectionLoss(error: unknown): boolean {
 
 const LOSSES: ReadonlySet<string> = new Set(CALL_RULES.map(({ id }) => id));
 
-/** Whether a ping that failed was at least answered. */
+/** Whether a failed ping was answered at all. */
 export function isAnswered(error: unknown): boolean {
   return error instanceof McpError && !UNANSWERED.has(error.code);
 }
 
 const UNANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
-/** The server took the call and answered it with an error, or ended over it: whatever it says, the tool may have done its work. */
+/** The server accepted the call and answered with an error, or died during it: the tool may have done its work. */
 export function wasRun(error: unknown): boolean {
   return error instanceof McpError && !REFUSED_UNRUN.has(error.code);
 }
 
-/** Errors of the protocol about the request itself, sent before a tool is called. */
+/** Protocol errors about the request itself, sent before a tool runs. */
 const REFUSED_UNRUN: ReadonlySet<number> = new Set([
   ErrorCode.ParseError,
   ErrorCode.InvalidRequest,
@@ -61,8 +60,8 @@ const REFUSED_UNRUN: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The tool's own `isError`: no matter what it says, it is an answer for the model, and says nothing about the server's health.
- * What its words look like is kept for operators.
+ * The tool's own `isError`: always an answer for the model, which says nothing about the server's health. The classification of
+ * its text is kept for operators.
  */
 export function toolSaidNo(tool: string, result: { readonly text: string }): Fault {
   const said = classify({ surface: "mcp", body: { isError: true, content: [{ type: "text", text: result.text }] } });

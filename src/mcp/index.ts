@@ -1,4 +1,4 @@
-// `faultline/mcp`: the tools of MCP servers as protected tools. Needs @modelcontextprotocol/sdk, which the program installs.
+// `faultline/mcp`: the tools of MCP servers as protected tools. Requires @modelcontextprotocol/sdk, an optional peer dependency.
 
 export { connectMcp } from "./connect.ts";
 export type { McpConnection } from "./connection.ts";

@@ -1,6 +1,6 @@
 // One connection to an MCP server, from start to end, through the official client.
-// L1  its end is told once, whoever noticed it first.
-// L2  what the server wrote to stderr is kept, the last of it, without secrets.
+// L1  The end is reported exactly once.
+// L2  The last lines of the server's stderr are kept, with secrets masked.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -18,10 +18,10 @@ import { isAnswered, isConnectionLoss } from "./failures.ts";
 import type { McpToolDefinition, ResolvedMcpOptions } from "./options.ts";
 
 export interface LinkEvents {
-  /** It is over; `error` says why, if anybody knows. */
+  /** The connection has ended; `error` is the reason, if known. */
   lost(link: Link, error: unknown): void;
   toolsChanged(link: Link): void;
-  /** Something that does not end it. */
+  /** An error that does not end the connection. */
   noise(error: unknown, reason: string): void;
 }
 
@@ -34,7 +34,7 @@ const MAX_STDERR_CHARS = 2_000;
 const MAX_PAGES = 1_000;
 const MAX_TOOLS = 10_000;
 
-/** Reports of the HTTP transport after which the server may be gone although nothing says so. */
+/** Reports of the HTTP transport after which the server may be gone. */
 const DOUBTS = ["SSE stream disconnected", "Failed to reconnect", "Maximum reconnection attempts"];
 
 export class Link {
@@ -46,9 +46,9 @@ export class Link {
   #isOpen = false;
   #isOver = false;
   #looking: Promise<void> | null = null;
-  /** Somebody wanted it: a call, or the program that connects. */
+  /** A call or the connecting program has used it. */
   isWanted = false;
-  /** The server has changed its list since the connection was made, perhaps before anybody listened. */
+  /** The server changed its list since the connection was opened, perhaps before a listener was attached. */
   isListStale = false;
 
   constructor(options: ResolvedMcpOptions, events: LinkEvents) {
@@ -56,7 +56,7 @@ export class Link {
     this.#events = events;
     this.#transport = options.transport();
     this.#client = new Client(options.client, { capabilities: {} });
-    // The client hands these on when the transport calls them.
+    // The client forwards these events from the transport.
     this.#client.onclose = () => this.end(undefined);
     this.#client.onerror = (error) => this.#heard(error);
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
@@ -70,17 +70,20 @@ export class Link {
     return this.#isOver;
   }
 
-  /** Over when it is clear whether anybody is still there; null when nobody doubts it. What is sent meanwhile may be lost. */
+  /**
+   * Resolves once it is clear whether the server is still alive; null if there is no doubt. Requests sent before that may be
+   * lost.
+   */
   get doubt(): Promise<void> | null {
     return this.#looking;
   }
 
-  /** The session the server gave it; undefined for transports without sessions. */
+  /** The session id from the server; undefined for transports without sessions. */
   get session(): string | undefined {
     return this.#transport.sessionId;
   }
 
-  /** Shakes hands and reads the list of tools. Closed again when it fails. */
+  /** Initialises the connection and reads the tool list. Closes the connection if that fails. */
   async open({ signal, timeoutMs }: RequestLimits): Promise<readonly McpToolDefinition[]> {
     try {
       const opening = this.#client.connect(this.#transport, { signal, timeout: timeoutMs });
@@ -91,19 +94,19 @@ export class Link {
       return definitions;
     } catch (error) {
       this.#isOver = true;
-      this.close().catch((late: unknown) => this.#suppress(late, "a connection that failed could not be closed"));
+      this.close().catch((late: unknown) => this.#suppress(late, "a failed connection could not be closed"));
       throw this.marked(error);
     }
   }
 
   async list(limits: RequestLimits): Promise<readonly McpToolDefinition[]> {
     const capabilities = this.#client.getServerCapabilities();
-    // Unknown when the transport goes on with a session of its own.
+    // Unknown if the transport resumes a session of its own.
     if (capabilities !== undefined && capabilities.tools === undefined) return [];
     const all: McpToolDefinition[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      // Not `listTools`: it refuses the whole list when one output schema cannot be used.
+      // `listTools` would reject the whole list if one output schema is unusable.
       const params = cursor === undefined ? {} : { cursor };
       const asked = this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, optionsOf(limits));
       const { tools, nextCursor } = await this.#watched(asked);
@@ -112,14 +115,14 @@ export class Link {
       if (nextCursor === undefined || nextCursor === "" || nextCursor === cursor) return all;
       cursor = nextCursor;
     }
-    throw this.#tooMany(`more than ${MAX_PAGES} pages; the server sends it in circles`);
+    throw this.#tooMany(`more than ${MAX_PAGES} pages; the server's pages repeat`);
   }
 
   #tooMany(what: string): FaultError {
     return new FaultError(fault("OutputMalformed", { message: `the tool list of ${this.#options.name} has ${what}` }));
   }
 
-  /** The client tells the server when the signal fires. */
+  /** The client notifies the server when the signal fires. */
   call(name: string, input: Readonly<Record<string, unknown>>, limits: RequestLimits): Promise<CallToolResult> {
     this.isWanted = true;
     const request = { method: "tools/call" as const, params: { name, arguments: { ...input } } };
@@ -135,7 +138,7 @@ export class Link {
     }
   }
 
-  /** Ends it for everybody: what is in flight fails at once. */
+  /** Ends the connection: all calls in flight fail at once. */
   end(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -146,13 +149,13 @@ export class Link {
     return this.#client.close();
   }
 
-  /** Tells an HTTP server that its session is not needed any more. */
+  /** Tells an HTTP server that its session is over. */
   async endSession(): Promise<void> {
     const { terminateSession } = this.#transport as { terminateSession?: () => Promise<void> };
     if (terminateSession !== undefined) await terminateSession.call(this.#transport);
   }
 
-  /** Remembers which connection an error came from, for whoever names it. */
+  /** Remembers which connection an error came from, for `withStderr`. */
   marked(error: unknown): unknown {
     if (typeof error === "object" && error !== null) linkOf.set(error, this);
     return error;
@@ -172,12 +175,12 @@ export class Link {
   #heard(error: Error): void {
     if (this.#isOver) return;
     const isDoubt = DOUBTS.some((doubt) => error.message.includes(doubt)) || isConnectionLoss(error);
-    // While it is being made, whoever makes it is told anyway.
+    // While connecting, the caller gets the error anyway.
     if (isDoubt && this.#isOpen) this.#look();
-    else this.#suppress(error, this.#isOpen ? "the connection goes on" : "it is still being connected");
+    else this.#suppress(error, this.#isOpen ? "the connection continues" : "still connecting");
   }
 
-  /** Over HTTP the client waits for an answer that was cut off until its time is up: we ask whether anybody is still there. */
+  /** Over HTTP the client would wait for a cut-off answer until its timeout, so ask the server with a ping. */
   #look(): void {
     this.#looking ??= this.#client
       .ping({ timeout: this.#options.connectTimeoutMs })
@@ -193,7 +196,7 @@ export class Link {
 
   #drop(error: unknown): void {
     this.end(error);
-    this.close().catch((late: unknown) => this.#suppress(late, "a connection that is lost could not be closed"));
+    this.close().catch((late: unknown) => this.#suppress(late, "a lost connection could not be closed"));
   }
 
   #suppress(error: unknown, reason: string): void {
@@ -203,7 +206,7 @@ export class Link {
 
 const linkOf = new WeakMap<object, Link>();
 
-/** The fault with what the server wrote last, if it came from a connection that has ended. */
+/** Adds the server's last stderr output, if the error came from a connection that has ended. */
 export function withStderr(error: unknown, seen: Fault): Fault {
   const link = typeof error === "object" && error !== null ? linkOf.get(error) : undefined;
   const stderr = link?.isOver === true ? link.stderr : "";

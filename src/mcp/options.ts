@@ -1,4 +1,4 @@
-// What a program says about an MCP server, and what is meant when it says nothing. Resolved once, here.
+// The options for an MCP server and their defaults, resolved once, here.
 
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Implementation, Tool as Definition } from "@modelcontextprotocol/sdk/types.js";
@@ -23,13 +23,13 @@ import {
 import { alternativesKind, breakerKind, MAX_TIMEOUT_MS, modelDetailKind, retryKind } from "../runtime/option-shapes.ts";
 import type { McpResult } from "./result.ts";
 
-/** `disconnected`: it was tried and given up; the next call tries again. */
+/** `disconnected`: all attempts to connect failed; the next call tries again. */
 export type McpStatus = "connected" | "reconnecting" | "disconnected" | "closed";
 
 /** A tool as the server describes it. */
 export type McpToolDefinition = Definition;
 
-/** What is different for one tool. */
+/** Overrides for one tool. */
 export interface McpToolOptions {
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions | "none";
@@ -39,14 +39,14 @@ export interface McpToolOptions {
   readonly default?: McpResult;
   readonly alternatives?: readonly (string | AnyTool)[];
   /**
-   * How much of what it said when it failed a model may read, redacted. Left out: its own error text, which the protocol addresses to
-   * the model, and nothing of other failures. `none` hides that text too.
+   * How much of a failure's text a model may read, redacted. By default the model reads the tool's own error text, which the
+   * protocol addresses to it, and nothing of other failures. `none` hides that text too.
    */
   readonly modelDetail?: ModelDetail;
   readonly maxConcurrent?: number;
 }
 
-/** Names of tools, after the server's list has changed. */
+/** Names of tools that changed with the server's list. */
 export interface McpToolsChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -54,32 +54,32 @@ export interface McpToolsChange {
 }
 
 export interface McpOptions {
-  /** Names the server: its tools are `name.tool`. */
+  /** The server's name: its tools are called `name.tool`. */
   readonly name: string;
-  /** Makes a transport; asked anew for every connection. */
+  /** Creates a transport; called for every connection. */
   readonly transport: () => Transport;
-  /** Who we say we are. */
+  /** The name and version sent to the server. */
   readonly client?: Implementation;
-  /** Each attempt of a call is given up after this long, connecting included. 30 s when left out. */
+  /** Time limit of each attempt of a call, including connecting. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Each try to connect is given up after this long. 10 s when left out. */
+  /** Time limit of each attempt to connect. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** How calls are tried again; as the policy says when left out. */
+  /** How calls are retried. Default: the policy's. */
   readonly retry?: RetryOptions | "none";
-  /** The breaker of each tool; the policy's when left out. */
+  /** The breaker of each tool. Default: the policy's. */
   readonly breaker?: Partial<BreakerRule>;
-  /** How connecting is tried again; as the policy says when left out. */
+  /** How connecting is retried. Default: the policy's. */
   readonly reconnect?: RetryOptions | "none";
-  /** Whether a tool may run twice. By the server's own `readOnlyHint` and `idempotentHint` when left out. */
+  /** Whether a tool may run twice. Default: the server's `readOnlyHint` and `idempotentHint`. */
   readonly idempotent?: (tool: McpToolDefinition) => boolean;
-  /** What is different for single tools, by the server's name for them. */
+  /** Overrides for single tools, by the server's name for them. */
   readonly tools?: Readonly<Record<string, McpToolOptions>>;
   readonly onToolsChanged?: (change: McpToolsChange) => void;
-  /** Told of every change, with the fault that led to it, if one did. */
+  /** Called on every change of status, with the fault that caused it, if any. */
   readonly onStatus?: (status: McpStatus, fault: Fault | null) => void;
-  /** Told of what went wrong and needs nobody: noise on the server's output, a tool whose schema cannot be used. */
+  /** Called for problems that need no action: noise on the server's output, a tool with an unusable schema. */
   readonly onSuppressed?: (fault: Fault, reason: string) => void;
-  /** Gives up connecting; has no effect once connected. */
+  /** Cancels connecting; has no effect once connected. */
   readonly signal?: AbortSignal;
 }
 
@@ -162,5 +162,5 @@ function saysIdempotent({ annotations }: McpToolDefinition): boolean {
 }
 
 function nothing(): void {
-  // Nobody asked to be told.
+  // Default: report nothing.
 }

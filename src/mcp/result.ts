@@ -1,4 +1,4 @@
-// What an MCP tool answered, and what a model may read of a call: the answer, or the safe words about the fault.
+// The result of an MCP tool, and what a model may read of a call: the result, or a safe message about the fault.
 
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
@@ -7,12 +7,12 @@ import type { Locale } from "../core/fault/words/words.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 
 export interface McpResult {
-  /** All of it as text, as a model would read it. */
+  /** The whole result as text for a model. */
   readonly text: string;
   readonly content: CallToolResult["content"];
-  /** Data that fits the tool's output schema; null when it sent none. */
+  /** Data that fits the tool's output schema; null if the tool sent none. */
   readonly structured: Readonly<Record<string, unknown>> | null;
-  /** The tool's own word that it could not do it: meant for the model, which may correct itself. */
+  /** The tool reports that it failed: meant for the model, which may correct itself. */
   readonly isError: boolean;
 }
 
@@ -29,7 +29,7 @@ export function readResult({ content, structuredContent, isError }: CallToolResu
 
 type Block = CallToolResult["content"][number];
 
-/** What is no text is named, so that a model knows that there was something. */
+/** Content other than text is named, so that the model knows it existed. */
 function textOf(block: Block): string {
   switch (block.type) {
     case "text":
@@ -43,7 +43,7 @@ function textOf(block: Block): string {
   }
 }
 
-/** The text for the model, whatever became of the call. Of a fault's evidence only what `modelDetail` allows is in it. */
+/** The text for the model, for any outcome. Of a fault's evidence it contains only what `modelDetail` allows. */
 export function modelText(
   outcome: Outcome<McpResult>,
   locale: Locale = "en",

@@ -1,5 +1,5 @@
-// The tools of one server as protected tools, kept equal to the list the server gives. A tool whose description has not changed
-// stays the same object, with all that the runtime knows about it.
+// The tools of one server as protected tools, in step with the server's list. A tool whose description has not changed stays the
+// same object, and keeps what the runtime knows about it.
 
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -15,11 +15,11 @@ export type McpInput = Readonly<Record<string, unknown>>;
 export type McpTool = Tool<McpInput, McpResult>;
 
 interface Known {
-  /** The description as text, to see whether it has changed. */
+  /** The description as JSON, to detect changes. */
   readonly text: string;
   readonly definition: McpToolDefinition;
   readonly tool: McpTool;
-  /** null: a schema of it cannot be used. */
+  /** null: one of its schemas is unusable. */
   readonly checks: () => Checks | null;
 }
 
@@ -37,7 +37,7 @@ export interface ServerToolsDeps {
 export class ServerTools {
   readonly #home: ServerToolsDeps;
   readonly #known = new Map<string, Known>();
-  /** Offered, but with a schema that cannot be used. Known at the first use. */
+  /** Tools with an unusable schema; found on first use. */
   readonly #unusable = new Map<string, Fault>();
   #tools: ReadonlyMap<string, McpTool> = new Map();
 
@@ -45,7 +45,7 @@ export class ServerTools {
     this.#home = home;
   }
 
-  /** By the server's name for them. Another map after each change. */
+  /** By the server's name for them. A new map after each change. */
   get all(): ReadonlyMap<string, McpTool> {
     return this.#tools;
   }
@@ -54,7 +54,7 @@ export class ServerTools {
     return this.#known.get(name)?.definition;
   }
 
-  /** The tool, or one that says why there is none. */
+  /** The tool, or a stand-in that explains why there is none. */
   get(name: string): McpTool {
     return this.#known.get(name)?.tool ?? this.#make({ name, inputSchema: { type: "object" } }, () => false);
   }
@@ -79,7 +79,7 @@ export class ServerTools {
     if (before?.text === text) return void this.#known.set(name, before);
     const checks = onFirstUse(() => this.#compile(definition));
     const made = this.#make(definition, this.#home.options.idempotent);
-    // With a schema that cannot be used there is nothing to check, and running it says why.
+    // A tool with an unusable schema is not checked; running it explains why.
     const checkInput: Check = (value) => checks()?.input(value) ?? { ok: true, value };
     this.#known.set(name, {
       text,
@@ -137,14 +137,14 @@ export class ServerTools {
     const { signal } = context;
     const timeoutMs = own.timeoutMs ?? this.#home.options.timeoutMs;
     const link = await this.#home.link(signal);
-    // Looked up now: the list may have changed since the caller took the tool.
+    // Looked up now: the list may have changed since the caller got the tool.
     const known = this.#known.get(name);
     const checks = known?.checks() ?? null;
     if (known === undefined || checks === null) throw new FaultError(this.#missing(name));
     if (known.definition.execution?.taskSupport === "required") throw new FaultError(needsTasks(known.tool.id));
     const result = readResult(await link.call(name, input, { signal, timeoutMs }));
     if (result.isError) {
-      // The protocol addresses it to the model, so it is an answer in part, unless the operator says otherwise.
+      // The protocol addresses this text to the model, so it counts as a partial answer unless the operator hides it.
       if (own.modelDetail !== "none") context.partial(result);
       throw new FaultError(toolSaidNo(known.tool.id, result));
     }
@@ -166,18 +166,21 @@ export class ServerTools {
   }
 }
 
-/** A server may list thousands of tools, and a model uses few of them: compiling all their schemas would block this process for seconds. */
+/**
+ * A server may list thousands of tools, and a model uses few of them. Compiling all schemas would block the process for seconds.
+ */
 function onFirstUse<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 }
 
-/** Adds what only we know; what it is called stays as the runtime's rules say. */
+/** Adds context for the error; its code stays as the rules say. */
 function nameFailure(error: unknown, seen: Fault): Fault | undefined {
-  // The client checks answers with zod, old or new.
+  // The client validates answers with zod 3 or 4.
   const isNoResult = error instanceof Error && error.name.endsWith("ZodError");
   if (!isNoResult) return withStderr(error, wasRun(error) ? withContext(seen, { ran: true }) : seen);
-  const message = "the server's answer is no result of a tool; it ran, so check what it did before it is called again";
+  const message =
+    "the server's answer is not a tool result; the tool ran, so check what it did before calling it again";
   return fault("OutputMalformed", {
     message,
     context: { ...seen.context, ran: true },
@@ -188,7 +191,7 @@ function nameFailure(error: unknown, seen: Fault): Fault | undefined {
 async function checkStructured(id: string, checkOutput: Check | null, { structured }: McpResult): Promise<void> {
   if (checkOutput === null) return;
   if (structured === null) {
-    const message = `${id} declares structured output and sent none; it ran, so check what it did before it is called again`;
+    const message = `${id} declares structured output and sent none; the tool ran, so check what it did before calling it again`;
     throw new FaultError(fault("OutputMalformed", { message, context: { tool: id, ran: true } }));
   }
   const checked = await checkOutput(structured);
@@ -196,6 +199,6 @@ async function checkStructured(id: string, checkOutput: Check | null, { structur
 }
 
 function needsTasks(id: string): Fault {
-  const message = `${id} can only be run as a task of the protocol, which is not supported here; call it with the client itself`;
+  const message = `${id} runs only as an MCP task, which is not supported; call it with the MCP client directly`;
   return fault("Unsupported", { message, context: { tool: id, ran: false } });
 }

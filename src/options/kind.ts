@@ -1,4 +1,4 @@
-// The kinds of values that options take. A kind says in words what it takes, so that a refusal can repeat it.
+// The kinds of values that options accept. A kind describes itself in words, so that an error message can say what is expected.
 
 import { nearest } from "./nearest.ts";
 
@@ -10,22 +10,22 @@ export interface Mistake {
 }
 
 export interface Kind {
-  /** Ends the sentence "it must be …". */
+  /** Completes the sentence "it must be …". */
   readonly says: string;
   readonly fits: (value: unknown) => boolean;
-  /** The first mistake inside a value that fits. */
+  /** The first mistake inside a value of the right kind. */
   readonly inside?: (value: never, path: string) => Mistake | null;
-  /** A wrong text is repeated in the message. Left out where it may be a secret. */
+  /** The message repeats a wrong text. Leave it out where the text may be a secret. */
   readonly showsText?: boolean;
-  /** The option cannot be left out. */
+  /** The option is required. */
   readonly isRequired?: boolean;
 }
 
-/** Every option of `T`, by name. The compiler refuses a table that misses one. */
+/** Every option of `T`, by name. The compiler rejects a table that misses one. */
 export type Shape<T> = { readonly [Name in keyof T]-?: Kind };
 export type AnyShape = Readonly<Record<string, Kind>>;
 
-/** Without a prototype, so that an option called `toString` is unknown, too. */
+/** Without a prototype, so that an option called `toString` is unknown too. */
 export function shape<T>(kinds: Shape<T>): Shape<T> {
   return Object.freeze(Object.assign(Object.create(null) as Shape<T>, kinds));
 }
@@ -60,7 +60,7 @@ export const positive: Kind = {
   fits: (value) => typeof value === "number" && value > 0,
 };
 
-/** A whole number, or Infinity where there is no upper bound: half of one would count as one. */
+/** A whole number, or Infinity if there is no upper bound. */
 export function whole(least: number, most = Infinity): Kind {
   const { says, fits } = number(least, most);
   return {
@@ -78,7 +78,7 @@ export function oneOf(names: readonly string[]): Kind {
   };
 }
 
-/** An object that has these members, whatever else it has: a clock, a journal, a model. */
+/** An object with at least these members: a clock, a journal, a model. */
 export function having(says: string, ...members: readonly string[]): Kind {
   return { says, fits: (value) => isObject(value) && members.every((member) => member in value) };
 }
@@ -103,7 +103,7 @@ export function mapOf(kind: Kind): Kind {
   };
 }
 
-/** A value of any of these kinds; the first that fits looks inside. */
+/** A value of any of these kinds; the first kind that fits checks the inside. */
 export function either(...kinds: readonly Kind[]): Kind {
   return {
     says: kinds.map(({ says }) => says).join(", or "),
@@ -113,7 +113,7 @@ export function either(...kinds: readonly Kind[]): Kind {
   };
 }
 
-/** The same kind with better words for what it takes. */
+/** The same kind with a better description. */
 export function described(says: string, kind: Kind): Kind {
   return { ...kind, says };
 }
@@ -122,7 +122,7 @@ export function required(kind: Kind): Kind {
   return { ...kind, isRequired: true };
 }
 
-/** The first mistake in a set of options; null when all is well. `isOpen`: it may have other members, too. */
+/** The first mistake in a set of options; null if there is none. `isOpen`: other members are allowed. */
 export function mistakeIn(given: object, kinds: object, path = "", isOpen = false): Mistake | null {
   const known = kinds as AnyShape;
   const prefix = path === "" ? "" : `${path}.`;
@@ -142,7 +142,7 @@ export function mistakeIn(given: object, kinds: object, path = "", isOpen = fals
   return null;
 }
 
-/** Looked up once for each shape: every protected call with options is checked, and most shapes require nothing. */
+/** Computed once per shape: every protected call checks its options, and most shapes require nothing. */
 const REQUIRED = new WeakMap<object, readonly string[]>();
 
 function requiredIn(known: AnyShape): readonly string[] {

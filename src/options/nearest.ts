@@ -2,12 +2,12 @@
 
 import { closest, distance } from "fastest-levenshtein";
 
-/** The known name close enough to be meant, in any letter case; null when none is. */
+/** The closest known name, ignoring case; null if none is close enough. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const lower = known.map((name) => name.toLowerCase());
   const wanted = word.toLowerCase();
   if (lower.length === 0) return null;
-  // The unit or the kind left out: `timeout` for `timeout_ms` or `timeoutMs`, `linear` for `linear_backoff`.
+  // Also matches a name without its suffix: `timeout` for `timeout_ms` or `timeoutMs`, `linear` for `linear_backoff`.
   const longer = known.findIndex(
     (name, index) => lower[index]?.startsWith(wanted) && /[_A-Z]/.test(name[wanted.length] ?? ""),
   );

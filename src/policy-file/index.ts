@@ -1,4 +1,4 @@
-// `faultline/policy-file`: policies in YAML, with every mistake shown where it is.
+// `faultline/policy-file`: policies in YAML, with every mistake shown at its position.
 
 export { renderDiagnostic } from "../yaml-file/diagnostic.ts";
 export type { Diagnostic } from "../yaml-file/diagnostic.ts";

@@ -1,4 +1,4 @@
-// A policy file's text → a policy, or every mistake in it at once. Nothing is half loaded: one error and there is no policy.
+// Parses a policy file into a policy, or reports all its mistakes at once. A file with an error is never loaded.
 
 import type { Document } from "yaml";
 import {
@@ -18,9 +18,9 @@ import { type FileKind, inOrder, readYaml } from "../yaml-file/read.ts";
 import { policyFileSchema, type PolicyFile, type PolicyFileRetry, type PolicyFileRow } from "./schema.ts";
 
 export interface ParsedPolicy {
-  /** null when there is an error. */
+  /** null if there is an error. */
   readonly policy: Policy | null;
-  /** Errors and warnings, in the order of the file. */
+  /** Errors and warnings, in file order. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -1,4 +1,4 @@
-// What a policy file may say. One zod schema checks files and makes the JSON Schema that editors use.
+// The format of policy files. One zod schema checks files and generates the JSON Schema for editors.
 
 import * as z from "zod";
 import { FAULT_CLASSES, FAULT_CODES, PRESET_NAMES, RECOURSES, SURFACES } from "../core/index.ts";
@@ -25,8 +25,8 @@ const retry = z
     maxAttempts: z.int().min(1).max(100).describe("The most attempts, including the first."),
     backoff,
     jitter: z.number().min(0).max(1).describe("0.2 spreads a computed wait by ±20 %. Default: 0.2."),
-    maxWaitMs: ms(30 * DAY_MS, "A single wait longer than this is not slept on. 10 minutes when left out."),
-    maxTotalWaitMs: ms(30 * DAY_MS, "All waits of one call together. One hour when left out."),
+    maxWaitMs: ms(30 * DAY_MS, "The longest single wait; a longer one is not waited for. Default: 10 minutes."),
+    maxTotalWaitMs: ms(30 * DAY_MS, "All waits of one call together. Default: one hour."),
   })
   .partial({ jitter: true, maxWaitMs: true, maxTotalWaitMs: true });
 
@@ -40,7 +40,7 @@ const match = z
     stage: oneOrMore(z.string().min(1), "The stage's name."),
   })
   .partial()
-  .describe("Every field given must match; an empty match is everything.");
+  .describe("All fields must match; an empty match matches everything.");
 
 const row = z
   .strictObject({
@@ -58,7 +58,7 @@ const breaker = z
     openMs: ms(DAY_MS, "How long it stays open the first time."),
     growth: z.number().min(1).max(10).describe("Each opening in a row lasts this many times longer."),
     maxOpenMs: ms(DAY_MS, "The longest it stays open."),
-    probeTimeoutMs: ms(DAY_MS, "A probe that has not answered by then makes room for the next."),
+    probeTimeoutMs: ms(DAY_MS, "A probe without an answer by then makes room for the next."),
     counts: z
       .enum(["calls", "attempts"])
       .describe("What counts as a failure: a call with all its attempts, or each attempt."),
@@ -67,7 +67,7 @@ const breaker = z
 
 const retryBudget = z
   .strictObject({
-    capacity: z.number().min(0).max(1e6).describe("Most retries that can be saved up."),
+    capacity: z.number().min(0).max(1e6).describe("The most retries that can be saved up."),
     perCall: z.number().min(0).max(10).describe("What each first attempt earns."),
     perSecond: z.number().min(0).max(1e4).describe("What each second earns."),
   })
@@ -76,7 +76,9 @@ const retryBudget = z
 export const policyFileSchema = z
   .strictObject({
     version: z.literal(1).describe("The version of this format."),
-    preset: z.enum(PRESET_NAMES).describe("The policy these rows are put in front of. Default: `default`."),
+    preset: z
+      .enum(PRESET_NAMES)
+      .describe("The policy that these rows extend; they come before its rows. Default: `default`."),
     rows: z.array(row).describe("Rows, first match wins, in front of the preset's."),
     breaker,
     retryBudget,
@@ -85,7 +87,7 @@ export const policyFileSchema = z
       .min(0)
       .max(1000)
       .describe(
-        "After so many failures in a row a recourse is passed over, after so many successes preferred; 0 for never.",
+        "After this many failures in a row a recourse is skipped, after this many successes it is preferred; 0 for never.",
       ),
   })
   .partial({ preset: true, rows: true, breaker: true, retryBudget: true, learnsAfter: true });
@@ -94,7 +96,7 @@ export type PolicyFile = z.infer<typeof policyFileSchema>;
 export type PolicyFileRow = z.infer<typeof row>;
 export type PolicyFileRetry = z.infer<typeof retry>;
 
-/** For editors: `# yaml-language-server: $schema=…/policy.schema.json` on the first line of a policy file. */
+/** For editors: put `# yaml-language-server: $schema=…/policy.schema.json` on the first line of a policy file. */
 export function policyJsonSchema(): object {
   return { title: "Faultline policy", ...z.toJSONSchema(policyFileSchema, { target: "draft-2020-12" }) };
 }

@@ -1,27 +1,27 @@
-// Time for tests and simulations: it stands still until it is moved, and then everything happens in one fixed order.
-// F1  timers fire by time, and by the order in which they were set among those of one time.
-// F2  between two timers, all promises and everything asked for `soon` have run.
-// F3  time never goes back, and during a timer it is exactly that timer's time; only `set` moves the wall clock alone.
-// F4  setting and taking back cost the logarithm of what is pending; a timer taken back leaves nothing behind.
+// A clock for tests and simulations. Time stands still until the test moves it, and everything then happens in a fixed order.
+// F1  Timers fire by time, and timers of the same time in the order they were set.
+// F2  Between two timers, all ready promises and all `soon` callbacks have run.
+// F3  Time never goes back, and during a timer it is exactly that timer's time. Only `set` moves the wall clock alone.
+// F4  Setting and clearing a timer take logarithmic time; a cleared timer leaves nothing behind.
 
 import { fault } from "../core/fault/fault.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import type { Clock } from "../host/clock.ts";
 
 export interface FakeClock extends Clock {
-  /** Moves time on by `ms`, firing what falls due on the way. `advance(0)` lets everything that is ready run. */
+  /** Advances time by `ms` and fires the timers that fall due. `advance(0)` runs everything that is ready. */
   advance(ms: number): Promise<void>;
-  /** Goes to the next timer and fires it; false when there is none. */
+  /** Advances to the next timer and fires it; false if there is none. */
   next(): Promise<boolean>;
   /** Fires timers until none is left; returns how many. */
   runAll(): Promise<number>;
-  /** Fires timers until the work has ended, and gives its result; throws when nothing is left that could end it. */
+  /** Fires timers until the work has ended and returns its result. Throws if no timer is left and the work has not ended. */
   runUntil<T>(work: Promise<T>): Promise<T>;
-  /** Sets the wall clock, forward or back: no time passes, and every timer stays as far away as it was. */
+  /** Moves the wall clock, forward or back: no time passes, and every timer stays as far away as it was. */
   set(byMs: number): void;
-  /** Timers, and what was asked for `soon`, that have not run yet. */
+  /** Timers and `soon` callbacks that have not run yet. */
   readonly pending: number;
-  /** When the next timer falls due; null when there is none. */
+  /** When the next timer falls due; null if there is none. */
   readonly nextAt: number | null;
 }
 
@@ -33,14 +33,14 @@ interface Timer {
   index: number;
 }
 
-/** As the system's clock: a wait without end is the longest one that Node knows. */
+/** Like the system's clock: an endless wait is the longest one that Node supports. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
-/** A world that needs more timers than this is going round in circles. */
+/** A test that fires more timers than this is in an endless loop. */
 const MOST_TIMERS = 10_000_000;
 
 /**
- * `turn` calls back when all promises that are ready have run. The default sees promises only and is five times faster;
- * code that uses Node's streams or real input and output needs a turn of the event loop: `systemClock.soon`.
+ * `turn` calls back when all ready promises have run. The default waits for promises only and is five times faster. Code that
+ * uses Node's streams or real I/O needs a turn of the event loop: `systemClock.soon`.
  */
 export function createFakeClock(
   startAt = 0,
@@ -68,12 +68,12 @@ export function createFakeClock(
     await settle();
   }
 
-  /** One mover at a time: two would each see time jump under them. */
+  /** Only one caller may move the clock at a time: two would each see time jump. */
   async function move<T>(steps: () => Promise<T>): Promise<T> {
-    if (isMoving) throw refusal("Time is being moved already. Await the first move before the next one.");
+    if (isMoving) throw refusal("The clock is already being moved. Await the first move before the next one.");
     isMoving = true;
     try {
-      // Called from a tick of Node's own, the first turn would come before the promises that are ready.
+      // If called from a `nextTick` callback, the first turn would come before the ready promises.
       await Promise.resolve();
       await settle();
       return await steps();
@@ -82,11 +82,12 @@ export function createFakeClock(
     }
   }
 
-  /** Fires timers while `goOn` says so; returns how many. */
+  /** Fires timers while `goOn` returns true; returns how many. */
   async function fireWhile(goOn: (next: Timer) => boolean): Promise<number> {
     let fired = 0;
     for (let next = heap[0]; next !== undefined && goOn(next); next = heap[0]) {
-      if (++fired > MOST_TIMERS) throw refusal(`More than ${MOST_TIMERS} timers fired: something sets them for ever.`);
+      if (++fired > MOST_TIMERS)
+        throw refusal(`More than ${MOST_TIMERS} timers fired: something keeps setting new ones.`);
       await fire(next);
     }
     return fired;
@@ -113,7 +114,7 @@ export function createFakeClock(
     soon: (next) => void soon.push(next),
     advance: (ms) =>
       move(async () => {
-        if (!(ms >= 0)) throw refusal(`Time goes forward only, and was told to go ${ms} ms.`);
+        if (!(ms >= 0)) throw refusal(`Time moves forward only, not by ${ms} ms.`);
         const until = now + ms;
         await fireWhile((next) => next.at <= until);
         now = until;
@@ -132,8 +133,7 @@ export function createFakeClock(
         work.then(end, end);
         await Promise.resolve();
         await fireWhile(() => !state.isOver);
-        if (!state.isOver)
-          throw refusal(`Nothing is left to happen at ${now}, and the work has not ended: no timer will end it.`);
+        if (!state.isOver) throw refusal(`No timer is pending at ${now}, and the work has not ended.`);
         return work;
       }),
     get pending() {

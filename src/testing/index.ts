@@ -1,5 +1,5 @@
-// `faultline/testing`: a clock and randomness that a test controls, scripted answers instead of a person, and a model provider that
-// fails on demand. The conformance suite for journals has its own door, `faultline/testing/journal-suite`, because it needs vitest.
+// `faultline/testing`: a clock and randomness that a test controls, a scripted person, and a model provider that fails on demand.
+// The conformance suite for journals has its own entry point, `faultline/testing/journal-suite`, because it needs vitest.
 
 export { CHAOS_FAULTS } from "../chaos/faults.ts";
 export type { ChaosFault, ChaosFaultId } from "../chaos/faults.ts";

@@ -1,4 +1,4 @@
-// Small entries of each kind, and ways to look at a journal: what tests of journals are made of.
+// Sample entries and helpers for tests of journals.
 
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
@@ -7,9 +7,9 @@ import type { Journal, NewEntry, Subscription } from "../journal/journal.ts";
 
 export interface JournalUnderTest {
   readonly journal: Journal;
-  /** Closes it and opens what it left behind; absent when nothing outlives it. */
+  /** Closes the journal and opens it again; absent if nothing outlives it. */
   readonly reopen?: () => Promise<Journal>;
-  /** What was told to `onWarning` so far. */
+  /** The messages passed to `onWarning` so far. */
   readonly troubles: readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export function started(
   return { at, event: { type: "session-started", manifest } };
 }
 
-/** An entry that means nothing to a session. */
+/** An entry without meaning for a session. */
 export function note(name: string, at = 0): NewEntry {
   return { at, event: { type: "extension-started", name } };
 }
@@ -46,10 +46,10 @@ export async function readAll(journal: Journal, session: string, after?: number)
   return entries;
 }
 
-/** The code that a promise was refused with. */
+/** The fault code of a rejected promise. */
 export async function codeOf(refused: Promise<unknown>): Promise<FaultCode> {
   const value = await refused.then(
-    (result) => new Error(`nothing was refused, the call gave ${JSON.stringify(result)}`),
+    (result) => new Error(`the call was not refused and returned ${JSON.stringify(result)}`),
     (error: unknown) => error,
   );
   if (isFaultError(value)) return value.fault.code;
@@ -58,7 +58,7 @@ export async function codeOf(refused: Promise<unknown>): Promise<FaultCode> {
 
 export interface Listening {
   readonly entries: readonly Entry[];
-  /** Resolves when so many entries have come. */
+  /** Resolves once this many entries have arrived. */
   readonly until: (count: number) => Promise<readonly Entry[]>;
   readonly stop: () => void;
 }

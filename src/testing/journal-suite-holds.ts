@@ -1,14 +1,14 @@
-// The part of the journal suite that is about holds: who may advance what, one at a time.
+// The journal suite's tests of holds, which let one owner at a time advance a session.
 
 import { describe, expect, it } from "vitest";
 import { codeOf, type Using } from "./journal-samples.ts";
 
-/** Far beyond any test, and still a date. */
+/** Far beyond any test, and still a valid date. */
 const FAR_AWAY = 8.64e15;
 
 export function holdSuite(name: string, using: Using): void {
   describe(`${name}: a hold`, () => {
-    it("is granted to one owner, and refused to others until its time has run out", () =>
+    it("is granted to one owner and refused to others until it expires", () =>
       using(async ({ journal }) => {
         expect(await journal.hold("k", "a", 100, 10)).toEqual({ granted: true, owner: "a", until: 100 });
         expect(await journal.hold("k", "b", 200, 99)).toEqual({ granted: false, owner: "a", until: 100 });
@@ -17,7 +17,7 @@ export function holdSuite(name: string, using: Using): void {
         expect(await journal.hold("k", "a", 300, 100)).toEqual({ granted: false, owner: "b", until: 200 });
       }));
 
-    it("is renewed by its owner, also when its time has run out and nobody took it", () =>
+    it("can be renewed by its owner, even after it expired, unless another owner took it", () =>
       using(async ({ journal }) => {
         await journal.hold("k", "a", 100, 10);
         expect(await journal.hold("k", "a", 200, 20)).toEqual({ granted: true, owner: "a", until: 200 });
@@ -25,14 +25,14 @@ export function holdSuite(name: string, using: Using): void {
         expect(await journal.hold("k", "a", 500, 400)).toEqual({ granted: true, owner: "a", until: 500 });
       }));
 
-    it("is granted to the first of many that ask in one turn", () =>
+    it("is granted to the first of several owners that ask in the same turn", () =>
       using(async ({ journal }) => {
         const answers = await Promise.all(["a", "b", "c"].map((owner) => journal.hold("k", owner, 100, 1)));
         expect(answers.map(({ granted }) => granted)).toEqual([true, false, false]);
         expect(answers.map(({ owner }) => owner)).toEqual(["a", "a", "a"]);
       }));
 
-    it("is let go only by its owner, and is free then", () =>
+    it("is released only by its owner", () =>
       using(async ({ journal }) => {
         expect(await journal.letGo("k", "a")).toBe(false);
         await journal.hold("k", "a", 100, 1);
@@ -44,7 +44,7 @@ export function holdSuite(name: string, using: Using): void {
         expect(await journal.hold("k", "b", 200, 1)).toMatchObject({ granted: true, owner: "b" });
       }));
 
-    it("is taken from exactly the owner that is named, whatever its time", () =>
+    it("can be taken over from exactly the named owner, whether or not it has expired", () =>
       using(async ({ journal }) => {
         await journal.hold("k", "dead", FAR_AWAY, 1);
         expect(await journal.takeFrom("k", "somebody", "b", 50)).toEqual({
@@ -53,14 +53,14 @@ export function holdSuite(name: string, using: Using): void {
           until: FAR_AWAY,
         });
         expect(await journal.takeFrom("k", "dead", "b", 50)).toEqual({ granted: true, owner: "b", until: 50 });
-        // A second one that saw the same death comes too late; the first may ask again if it did not hear the answer.
+        // A second process that noticed the same death is too late. The first one may repeat its request if it missed the answer.
         expect(await journal.takeFrom("k", "dead", "c", 90)).toEqual({ granted: false, owner: "b", until: 50 });
         expect(await journal.takeFrom("k", "dead", "b", 60)).toEqual({ granted: true, owner: "b", until: 60 });
         expect(await journal.letGo("k", "dead")).toBe(false);
         expect(await journal.takeFrom("free", "dead", "c", 90)).toEqual({ granted: true, owner: "c", until: 90 });
       }));
 
-    it("is listed by key with who has it", () =>
+    it("is listed by key with its owner", () =>
       using(async ({ journal }) => {
         expect(await journal.holds()).toEqual([]);
         for (const key of ["b/1", "a", "\ud83d\ude00", "\uffee", "b"]) await journal.hold(key, "me", 2.5, 1);
@@ -70,7 +70,7 @@ export function holdSuite(name: string, using: Using): void {
         );
       }));
 
-    it("is no kept value and no session, and is pruned when it ran out long ago and not before", () =>
+    it("is neither a kept value nor a session, and is pruned only long after it expired", () =>
       using(async ({ journal }) => {
         await journal.hold("old", "a", 50, 1);
         await journal.hold("young", "a", 100, 1);
@@ -79,12 +79,12 @@ export function holdSuite(name: string, using: Using): void {
         expect(await journal.sessions()).toEqual([]);
         expect(await journal.prune({ before: 100 })).toBe(0);
         expect(await keys()).toEqual(["held", "young"]);
-        // Nobody can say that what is held today has run out, whatever day is named.
+        // A hold that is valid today is never pruned, whatever date is given.
         await journal.prune({ before: Number.MAX_SAFE_INTEGER });
         expect(await keys()).toEqual(["held"]);
       }));
 
-    it("with a key, an owner or a time that is none is refused alone", () =>
+    it("rejects an invalid key, owner or time without affecting other writes", () =>
       using(async ({ journal }) => {
         const refused = [
           journal.hold("", "a", 2, 1),

@@ -1,4 +1,4 @@
-// The part of the journal suite that is about values beside the entries.
+// The journal suite's tests of values that are kept beside the entries.
 
 import { describe, expect, it } from "vitest";
 import type { Journal, SessionSummary } from "../journal/journal.ts";
@@ -6,7 +6,7 @@ import { codeOf, note, started, type Using } from "./journal-samples.ts";
 
 export function keptSuite(name: string, using: Using): void {
   describe(`${name}: kept values`, () => {
-    it("are there together with the entries they came with", () =>
+    it("are written together with their entries", () =>
       using(async ({ journal }) => {
         await journal.append(
           "s",
@@ -22,7 +22,7 @@ export function keptSuite(name: string, using: Using): void {
         expect(await journal.kept("input", "s/1")).toBeNull();
       }));
 
-    it("are replaced by the last one and taken away by null", () =>
+    it("are replaced by the last write and removed by null", () =>
       using(async ({ journal }) => {
         await Promise.all([1, 2, 3].map((value) => journal.keep([{ kind: "breaker", key: "api", value }])));
         expect(await journal.kept("breaker", "api")).toBe(3);
@@ -31,7 +31,7 @@ export function keptSuite(name: string, using: Using): void {
         expect(await codeOf(journal.keep([{ kind: "breaker", key: "api", value: undefined }]))).toBe("ShapeInvalid");
       }));
 
-    it("can be listed, all of them or what belongs to one session", () =>
+    it("can be listed, all of them or those of one session", () =>
       using(async ({ journal }) => {
         const keys = ["s/2", "s", "s/1", "s0", "s-x/1", "t/1"];
         await journal.keep(keys.map((key) => ({ kind: "action", key, value: key })));
@@ -40,7 +40,7 @@ export function keptSuite(name: string, using: Using): void {
         expect(await journal.keptAll("question")).toEqual([]);
       }));
 
-    it("kept first stay: one of many writers gets a yes", () =>
+    it("with `first` keep the first write: exactly one of many writers succeeds", () =>
       using(async ({ journal }) => {
         const answers = await Promise.all(
           ["a", "b", "c"].map((value) => journal.keepFirst({ kind: "answer", key: "q1", value })),
@@ -51,7 +51,7 @@ export function keptSuite(name: string, using: Using): void {
         expect(await codeOf(journal.keepFirst({ kind: "answer", key: "q2", value: null }))).toBe("ShapeInvalid");
       }));
 
-    it("that the chain of entries covers come with an entry, and not without one", () =>
+    it("that the hash chain covers require an entry", () =>
       using(async ({ journal }) => {
         for (const kind of ["result", "input"] as const) {
           expect(await codeOf(journal.keep([{ kind, key: "s/1", value: 1 }]))).toBe("ShapeInvalid");
@@ -71,7 +71,7 @@ export function keptSuite(name: string, using: Using): void {
     const run = (key: string, startedAt: number, status: string) =>
       ({ kind: "run", key, value: { run: key, startedAt, status } }) as const;
 
-    it("give what is due, the longest due first, and a page at a time", () =>
+    it("return what is due, longest overdue first, one page at a time", () =>
       using(async ({ journal }) => {
         await journal.keep([
           wake("c", 5),
@@ -102,7 +102,7 @@ export function keptSuite(name: string, using: Using): void {
         expect(keys(await journal.keptByTime("wake", { ...due, limit: 1 }))).toEqual(["c"]);
       }));
 
-    it("give the newest first, all of them or those with a tag, and follow what is kept last", () =>
+    it("return the newest first, all or by tag, and reflect the last write", () =>
       using(async ({ journal }) => {
         await journal.keep([
           run("a", 1, "running"),
@@ -122,7 +122,7 @@ export function keptSuite(name: string, using: Using): void {
         expect(await keys("run", { ...newest, limit: Infinity })).toEqual(["a", "d", "c", "b"]);
       }));
 
-    it("of sessions lead from page to page", () =>
+    it("of sessions continue from page to page", () =>
       using(async ({ journal }) => {
         for (const [session, at] of Object.entries({ a: 1, b: 2, c: 2, d: 2, e: 3 }))
           await journal.append(session, 0, [started(session, journal.storeId, at)]);

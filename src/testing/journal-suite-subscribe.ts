@@ -1,4 +1,4 @@
-// The part of the journal suite that is about subscribers: each entry once, in order, and only when it is there.
+// The journal suite's tests of subscribers: each entry once, in order, and only after it was written.
 
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../core/record/event.ts";
@@ -8,7 +8,7 @@ const numbers = (entries: readonly Entry[]): readonly number[] => entries.map(({
 
 export function subscriptionSuite(name: string, using: Using): void {
   describe(`${name}: a subscriber`, () => {
-    it("gets every entry from now on, of all sessions, in the order they were written", () =>
+    it("gets every new entry of all sessions in the order they were written", () =>
       using(async ({ journal }) => {
         await journal.append("s", 0, [note("before")]);
         const all = listen(journal);
@@ -22,7 +22,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         expect(entries[0]?.event).toEqual(note("a").event);
       }));
 
-    it("of one session gets nothing of others, and nothing from before unless it asks", () =>
+    it("of one session gets no entries of others, and past entries only on request", () =>
       using(async ({ journal }) => {
         await journal.append("s", 0, [note("before")]);
         const ofSession = listen(journal, { session: "s" });
@@ -33,7 +33,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         expect(numbers(await ofSession.until(1))).toEqual([2]);
       }));
 
-    it("that comes late gets what it missed and then what follows, without gap or repetition", () =>
+    it("that subscribes late gets the past entries and then the new ones, without gaps or repetition", () =>
       using(async ({ journal }) => {
         await journal.append(
           "s",
@@ -41,14 +41,14 @@ export function subscriptionSuite(name: string, using: Using): void {
           Array.from({ length: 700 }, (_, index) => note(`n${index}`)),
         );
         const late = listen(journal, { session: "s", after: 10 });
-        // Some follow before it has been given anything, some while it is, and some afterwards.
+        // Some entries follow before the first delivery, some during it, and some afterwards.
         for (let after = 700; after < 760; after++) await journal.append("s", after, [note("live")]);
         await late.until(750);
         await journal.append("s", 760, [note("last")]);
         expect(numbers(await late.until(751))).toEqual(Array.from({ length: 751 }, (_, index) => index + 11));
       }));
 
-    it("that throws is reported once, and gets the next entry all the same", () =>
+    it("that throws is reported once and still gets the next entry", () =>
       using(async ({ journal, troubles }) => {
         const seen: number[] = [];
         journal.subscribe(({ seq }) => {
@@ -67,7 +67,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         expect(troubles.filter((text) => text.includes("failed at"))).toHaveLength(2);
       }));
 
-    it("that comes while another one is far behind gets only what is written from then on", () =>
+    it("that subscribes while another one is far behind gets only new entries", () =>
       using(async ({ journal }) => {
         let late: readonly Entry[] = [];
         const stop = journal.subscribe(({ seq }) => {
@@ -86,7 +86,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         stop();
       }));
 
-    it("is not called any more once it has taken its subscription back", () =>
+    it("is not called after it has unsubscribed", () =>
       using(async ({ journal }) => {
         const stays = listen(journal);
         const goes = listen(journal);
@@ -115,7 +115,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         expect(numbers(ofOne.entries)).toEqual([1, 2]);
       }));
 
-    it("may write and subscribe from inside, and sees only what is there", () =>
+    it("may write and subscribe from its callback, and sees only written entries", () =>
       using(async ({ journal }) => {
         const there: Promise<number>[] = [];
         let stop: () => void = () => undefined;
@@ -132,7 +132,7 @@ export function subscriptionSuite(name: string, using: Using): void {
         stop();
       }));
 
-    it("is not called for an append that was refused", () =>
+    it("is not called for a rejected append", () =>
       using(async ({ journal }) => {
         const all = listen(journal);
         await journal.append("s", 0, [note("a")]);

@@ -1,5 +1,5 @@
-// What every journal must do, whatever it is made of: run it over your own to know that a runtime can trust it.
-// The promises J1 to J6 stand in `src/journal/journal.ts`.
+// A conformance suite for journals: run it against your own implementation to know that a runtime can rely on it.
+// `src/journal/journal.ts` defines the guarantees J1 to J6.
 
 import { describe, expect, it } from "vitest";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -23,7 +23,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
   }
 
   describe(`${name}: entries`, () => {
-    it("are numbered from 1 and read back as they were written", () =>
+    it("are numbered from 1 and read back unchanged", () =>
       using(async ({ journal }) => {
         await journal.append("s", 0, [started("s", journal.storeId, 10), note("a", 11)]);
         await journal.append("s", 2, [note("b", 12)]);
@@ -42,7 +42,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(await readAll(journal, "nobody")).toEqual([]);
       }));
 
-    it("of a long session come in order, however many pages they fill", () =>
+    it("of a long session come in order across pages", () =>
       using(async ({ journal }) => {
         const notes = Array.from({ length: 1100 }, (_, index) => note(`n${index}`, index));
         await journal.append("long", 0, notes);
@@ -51,7 +51,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(entries.at(-1)?.event).toEqual(note("n1099").event);
       }));
 
-    it("behind a number that is not the last are refused, with everything that came with them", () =>
+    it("appended after a number that is not the last are rejected, together with the rest of their batch", () =>
       using(async ({ journal }) => {
         await journal.append("s", 0, [note("a"), note("b")]);
         for (const after of [0, 1, 3]) {
@@ -64,7 +64,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(await journal.session("new")).toBeNull();
       }));
 
-    it("of the writer that comes first stand, and only the second one is refused", () =>
+    it("of the first of two writers are kept, and only the second writer is rejected", () =>
       using(async ({ journal }) => {
         const results = await Promise.allSettled([
           journal.append("s", 0, [note("first")]),
@@ -79,7 +79,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         ]);
       }));
 
-    it("that JSON cannot hold are refused alone", () =>
+    it("that JSON cannot represent are rejected without affecting other writes", () =>
       using(async ({ journal }) => {
         const cycle: Record<string, unknown> = {};
         cycle["self"] = cycle;
@@ -98,7 +98,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect((await journal.sessions()).map(({ session }) => session)).toEqual(["good"]);
       }));
 
-    it("stay as they were when the writer changes its objects afterwards", () =>
+    it("do not change when the writer changes its objects afterwards", () =>
       using(async ({ journal }) => {
         const labels: Record<string, string> = { before: "yes" };
         const value = { list: [1] };
@@ -112,7 +112,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(await journal.kept("result", "s/c")).toEqual({ list: [1] });
       }));
 
-    it("of types from the future are kept whole", () =>
+    it("of unknown future types are kept whole", () =>
       using(async ({ journal }) => {
         const types = ["from-the-future", "constructor", "__proto__"];
         const events = types.map((type) => ({ type, deep: { list: [1, null, "…"] } }) as unknown as JournalEvent);
@@ -153,7 +153,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(await journal.session("nobody")).toBeNull();
       }));
 
-    it("are listed with the newest first, by status and up to a number", () =>
+    it("are listed newest first, by status and up to a limit", () =>
       using(async ({ journal }) => {
         for (const [session, at] of [
           ["b", 2],
@@ -173,7 +173,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(await names({ status: "open", limit: 1 })).toEqual(["d"]);
       }));
 
-    it("that have ended and are old are removed with all that is theirs, and nothing else is", () =>
+    it("that ended long ago are removed with all their data, and nothing else is removed", () =>
       using(async ({ journal }) => {
         const question = (session: string) => ({ id: "q", session });
         for (const session of ["old", "young", "open"]) {
@@ -216,7 +216,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
   });
 
   describe(`${name}: the whole`, () => {
-    it("is found as it was written", () =>
+    it("reads back as it was written", () =>
       using(async ({ journal }) => {
         expect(await journal.verify()).toEqual({ sessions: 0, entries: 0, firstBad: null });
         await journal.append("s", 0, [note("a"), note("b", 1.5), note("€ \ud83d\ude00 \u2028", -3)]);
@@ -224,7 +224,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(await journal.verify()).toEqual({ sessions: 2, entries: 4, firstBad: null });
       }));
 
-    it("finishes what it was asked for when it is closed, and refuses what comes later", () =>
+    it("finishes pending writes when it is closed, and rejects later ones", () =>
       using(async ({ journal }) => {
         const pending = journal.append("s", 0, [note("a")]);
         await Promise.all([journal.close(), journal.close(), pending]);
@@ -245,7 +245,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
         expect(() => journal.subscribe(() => undefined)).toThrow(FaultError);
       }));
 
-    it("outlives the process, or says that it does not", () =>
+    it("either outlives the process or says that it does not", () =>
       using(async ({ journal, reopen }) => {
         expect(journal.durable).toBe(reopen !== undefined);
         expect(journal.path === null).toBe(!journal.durable);

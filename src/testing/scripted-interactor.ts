@@ -5,20 +5,20 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import type { Answer, InteractionKind, Question } from "../core/flow/interaction.ts";
 import type { Interactor } from "../runtime/person/interactor.ts";
 
-/** Given a question, what happens: an answer, now or later, or a throw. */
+/** Handles a question: returns an answer, now or later, or throws. */
 export type AnswerScript = (question: Question, signal: AbortSignal) => Answer | Promise<Answer>;
 
-/** One line of a script; `silence` says nothing until the question is taken away. */
+/** One line of a script; `silence` gives no answer until the question is dismissed. */
 export type ScriptedAnswer = Answer | "silence" | AnswerScript;
 
 export interface ScriptedInteractor extends Interactor {
   /** The questions it was shown, in order. */
   readonly asked: readonly Question[];
-  /** The ids of those that were taken away while it was silent. */
+  /** The ids of the questions that were dismissed while it was silent. */
   readonly dismissed: readonly string[];
 }
 
-/** A list is used up line by line, and a question beyond its end is a failure; a single function answers everything. */
+/** A list is used line by line, and a question beyond its end fails. A single function answers every question. */
 export function scriptedInteractor(
   name: string,
   answers: readonly ScriptedAnswer[] | AnswerScript,

@@ -1,12 +1,12 @@
-// Dice and names that come out the same for the same seed, so that a failed simulation can be run again.
+// Random numbers and ids that are the same for the same seed, so that a failed simulation can be repeated.
 
 import type { Chance } from "../host/chance.ts";
 
-/** Rolls that are thrown away first, so that seeds next to each other have nothing in common. */
+/** Rolls that are discarded first, so that neighbouring seeds have nothing in common. */
 const WARM_UP_ROLLS = 15;
 const TWO_TO_32 = 2 ** 32;
 
-/** The generator is sfc32 (Chris Doty-Humphrey's small fast counter). Names do not use up rolls. */
+/** The generator is sfc32 (Chris Doty-Humphrey's small fast counter). Ids do not use up rolls. */
 export function createSeededChance(seed: number): Chance {
   let a = Math.floor(seed / TWO_TO_32) | 0;
   let b = seed | 0;

@@ -1,4 +1,4 @@
-// "Treat 503 as permanent for this tool": a manifest's rows as rows of the classifier, which stand in front of all built-in ones.
+// "Treat 503 as permanent for this tool": turns a manifest's rows into classifier rules that precede all built-in ones.
 
 import {
   classify,
@@ -14,7 +14,7 @@ import type { MEANINGS, ToolFileRow } from "./schema.ts";
 
 type Meaning = (typeof MEANINGS)[number];
 
-/** One row of a manifest becomes one rule, or two where an error code may also stand in the text. */
+/** One row of a manifest becomes one rule, or two if an error code may also appear in the text. */
 export function rulesOf(tool: string, rows: readonly ToolFileRow[]): readonly Rule[] {
   return rows.flatMap((row, index) => {
     if (conditionsOf(row).length === 0) return [];
@@ -43,12 +43,12 @@ export function conditionsOf(row: ToolFileRow): readonly Condition[] {
   return CONDITIONS.filter((name) => row[name] !== undefined);
 }
 
-/** `tool/flight_search#2`: written into every fault the row makes. */
+/** `tool/flight_search#2`: recorded in every fault that the row produces. */
 export function ruleId(tool: string, row: number): string {
   return `tool/${tool}#${row + 1}`;
 }
 
-/** A code with a digit or a single letter between its separators (`E_BUSY`, `ORA-00054`) is never prose; `not_found` would be. */
+/** A code with a digit or a single letter between its separators (`E_BUSY`, `ORA-00054`) is never prose; `not_found` could be. */
 const STANDS_IN_TEXT = /^(?=.*[A-Za-z])(?:.*\d.*|(?:.*[_-])?[A-Za-z](?:[_-].*)?)$/;
 
 function whenOf({ status, error_code: code, text }: Omit<ToolFileRow, "as">): When {
@@ -57,13 +57,13 @@ function whenOf({ status, error_code: code, text }: Omit<ToolFileRow, "as">): Wh
     ...(typeof code === "string" ? { token: [code.toLowerCase()] } : {}),
     ...(typeof code === "number" ? { rpcCode: [code] } : {}),
     ...(text === undefined ? {} : { says: [[text.replace(/\*+$/, "")]] }),
-    // Even without a phrase this makes it a rule on words: the text is read before it is asked, so that a status or code that
-    // stands only in the message counts too, and a built-in rule on structure cannot get in before it.
+    // Even an empty phrase list makes this a rule on text: the text is parsed first, so that a status or code inside the message
+    // counts, and no built-in rule on structure matches before it.
     unless: [],
   };
 }
 
-/** A failure the row is about, as a tool would show it. */
+/** An example failure that the row matches, in the form a tool would produce. */
 export function exampleOf({ status, error_code: code, text }: Omit<ToolFileRow, "as">): Evidence {
   return {
     surface: "tool",
@@ -75,8 +75,8 @@ export function exampleOf({ status, error_code: code, text }: Omit<ToolFileRow, 
 }
 
 /**
- * `transient` and `permanent` say whether to try again. They do not say whether the work may have been done, so that stays as the
- * built-in rules see it: a 504 that is permanent may have booked the flight, a 503 that is permanent has not.
+ * `transient` and `permanent` say whether a retry helps, not whether the work may have been done. The latter stays as the
+ * built-in rules see it: a permanent 504 may have booked the flight, a permanent 503 has not.
  */
 const MEANT: Readonly<Record<Meaning, { readonly notDone: FaultCode; readonly maybeDone: FaultCode }>> = {
   transient: { notDone: "ToolUnavailable", maybeDone: "Provider5xx" },
@@ -87,8 +87,8 @@ function meaningOf(as: ToolFileRow["as"], builtIn: Fault): FaultCode {
   if (isFaultCode(as)) return as;
   const { retryable, cancels, mayHaveHappened } = traitsOf(builtIn.code);
   const { notDone, maybeDone } = MEANT[as];
-  // What only the manifest knows: called transient, it is said to be worth trying again, which it never would be if it counted as
-  // perhaps done; called permanent, nothing is lost by keeping the doubt.
+  // Only the manifest knows this failure. Transient means that a retry is wanted, which "maybe done" would prevent; for
+  // permanent, keeping the doubt costs nothing.
   if (builtIn.evidence.source === "none") return as === "transient" ? notDone : maybeDone;
   if (!cancels && retryable === (as === "transient")) return builtIn.code;
   return mayHaveHappened ? maybeDone : notDone;

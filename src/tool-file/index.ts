@@ -1,4 +1,4 @@
-// `faultline/tool-file`: tool manifests in YAML, with every mistake shown where it is.
+// `faultline/tool-file`: tool manifests in YAML, with every mistake shown at its position.
 
 export { renderDiagnostic } from "../yaml-file/diagnostic.ts";
 export type { Diagnostic } from "../yaml-file/diagnostic.ts";

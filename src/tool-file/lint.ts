@@ -1,5 +1,5 @@
-// What a schema cannot see in manifests: ids used twice, tools that stand in for themselves, rows that never speak, schedules
-// that cannot happen.
+// Finds mistakes that the schema cannot: duplicate ids, tools that are their own alternative, rows that never match, retry
+// schedules that cannot happen.
 
 import { classify, type Retry, rulesWith, schedule, toolRetry, type ToolRetryManifest } from "../core/index.ts";
 import type { Path } from "../yaml-file/locate.ts";
@@ -7,7 +7,7 @@ import { type Condition, conditionsOf, exampleOf, ruleId } from "./classificatio
 import type { ToolManifest } from "./manifest.ts";
 import type { ToolFileRow, ToolFileTool } from "./schema.ts";
 
-/** Codes are stable: people search for them. */
+/** Codes are stable, because people search for them. */
 export const FINDINGS = {
   "no-tool": { code: "TOOL006", severity: "error" },
   "no-condition": { code: "TOOL006", severity: "error" },
@@ -23,14 +23,14 @@ export const FINDINGS = {
 
 export interface ToolFinding {
   readonly kind: keyof typeof FINDINGS;
-  /** Inside the tool. */
+  /** Relative to the tool. */
   readonly path: Path;
   readonly message: string;
   readonly label: string;
   readonly help: string;
 }
 
-/** A tool as it stands in the file, and as it was understood. */
+/** A tool as written, and as parsed. */
 export interface LintedTool {
   readonly written: ToolFileTool;
   readonly manifest: ToolManifest;
@@ -60,7 +60,7 @@ function idTwice(id: string, before: string): ToolFinding {
     path: ["id"],
     message: `there are two tools \`${id}\``,
     label: `the first is at ${before}`,
-    help: "Rename one of them, or make one of the two.",
+    help: "Rename one of them, or merge the two.",
   };
 }
 
@@ -72,7 +72,7 @@ function lintAlternatives({ id, alternatives = [] }: ToolFileTool): readonly Too
       {
         kind: "bad-alternative" as const,
         path: ["alternatives", index],
-        message: own ? `\`${id}\` cannot stand in for itself` : `\`${name}\` is named twice`,
+        message: own ? `\`${id}\` cannot be its own alternative` : `\`${name}\` is named twice`,
         label: own ? "the tool itself" : "already in the list",
         help: own ? "Name another tool; to try the same one again, use `retry_policy`." : "Keep one of the two.",
       },
@@ -80,30 +80,31 @@ function lintAlternatives({ id, alternatives = [] }: ToolFileTool): readonly Too
   });
 }
 
-/** Says before a call what it would refuse. Writing `idempotent`, true or false, settles the question. */
+/** Reports before a call what the call would refuse. An explicit `idempotent`, true or false, silences it. */
 function lintBinding({ alternatives = [], idempotent }: ToolFileTool): readonly ToolFinding[] {
   if (alternatives.length === 0 || idempotent !== undefined) return [];
   return [
     {
       kind: "cannot-bind",
       path: ["alternatives"],
-      message: "no alternative is used after work that may have been done: a time limit, a crash, a cut connection",
+      message:
+        "alternatives are not used after a failure that may have done its work: a time limit, a crash, a cut connection",
       label: "not after it ran",
       help: "Write `idempotent: true` if the tool may run twice without harm, or `idempotent: false` if this is meant.",
     },
   ];
 }
 
-/** A default is written to journals and sent to models, so it must be what JSON can hold. */
+/** A default is written to journals and sent to models, so it must be a JSON value. */
 function lintDefault(tool: ToolFileTool): readonly ToolFinding[] {
   if (!Object.hasOwn(tool, "default") || isJson(tool.default, [])) return [];
   return [
     {
       kind: "default-no-json",
       path: ["default"],
-      message: "the default is no JSON value",
+      message: "the default is not a JSON value",
       label: "cannot be written as JSON",
-      help: "Use maps, lists, text, finite numbers, true, false and null, and no reference to what it stands in.",
+      help: "Use maps, lists, text, finite numbers, true, false and null, and no circular references.",
     },
   ];
 }
@@ -118,7 +119,10 @@ function isJson(value: unknown, holders: readonly object[]): boolean {
 
 const JSON_TYPES: ReadonlySet<string> = new Set(["string", "boolean"]);
 
-/** Which rules really win for the failure they are about. One rule book for all tools: making one takes longer than asking it. */
+/**
+ * Tells which rules win for the failures they describe. All tools share one rule book, because building one is slower than using
+ * it.
+ */
 function rulesHeard(tools: readonly LintedTool[]): (evidence: ReturnType<typeof exampleOf>) => boolean {
   const rules = tools.flatMap(({ manifest }) => manifest.rules);
   if (rules.length === 0) return () => false;
@@ -135,7 +139,7 @@ function lintRows(
     const path = ["classification", index];
     const given = conditionsOf(row);
     if (given.length === 0) {
-      const help = "Add `status:`, `error_code:` or `text:`, so that the row says which failures it is about.";
+      const help = "Add `status:`, `error_code:` or `text:`, so that the row applies to particular failures.";
       return [{ kind: "no-condition", path, message: "the row has no condition", label: "needs a condition", help }];
     }
     if (!heard(exampleOf(row))) return [neverHolds(row, path, given)];
@@ -145,9 +149,9 @@ function lintRows(
       {
         kind: "row-never-speaks",
         path,
-        message: `this row never speaks: row ${earlier + 1} (${ruleId(id, earlier)}) always fits first`,
+        message: `this row never matches: row ${earlier + 1} (${ruleId(id, earlier)}) always matches first`,
         label: "never reached",
-        help: "Move it in front, narrow the other, or delete it.",
+        help: "Move it before the other row, narrow the other row, or delete this one.",
       },
     ];
   });
@@ -158,8 +162,8 @@ function neverHolds(row: ToolFileRow, path: Path, given: readonly Condition[]): 
   return {
     kind: "condition-never-holds",
     path: [...path, field],
-    message: `no failure ever fits this \`${field}\``,
-    label: "never seen like this",
+    message: `no failure ever matches this \`${field}\``,
+    label: "never matches",
     help: NEVER_HOLDS_HELP[field],
   };
 }
@@ -171,7 +175,7 @@ const NEVER_HOLDS_HELP: Readonly<Record<Condition, string>> = {
   text: "Names in quotes, file names and addresses are not compared: write the words around them.",
 };
 
-/** Everything that fits the later row fits the earlier one: it asks for no more, and for the same. */
+/** Everything that matches the later row matches the earlier one: its conditions are a subset. */
 function covers(earlier: ToolFileRow, later: ToolFileRow): boolean {
   const given = conditionsOf(earlier);
   return given.length > 0 && given.every((name) => plain(earlier[name]) === plain(later[name]));
@@ -215,7 +219,7 @@ function lintCap(policy: ToolRetryManifest, { backoff: { initialMs, maxMs } }: R
   ];
 }
 
-/** Whether the waits lead as far as the attempts do. */
+/** Whether the waits allow all attempts. */
 function lintReach(policy: ToolRetryManifest, retry: Retry): readonly ToolFinding[] {
   const waits = schedule(retry);
   const lost = waits.find(({ reachable }) => !reachable);
@@ -229,8 +233,8 @@ function lintReach(policy: ToolRetryManifest, retry: Retry): readonly ToolFindin
       {
         kind: "impossible-schedule",
         path: placeOf(policy, "max_delay_ms"),
-        message: `${never}: the wait before it (${lost.baseMs} ms) is longer than a call is kept waiting (${maxWaitMs} ms)`,
-        label: "longer than a call is kept waiting",
+        message: `${never}: the wait before it (${lost.baseMs} ms) is longer than a call may wait (${maxWaitMs} ms)`,
+        label: "longer than a call may wait",
         help: `Lower max_delay_ms to at most ${maxWaitMs}, or ${fewer}.`,
       },
     ];
@@ -247,7 +251,7 @@ function lintReach(policy: ToolRetryManifest, retry: Retry): readonly ToolFindin
   ];
 }
 
-/** Where a field stands, or where it would. */
+/** The path of a field, or of its parent if it is missing. */
 function placeOf(policy: ToolRetryManifest, field: keyof ToolRetryManifest): Path {
   return policy[field] === undefined ? ["retry_policy"] : ["retry_policy", field];
 }

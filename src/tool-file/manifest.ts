@@ -10,14 +10,14 @@ import {
 import { rulesOf } from "./classification.ts";
 import type { ToolFileTool } from "./schema.ts";
 
-/** What a manifest leaves out is absent: the tool, the policy or the library's default decides. */
+/** A field missing in the manifest is absent here: the tool, the policy or the library's default decides. */
 export interface ToolManifest {
   readonly id: string;
   readonly timeoutMs?: number;
   readonly idempotent?: boolean;
   readonly optional?: boolean;
   readonly modelDetail?: ModelDetail;
-  /** Wrapped, because null is a value too. */
+  /** Wrapped, because null is a valid default. */
   readonly default?: { readonly value: unknown };
   readonly alternatives?: readonly string[];
   readonly maxConcurrent?: number;
@@ -25,7 +25,7 @@ export interface ToolManifest {
   /** For `rowsOfTool` or `toolRetry`. */
   readonly retry?: ToolRetryManifest;
   readonly breaker?: Partial<BreakerRule>;
-  /** For `rulesWith`: they stand in front of the built-in ones. */
+  /** For `rulesWith`: they precede the built-in rules. */
   readonly rules: readonly Rule[];
   /** `file:line`. */
   readonly origin: string;
@@ -54,7 +54,7 @@ export function manifestOf(tool: ToolFileTool, origin: string): ToolManifest {
 
 function breakerOf(breaker: NonNullable<ToolFileTool["circuit_breaker"]>): Partial<BreakerRule> {
   const openMs = breaker.timeout_ms;
-  // The longest open time is the policy's; it must not cut short the time the manifest asks for.
+  // The policy sets the longest open time; it must not shorten the time in the manifest.
   const isLonger = openMs !== undefined && openMs > DEFAULT_POLICY.breaker.maxOpenMs;
   return given({
     failures: breaker.failure_threshold,
@@ -64,7 +64,7 @@ function breakerOf(breaker: NonNullable<ToolFileTool["circuit_breaker"]>): Parti
   });
 }
 
-/** Absent rather than undefined. */
+/** Drops undefined fields. */
 function given<T extends object>(value: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }

@@ -1,4 +1,4 @@
-// A file's text → tool manifests, or every mistake in it at once. Nothing is half loaded: one error and there are none.
+// Parses a file into tool manifests, or reports all its mistakes at once. A file with an error is never loaded.
 
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
@@ -9,9 +9,9 @@ import { manifestOf, type ToolManifest } from "./manifest.ts";
 import { toolFileSchema, type ToolFileTool } from "./schema.ts";
 
 export interface ParsedToolManifests {
-  /** In the order of the file; null when there is an error. */
+  /** In file order; null if there is an error. */
   readonly manifests: readonly ToolManifest[] | null;
-  /** Errors and warnings, in the order of the file. */
+  /** Errors and warnings, in file order. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -59,7 +59,7 @@ export function parseToolManifests(text: string, file: string): ParsedToolManife
   return { manifests: failed ? null : linted.map(({ manifest }) => manifest), diagnostics: inOrder(diagnostics) };
 }
 
-/** A tool, and where in which document it stands. */
+/** A tool with its document and its path there. */
 interface PlacedTool {
   readonly written: ToolFileTool;
   readonly path: Path;
@@ -70,7 +70,7 @@ function checkDocument(
   read: ReadDocument,
   place: FilePlace,
 ): { readonly tools: readonly PlacedTool[]; readonly mistakes: readonly Diagnostic[] } {
-  // A document that is empty, such as the one behind a last `---`, says nothing.
+  // An empty document, such as one after a final `---`, is ignored.
   const checked = toolFileSchema.safeParse(read.value ?? {});
   if (!checked.success) return { tools: [], mistakes: explainIssues(checked.error.issues, read, place, GRAMMAR) };
   const { tool, tools = [] } = checked.data;
@@ -86,7 +86,7 @@ function checkDocument(
 const NO_TOOL: ToolFinding = {
   kind: "no-tool",
   path: [],
-  message: "the file holds no tool",
+  message: "the file has no tool",
   label: "needs `tool`",
   help: "Add `tool:` with an `id:`, or `tools:` with a list of them.",
 };

@@ -1,5 +1,5 @@
-// What a tool manifest may say, with the field names of the tool error handling specification. One zod schema checks files and
-// makes the JSON Schema that editors use.
+// The format of tool manifests, with the field names of the tool error handling specification. One zod schema checks files and
+// generates the JSON Schema for editors.
 
 import * as z from "zod";
 import { FAULT_CODES, MODEL_DETAILS } from "../core/index.ts";
@@ -39,12 +39,12 @@ const circuitBreaker = z
   .partial()
   .describe("When to stop calling the tool for a while.");
 
-/** Either of the two classes of the specification, or a fault code. */
+/** One of the specification's two classes, or a fault code. */
 export const MEANINGS = ["transient", "permanent"] as const;
 
 const classificationRow = z
   .strictObject({
-    status: z.int().min(400).max(599).describe("The HTTP status, wherever in the failure it stands."),
+    status: z.int().min(400).max(599).describe("The HTTP status, anywhere in the failure."),
     error_code: z
       .union([z.string().min(1).max(80), z.int()])
       .describe("An error code such as E_BUSY, in any letter case; as a number, a JSON-RPC code such as -32001."),
@@ -52,24 +52,24 @@ const classificationRow = z
     as: z
       .enum([...MEANINGS, ...FAULT_CODES])
       .describe(
-        "`transient`: it passes, try again. `permanent`: it stays, do not. A failure after which the work may have been done keeps that. Or a fault code.",
+        "`transient`: retry helps. `permanent`: it does not. Either way, a failure that may have done its work is still treated as such. Or a fault code.",
       ),
   })
   .partial({ status: true, error_code: true, text: true })
   .meta({ anyOf: [{ required: ["status"] }, { required: ["error_code"] }, { required: ["text"] }] })
-  .describe("Every condition given must hold; the first row that fits wins, before all built-in rules.");
+  .describe("All conditions must hold. The first matching row wins, before all built-in rules.");
 
 const settings = z
   .strictObject({
-    timeout_ms: ms(1, MONTH_MS, "Each attempt is given up after this long. Default: 30000."),
+    timeout_ms: ms(1, MONTH_MS, "Time limit of each attempt. Default: 30000."),
     idempotent: z.boolean().describe("It can run twice without harm. Default: false."),
-    optional: z.boolean().describe("The caller can do without it. Default: false."),
+    optional: z.boolean().describe("The caller can continue without it. Default: false."),
     model_detail: z
       .enum(MODEL_DETAILS)
       .describe(
-        "What a model may read of a failure, redacted: nothing of what the tool said, the end of its output, or its message too. Default: `none`.",
+        "What a model may read of a failure, redacted: nothing (`none`), the end of the tool's output, or its message too. Default: `none`.",
       ),
-    default: z.unknown().describe("The value used when all else fails. null is a value too."),
+    default: z.unknown().describe("The value to use when everything else failed. null is a value too."),
     alternatives: z.array(toolId).max(50).describe("Other tools that can do this with the same input, best first."),
     max_concurrent: z.int().min(1).max(100_000).describe("Calls running at the same time."),
     max_queued: z.int().min(0).max(1_000_000).describe("Calls waiting for their turn; one more is refused."),
@@ -91,7 +91,7 @@ export const toolFileSchema = z
 export type ToolFileTool = z.infer<typeof tool>;
 export type ToolFileRow = z.infer<typeof classificationRow>;
 
-/** For editors: `# yaml-language-server: $schema=…/tool-manifest.schema.json` on the first line of a manifest. */
+/** For editors: put `# yaml-language-server: $schema=…/tool-manifest.schema.json` on the first line of a manifest. */
 export function toolManifestJsonSchema(): object {
   return {
     title: "Faultline tool manifest",

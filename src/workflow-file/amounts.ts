@@ -1,4 +1,4 @@
-// Times and money as a person writes them: `30m`, `max_cost_usd: 2`. Inside there are only milliseconds and micro-cents.
+// Durations and money as people write them: `30m`, `max_cost_usd: 2`. The code uses only milliseconds and micro-cents.
 
 import { microcentsOf } from "../core/flow/money.ts";
 import type { Path } from "../yaml-file/locate.ts";
@@ -16,11 +16,11 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 const DAY_MS = 86_400_000;
-/** Longer than any run; and what a program's timers can be asked for in one go ends soon after. */
+/** Longer than any run; a single timer cannot wait much longer. */
 export const LONGEST_MS = 24 * DAY_MS;
 const MOST_DOLLARS = 1_000_000;
 
-/** Milliseconds; null when it is no time. */
+/** Milliseconds; null if it is not a duration. */
 export function durationMs(written: unknown): number | null {
   if (typeof written === "number") return Number.isInteger(written) && written >= 0 ? written : null;
   if (typeof written !== "string") return null;
@@ -29,10 +29,10 @@ export function durationMs(written: unknown): number | null {
   return Number.isFinite(ms) ? Math.round(ms) : null;
 }
 
-/** The amount in micro-cents (1e-8 dollars); null when it is none. */
+/** The amount in micro-cents (1e-8 dollars); null if it is not an amount. */
 export function microcents(dollars: unknown): number | null {
   if (typeof dollars !== "number" || !(dollars > 0) || dollars > MOST_DOLLARS) return null;
-  // A ninth decimal would be a part of the smallest unit there is.
+  // A ninth decimal would be smaller than the smallest unit.
   return Number(dollars.toFixed(8)) === dollars ? microcentsOf(dollars) : null;
 }
 
@@ -82,9 +82,9 @@ function wrongDuration(path: Path, written: unknown, least: number): readonly Wo
   if (ms !== null && ms >= least && ms <= LONGEST_MS) return [];
   const [message, label] =
     ms === null
-      ? [`${said(path)} is no time`, "not a time"]
+      ? [`${said(path)} is not a duration`, "not a duration"]
       : ms < least
-        ? [`${said(path)} must be longer than nothing`, "too short"]
+        ? [`${said(path)} must be longer than 0`, "too short"]
         : [`${said(path)} must be at most ${LONGEST_MS / DAY_MS}d`, "too long"];
   const help = "Write a number with a unit, such as `90s`, `30m`, `2h` or `1d`; or whole milliseconds.";
   return [finding("bad-duration", path, message, label, help)];
@@ -99,6 +99,6 @@ function wrongMoney(path: Path, written: unknown): WorkflowFinding {
         : written > 0
           ? [`${said(path)} has more than eight decimals`, "smaller than the smallest unit"]
           : [`${said(path)} must be more than 0`, "too small"];
-  const help = "Write dollars as a plain number, such as `2` or `0.25`; leave it out for no bound.";
+  const help = "Write dollars as a plain number, such as `2` or `0.25`; leave it out for no limit.";
   return finding("bad-money", path, message, label, help);
 }

@@ -1,4 +1,4 @@
-// A node as it was written → what its stage is made from, with every default filled in.
+// Turns a node of the file into the options of its stage, with all defaults filled in.
 
 import type { GivenEnv } from "../agent/process/child-env.ts";
 import type { FaultCode, Retry } from "../core/index.ts";
@@ -9,10 +9,10 @@ import { durationMs } from "./amounts.ts";
 import { linesOf } from "./references.ts";
 import type { WrittenAgent, WrittenEdge, WrittenEdges, WrittenNode, WrittenPrompt, WrittenRetry } from "./schema.ts";
 
-/** What a node may name. */
+/** The things a node may refer to by name. */
 export interface NamedParts {
   readonly agent: (id: string) => AgentSpec | undefined;
-  /** What a node names of the environment, with what the whole file does. */
+  /** The environment variables of a node together with those of the whole file. */
   readonly env: (own: GivenEnv | undefined) => GivenEnv;
   readonly writtenAgent: (id: string) => WrittenAgent | undefined;
   readonly tool: (id: string) => ToolSpec | undefined;
@@ -21,10 +21,10 @@ export interface NamedParts {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
-/** Longer than three tries of ten minutes, so that the fault of a model that hangs is the one that is told. */
+/** Longer than three attempts of ten minutes, so that the fault of a hanging model is the one reported. */
 const AGENT_TIMEOUT_MS = 35 * MINUTE_MS;
 const COMMAND_TIMEOUT_MS = 2 * MINUTE_MS;
-/** For what only evaluates an expression, which is bounded by itself. */
+/** For nodes that only evaluate an expression, which has its own limit. */
 const QUICK_TIMEOUT_MS = MINUTE_MS;
 
 export function buildNode(id: string, node: WrittenNode, named: NamedParts): NodeOptions {
@@ -45,11 +45,11 @@ export function buildNode(id: string, node: WrittenNode, named: NamedParts): Nod
       const lines = linesOf(node.run);
       const failsAs = node.fails_as ?? "ExecutionFailed";
       return {
-        // Each command has a time of its own, and their number an end.
+        // Each command has its own time limit, and the number of commands is bounded.
         ...base(id, node, { timeoutMs: Infinity, idempotent: IS_IDEMPOTENT[failsAs] }),
         kind: "command",
         run: lines === null ? { from: fromOf(node.run) } : { lines },
-        // Without a list exactly what the file says may run; it has no places then.
+        // Without a list, exactly the commands in the file may run; they contain no {{ }} then.
         allow: { commands: node.allow ?? lines ?? [] },
         env: named.env(node.env),
         cwd: node.cwd ?? "",
@@ -68,7 +68,7 @@ export function buildNode(id: string, node: WrittenNode, named: NamedParts): Nod
     }
     case "human_gate":
       return {
-        // People take their time; how long they may, the question says.
+        // The question has its own time limit.
         ...base(id, node, { timeoutMs: Infinity, idempotent: true }),
         kind: "human_gate",
         ask: node.ask ?? "Approve",
@@ -90,14 +90,14 @@ export function buildNode(id: string, node: WrittenNode, named: NamedParts): Nod
   }
 }
 
-/** Long enough for the tool and for every tool that can stand in for it. */
+/** Long enough for the tool and for all its alternatives. */
 function callsMs(first: ToolSpec | undefined, { tool }: NamedParts): number {
   const specs = new Set([first]);
   for (const spec of specs) for (const id of spec?.alternatives ?? []) specs.add(tool(id));
   return [...specs].reduce((total, spec) => total + callMs(spec), 0);
 }
 
-/** Long enough for all attempts and waits of the tool's own call, by the rows with the most of them. */
+/** Long enough for all attempts and waits of the tool's own call, by the policy rows with the most of them. */
 function callMs(spec: ToolSpec | undefined): number {
   const most = PRESETS.default.rows.map(({ retry }) => {
     if (retry === null) return spec?.timeoutMs ?? 0;
@@ -107,7 +107,7 @@ function callMs(spec: ToolSpec | undefined): number {
   return Math.max(...most) + MINUTE_MS;
 }
 
-/** Tests may be run as often as anybody likes; another command may have done something. */
+/** Tests can run any number of times; another command may have had an effect. */
 const IS_IDEMPOTENT = { TestsFailed: true, ExecutionFailed: false } as const;
 
 function missing(agent: string): never {
@@ -156,11 +156,11 @@ function base(id: string, node: WrittenNode, { timeoutMs, idempotent, retry = no
   };
 }
 
-/** Without a `retry`, a node that may come again later does so once, and is not tried again before. */
+/** The default for a node with `retry-later`: it runs once more later and is not retried before that. */
 const ONCE_MORE_LATER: WrittenRetry = { max_attempts: 2, on: [] };
 
 const RETRY_DEFAULTS = { initialMs: 1000, maxMs: MINUTE_MS, multiplier: 2, jitter: 0.2 } as const;
-/** Between attempts of a node nobody waits in memory, so a wait that a server names is kept. */
+/** No process waits between attempts of a node, so long waits that a server asks for are respected. */
 const LONGEST_WAITS = { maxWaitMs: DAY_MS, maxTotalWaitMs: 30 * DAY_MS } as const;
 
 function retryOf(written: WrittenRetry | undefined): Retry {
@@ -172,7 +172,7 @@ function retryOf(written: WrittenRetry | undefined): Retry {
     backoff: {
       kind: kind === "none" ? "fixed" : kind,
       initialMs: first,
-      // A first wait that was asked for is not cut short by a default.
+      // A default maximum does not shorten an explicit first wait.
       maxMs: durationMs(written?.max) ?? Math.max(maxMs, first),
       multiplier: written?.multiplier ?? multiplier,
     },

@@ -1,4 +1,4 @@
-// What was written and checked → a definition, with every default filled in.
+// Turns a checked file into a definition, with all defaults filled in.
 
 import { createHash } from "node:crypto";
 import type { GivenEnv } from "../agent/process/child-env.ts";
@@ -57,7 +57,7 @@ export function build(written: WorkflowFile, sources: Sources): WorkflowDefiniti
   };
 }
 
-/** Line ends and a last blank line are an editor's doing. */
+/** Editors change line ends and the final newline, so the digest ignores them. */
 function digestOf({ text, files }: WorkflowSource): string {
   const normal = (part: string): string => part.replaceAll("\r\n", "\n").trimEnd();
   const parts = [normal(text), ...Object.entries(files).map(([name, part]) => [name, normal(part)])];
@@ -102,7 +102,7 @@ function repeatsOf({ repeated_failures: written = {} }: WrittenAgent): AgentSpec
   return { ...(tellAfter !== undefined && { tellAfter }), ...(stopAfter !== undefined && { stopAfter }) };
 }
 
-/** Readable, or it would not have come as far as here. */
+/** The file was readable when it was checked. */
 function textOf(prompt: WrittenPrompt, path: Path, files: ReferredFiles): string {
   const read = promptText(prompt, path, files);
   if (typeof read === "string") return read;
@@ -116,14 +116,14 @@ function schemaOf(written: WrittenSchema | undefined, path: Path, files: Referre
 
 type EnvOf = (own: GivenEnv | undefined) => GivenEnv;
 
-/** What the whole file names, and what one thing in it does. */
+/** The variables of the whole file, plus those of one of its parts. */
 function givenEnv(all: GivenEnv = [], own: GivenEnv = []): GivenEnv {
   return all === "inherit" || own === "inherit" ? "inherit" : [...new Set([...all, ...own])];
 }
 
 const TOOL_TIMEOUT_MS = 30_000;
 
-/** Tools of one server share it: it is named after the first of them. */
+/** Tools on the same server share it: the server is named after the first of them. */
 function buildTools(tools: NonNullable<WorkflowFile["tools"]>, files: ReferredFiles, env: EnvOf): readonly ToolSpec[] {
   const servers = new Map<string, McpServerSpec>();
   return Object.entries(tools).map(([id, tool]) => ({

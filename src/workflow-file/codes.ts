@@ -1,5 +1,5 @@
-// Every mistake a workflow file can have, as a table: its code, how bad it is, what it means. Codes are stable: people search for
-// them. The documentation shows this table.
+// All diagnostics of workflow files: code, severity, meaning. Codes are stable, because people search for them. The documentation
+// shows this table.
 
 import type { Path } from "../yaml-file/locate.ts";
 
@@ -7,7 +7,7 @@ export interface MistakeRow {
   readonly code: string;
   readonly severity: "error" | "warning";
   readonly means: string;
-  /** What the caret points at is a secret: it is told about, and never shown. */
+  /** The caret points at a secret: it is reported, but never shown. */
   readonly hides?: true;
 }
 
@@ -44,34 +44,34 @@ export const MISTAKES = {
   "conflict":          { code: "WFL030", severity: "error",   means: "Keys that exclude or need each other." },
   "bad-command":       { code: "WFL031", severity: "error",   means: "A command line that could never be run without a shell." },
   "unreached-node":    { code: "WFL101", severity: "warning", means: "A node that no path leads to." },
-  "closed-edge":       { code: "WFL102", severity: "warning", means: "An edge that is never taken, because one before it always is." },
+  "closed-edge":       { code: "WFL102", severity: "warning", means: "An edge that is never taken, because an edge before it is always open." },
   "unknown-word":      { code: "WFL103", severity: "warning", means: "An expression seems to name an input or a node that does not exist." },
   "unused":            { code: "WFL104", severity: "warning", means: "An unused agent, tool or provider." },
   "variable-not-set":  { code: "WFL105", severity: "warning", means: "The environment variable for a key is not set." },
   "secret-in-prompt":  { code: "WFL106", severity: "warning", means: "A text that a model or a person sees contains a secret input." },
   "not-yet-there":     { code: "WFL107", severity: "warning", means: "A text needs the result of a node that can never have run before it." },
-  "cannot-bind":       { code: "WFL108", severity: "warning", means: "A `retry`, `retry-later` or `alternatives` that does nothing after work that may have been done, because it is not idempotent." },
+  "cannot-bind":       { code: "WFL108", severity: "warning", means: "A `retry`, `retry-later` or `alternatives` that has no effect after a failure that may have done its work, because the node or tool is not idempotent." },
   "shared-domain":     { code: "WFL109", severity: "warning", means: "All targets of an agent are reached at one address, so they fail together." },
 } as const satisfies Readonly<Record<string, MistakeRow>>;
 
 export type MistakeKind = keyof typeof MISTAKES;
 
-/** A mistake that no schema can see. */
+/** A mistake that the schema cannot detect. */
 export interface WorkflowFinding {
   readonly kind: MistakeKind;
   readonly path: Path;
-  /** What the caret points at: the value, the key that leads to it, or a place in its text. */
+  /** What the caret points at: the value, its key, or a position in its text. */
   readonly at: "value" | "key" | { readonly brace: number };
   readonly message: string;
   readonly label: string;
   readonly help: string;
-  /** The file it is in, when that is one the workflow refers to; `brace` counts in its text. */
+  /** The file with the mistake, if it is one that the workflow refers to; `brace` counts in its text. */
   readonly file?: ReferredFile;
 }
 
-/** A file the workflow refers to. */
+/** A file that the workflow refers to. */
 export interface ReferredFile {
-  /** As the workflow names it. */
+  /** The name the workflow uses. */
   readonly name: string;
   readonly text: string;
 }
@@ -87,7 +87,7 @@ export function finding(
   return { kind, path, at, message, label, help };
 }
 
-/** A path as it is said in messages: `nodes.coder.next[0]`. */
+/** A path as it appears in messages: `nodes.coder.next[0]`. */
 export function said(path: Path): string {
   return path.join(".").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
 }

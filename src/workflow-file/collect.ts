@@ -1,4 +1,4 @@
-// Where in a file texts with places and expressions stand. Texts that lie in files of their own are fetched here.
+// Finds all templates and expressions in a file. Templates in separate files are read here.
 
 import type { Path } from "../yaml-file/locate.ts";
 import { type WorkflowFinding, type ReferredFile } from "./codes.ts";
@@ -33,7 +33,7 @@ function nodesOfAgent({ nodes }: WorkflowFile, agent: string): readonly string[]
   return Object.entries(nodes).flatMap(([id, node]) => (node.type === "agent" && node.agent === agent ? [id] : []));
 }
 
-/** A prompt as text, wherever it stands. */
+/** The text of a prompt, from the workflow or from its own file. */
 export function promptText(
   prompt: WrittenPrompt,
   path: Path,
@@ -80,7 +80,7 @@ function textsOfNode(id: string, node: WrittenNode, files: ReferredFiles): reado
   }
 }
 
-/** Every text in a value, with where it stands. */
+/** Every string in a value, with its path. */
 export function stringsIn(value: unknown, path: Path): readonly { readonly path: Path; readonly text: string }[] {
   if (typeof value === "string") return [{ path, text: value }];
   if (Array.isArray(value)) return value.flatMap((item: unknown, index) => stringsIn(item, [...path, index]));

@@ -1,4 +1,4 @@
-// A workflow file as programs use it: plain data, checked, with everything decided. `src/workflow/definition/compile.ts` makes stages of it.
+// A checked workflow file as plain data, with all defaults filled in. `src/workflow/definition/compile.ts` builds stages from it.
 
 import type { Policy } from "../core/index.ts";
 import type { AgentSpec, NodeOptions, ToolSpec } from "../workflow-model/node-options.ts";
@@ -9,17 +9,17 @@ export interface WorkflowDefinition {
   readonly id: string;
   readonly version: string;
   readonly name: string;
-  /** Of the file and of every file it refers to. */
+  /** The hash of the file and of every file it refers to. */
   readonly digest: string;
-  /** Enough to read it again when its files are gone: `read: (name) => source.files[name] ?? null`. */
+  /** Enough to load it again after its files are gone: `read: (name) => source.files[name] ?? null`. */
   readonly source: WorkflowSource;
   readonly inputs: readonly InputSpec[];
   readonly limits: WorkflowLimits;
-  /** null: nothing is said about it. */
+  /** null: the file sets no policy. */
   readonly policy: Policy | null;
   readonly agents: readonly AgentSpec[];
   readonly tools: readonly ToolSpec[];
-  /** In the order of the file. */
+  /** In file order. */
   readonly nodes: readonly NodeOptions[];
   readonly start: string;
 }
@@ -30,9 +30,9 @@ export interface InputSpec {
   readonly name: string;
   readonly type: InputType;
   readonly description: string;
-  /** The only values it may have; null for any of its type. */
+  /** The allowed values; null for any value of the type. */
   readonly choices: readonly (string | number | boolean)[] | null;
-  /** Wrapped, because null is a value too. */
+  /** Wrapped, because null is a valid default. */
   readonly default: { readonly value: unknown } | null;
   readonly required: boolean;
   readonly secret: boolean;

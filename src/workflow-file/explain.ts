@@ -1,4 +1,4 @@
-// A finding as a diagnostic: where its path, its key or its place in a text stands in the file.
+// Turns a finding into a diagnostic: finds the position of its path, key or template in the file.
 
 import { type Document, isMap, isNode, isScalar, LineCounter, visit } from "yaml";
 import type * as z from "zod";
@@ -12,7 +12,7 @@ import { placeOfBrace } from "./texts.ts";
 export interface WrittenFile {
   readonly document: Document;
   readonly place: FilePlace;
-  /** The text that offsets count in. */
+  /** The text that offsets refer to. */
   readonly source: string;
 }
 
@@ -34,7 +34,7 @@ function rangeOfFinding({ at, path }: WorkflowFinding, { document, source }: Wri
   return brace === null ? whole : [whole[0] + brace.offset, whole[0] + brace.offset + brace.length];
 }
 
-/** Of what takes several lines the first: a caret has one line. */
+/** A caret fits on one line, so a range of several lines is cut to its first. */
 function onOneLine([from, to]: Range, source: string): Range {
   const lineEnd = source.indexOf("\n", from);
   return lineEnd === -1 || lineEnd >= to ? [from, to] : [from, Math.max(from + 1, lineEnd)];
@@ -57,13 +57,13 @@ function rangeInFile({ at }: WorkflowFinding, { text }: ReferredFile): Range {
   return brace === null ? [0, 1] : [brace.offset, brace.offset + brace.length];
 }
 
-/** `prompt: {{ inputs.task }}` is a map with a map as its key: who wrote it meant a text. */
+/** YAML reads `prompt: {{ inputs.task }}` as a map with a map as its key; the author meant a text. */
 export function bareBraces({ document, place }: WrittenFile): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   visit(document, {
     Pair(_key, { key }) {
       if (!isMap(key) || !key.range) return;
-      const message = "a text that begins with {{ stands here without quotes, and YAML takes it for a map";
+      const message = "a text that begins with {{ needs quotes: without them YAML reads it as a map";
       const help = 'Put the whole text in quotes, as in `prompt: "{{ inputs.task }}"`.';
       const range: Range = [Math.max(0, key.range[0] - 1), key.range[0] + 1];
       found.push(diagnosticAt(place, MISTAKES.syntax.code, message, range, "needs quotes", help));
@@ -75,7 +75,7 @@ export function bareBraces({ document, place }: WrittenFile): readonly Diagnosti
 const UNQUOTED =
   'A comma ends a value inside { }: put the value before it in quotes, as in `name: "Code, review, test"`.';
 
-/** `{ name: Code, review }` has a key `review` that nobody meant: who wrote it meant a comma in a text. */
+/** `{ name: Code, review }` has an accidental key `review`; the author meant a text with a comma. */
 export function withCommaHint(
   diagnostics: readonly Diagnostic[],
   issues: readonly z.core.$ZodIssue[],

@@ -1,5 +1,5 @@
-// The fields a workflow file is made of: each with what it is for and an example, which become the editor's hints and the
-// tables of the documentation.
+// Building blocks of the schema. Each field has a description and an example, which become the editor's hints and the tables of
+// the documentation.
 
 import * as z from "zod";
 
@@ -9,7 +9,10 @@ export function field<T extends z.ZodType>(schema: T, description: string, ...ex
   return schema.meta({ description: `${description}${limit}`, examples: [...examples] });
 }
 
-/** How long a list may be, alone or as one of the ways to write a field: told with the field, so that the limit surprises no author. */
+/**
+ * The maximum length of a list, or of the list form of a union. The description mentions it, so that the limit does not surprise
+ * authors.
+ */
 function mostItems(schema: z.ZodType): number | null {
   if (schema instanceof z.ZodUnion) {
     const limits = schema.options.flatMap((option) => (option instanceof z.ZodType ? (mostItems(option) ?? []) : []));
@@ -20,7 +23,7 @@ function mostItems(schema: z.ZodType): number | null {
   return maximum ?? null;
 }
 
-/** Read by `amounts.ts`, which can say more about what is wrong than a union can. */
+/** `amounts.ts` reads it, because its errors can be more precise than a union's. */
 export function duration(description: string, ...examples: readonly unknown[]) {
   return z.unknown().meta({
     description: `${description} A number with a unit (ms, s, m, h, d), or milliseconds.`,
@@ -34,7 +37,7 @@ export function duration(description: string, ...examples: readonly unknown[]) {
 
 export const DURATION = /^(\d+(?:\.\d+)?) ?(ms|s|m|min|h|d)$/;
 
-/** Read by `amounts.ts` too. */
+/** Also read by `amounts.ts`. */
 export function dollars(description: string, ...examples: readonly unknown[]) {
   return z
     .unknown()
@@ -44,17 +47,17 @@ export function dollars(description: string, ...examples: readonly unknown[]) {
 export const text = (most = MAX_TEXT) => z.string().min(1).max(most);
 
 const MAX_TEXT = 100_000;
-/** Longer ones are programs. */
+/** Longer expressions should be programs. */
 const MAX_EXPRESSION = 10_000;
 
 export const expression = () => text(MAX_EXPRESSION);
 
-/** Names that must be usable in expressions: `nodes.run_tests.output`. */
+/** Names that expressions use: `nodes.run_tests.output`. */
 export const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-/** Names that only this file uses. */
+/** Names that only the file itself uses. */
 export const LABEL = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** A map whose keys the author chooses; the keys themselves are checked by `names.ts`. */
+/** A map with keys that the author chooses; `names.ts` checks the keys. */
 export function named<T extends z.ZodType>(
   item: T,
   pattern: RegExp,

@@ -1,12 +1,12 @@
-// The files a workflow refers to: its policy, schemas and prompts. They lie in its folder or below, so that a workflow cannot read
-// what is not its own, and each is read once.
+// Reads the files that a workflow refers to: policy, schemas and prompts. They must be in its folder or below, so that a workflow
+// cannot read foreign files. Each file is read once.
 
 import { classify } from "../core/index.ts";
 import { withoutMark } from "../yaml-file/diagnostic.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { type WorkflowFinding, finding, type ReferredFile } from "./codes.ts";
 
-/** Text of a file beside the workflow, or why it is not read; null when there is none. */
+/** The text of a file beside the workflow, or the reason it cannot be read; null if it does not exist. */
 export type ReadText = (relativeFile: string) => string | null | Unreadable;
 
 export interface Unreadable {
@@ -23,7 +23,7 @@ export class ReferredFiles {
     this.#read = read;
   }
 
-  /** Those that could be read, by name. */
+  /** The readable files, by name. */
   get texts(): Readonly<Record<string, string>> {
     const read = [...this.#known.values()].flatMap((one) =>
       typeof one === "string" ? [] : [[one.name, one.text] as const],
@@ -40,14 +40,14 @@ export class ReferredFiles {
     return finding("unreadable-file", path, `the file \`${name}\` cannot be read: ${known}`, "not readable", help);
   }
 
-  /** The file, or why there is none. */
+  /** The file, or the reason it cannot be read. */
   #load(name: string): ReferredFile | string {
     const outside = /^(?:[/\\~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(name) || name.split(/[/\\]/).includes("..");
     if (outside) return "it is not in the workflow's folder or below";
-    if (name.includes("\0") || name === "__proto__") return "that is no name of a file";
+    if (name.includes("\0") || name === "__proto__") return "that is not a file name";
     const text = this.#textOf(name);
     if ("why" in text) return text.why;
-    if (text.text.includes("\0")) return "it is no UTF-8 text";
+    if (text.text.includes("\0")) return "it is not UTF-8 text";
     return text.text.length > MAX_CHARS
       ? `it has more than ${MAX_CHARS} characters`
       : { name, text: withoutMark(text.text) };
@@ -59,7 +59,7 @@ export class ReferredFiles {
       if (text === null) return { why: "there is no such file" };
       return typeof text === "string" ? { text } : text;
     } catch (error) {
-      // Its own words may name folders of this machine.
+      // The error's own message may contain folder names of this machine.
       return { why: `reading it failed (${classify({ surface: "node", error }).code})` };
     }
   }

@@ -1,5 +1,5 @@
-// The schema for one file: where its author chooses the names, those names; where a value may have several forms, the form that was
-// meant. So what is wrong is explained against what somebody tried to write, and not against all that could stand there.
+// Builds the schema for one particular file: with the names its author chose, and for values with several forms the one that was
+// meant. So a mistake is explained against what the author tried to write, not against every possible form.
 
 import { isMap } from "../core/json-fields.ts";
 import * as z from "zod";
@@ -20,8 +20,8 @@ export function grammarFor(value: unknown): Grammar {
     },
     rangeHelp: {
       max_attempts: "max_attempts counts all attempts, the first included.",
-      max: "max counts how often the node may be entered in all.",
-      turn_cap: "One round is the least: the model is asked once.",
+      max: "max counts how many times the node may be entered in total.",
+      turn_cap: "The minimum is 1: the model is asked once.",
       api_key_env: "Write the name of the variable, such as OPENAI_API_KEY; the key itself stays out of the file.",
       base_url: "Write it with http:// or https://.",
       nodes: "Add a node.",
@@ -45,7 +45,7 @@ const OWN_NAMES = [
   ["tools", tool],
 ] as const;
 
-/** A strict map with the keys there are; an empty or absent one is told what it lacks. */
+/** A strict map with exactly the keys in the file. An empty or absent one reports what it lacks. */
 function keyed(held: unknown, schemaOf: (item: unknown) => z.ZodType): z.ZodType {
   return z.strictObject(Object.fromEntries(Object.entries(fieldsOf(held)).map(([key, item]) => [key, schemaOf(item)])));
 }
@@ -70,7 +70,7 @@ function formOfEdges(value: unknown): z.ZodType {
   return isMap(value) ? edge : z.string().min(1);
 }
 
-/** Of a union, the option that is a map. */
+/** The map option of a union. */
 function mapOption(schema: z.ZodType): z.ZodType {
   const { def } = schema as {
     readonly def: { readonly innerType?: z.ZodType; readonly options?: readonly z.ZodType[] };

@@ -1,4 +1,4 @@
-// The nodes as a graph: where each leads, whether that is there, what is never reached, and which cycle could go on for ever.
+// Checks the graph of nodes: edges to missing nodes, unreachable nodes, and cycles that could run forever.
 
 import type { Path } from "../yaml-file/locate.ts";
 import { nearest } from "../options/nearest.ts";
@@ -9,7 +9,7 @@ import type { WorkflowFile, WrittenEdges, WrittenNode, WrittenTarget } from "./s
 export interface Arrow {
   readonly from: string;
   readonly to: string;
-  /** Where its target is written. */
+  /** Where the target is written. */
   readonly path: Path;
   readonly kind: "edge" | "branch" | "join";
   readonly isBounded: boolean;
@@ -68,7 +68,7 @@ export function checkGraph(file: WorkflowFile, arrows: Arrows): readonly Workflo
   const dangling = [...arrows.values()].flat().flatMap((one) => danglingAt(one, arrows));
   const start = startOf(file);
   const noStart = arrows.has(start) ? [] : [unknownNode(["start"], start, arrows)];
-  // What leads nowhere is told as that, not as what follows from it.
+  // Report a missing node itself, not its consequences.
   if (dangling.length + noStart.length > 0) return [...noStart, ...dangling];
   return [...unreached(start, arrows), ...closedEdges(file), ...endlessCycles(arrows)];
 }
@@ -84,13 +84,13 @@ function danglingAt({ to, path, kind }: Arrow, arrows: Arrows): readonly Workflo
 function unknownNode(path: Path, name: string, arrows: Arrows): WorkflowFinding {
   const known = [...arrows.keys()];
   const near = nearest(name, known);
-  const label = near === null ? "not there" : `did you mean \`${near}\`?`;
+  const label = near === null ? "does not exist" : `did you mean \`${near}\`?`;
   const listed = known.slice(0, 20).join(", ");
   const help = `Nodes: ${listed}${known.length > 20 ? ` and ${known.length - 20} more` : ""}; or \`${END}\`, in an edge.`;
   return finding("unknown-node", path, `there is no node \`${name}\``, label, help);
 }
 
-/** Every node a path from these can come to, themselves included. */
+/** All nodes that a path from these reaches, including themselves. */
 export function reachedFrom(starts: readonly string[], arrows: Arrows): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [...starts];
@@ -112,13 +112,13 @@ function unreached(start: string, arrows: Arrows): readonly WorkflowFinding[] {
         ["nodes", id],
         `no path leads to node \`${id}\``,
         "never reached",
-        "Lead an edge to it, or delete it.",
+        "Add an edge to it, or delete it.",
         "key",
       ),
     );
 }
 
-/** Behind an edge that is always open nothing is tried. */
+/** Edges after one that is always open are never tried. */
 function closedEdges({ nodes }: WorkflowFile): readonly WorkflowFinding[] {
   return Object.entries(nodes).flatMap(([id, node]) => {
     const lists =
@@ -131,21 +131,21 @@ function closedEdges({ nodes }: WorkflowFile): readonly WorkflowFinding[] {
       const lost = always === -1 ? undefined : edges[always + 1];
       if (lost === undefined) return [];
       const path = ["nodes", id, key, always + 1];
-      const message = `this edge is never taken: the one before it always is`;
+      const message = `this edge is never taken: the edge before it is always open`;
       return [
         finding(
           "closed-edge",
           path,
           message,
           "never taken",
-          "Put it first, or give the one before it a `when` or a `max`.",
+          "Put it first, or give the edge before it a `when` or a `max`.",
         ),
       ];
     });
   });
 }
 
-/** A cycle in which every edge may be taken again and again, named once for each knot of nodes. */
+/** Cycles in which no edge has a limit, reported once per strongly connected group. */
 function endlessCycles(arrows: Arrows): readonly WorkflowFinding[] {
   const done = new Set<string>();
   return [...arrows.keys()].flatMap((id) => {
@@ -155,13 +155,13 @@ function endlessCycles(arrows: Arrows): readonly WorkflowFinding[] {
     const back = found.at(-1);
     if (back === undefined) return [];
     const round = [...found.map(({ from }) => from), back.to].join(" → ");
-    const message = `this cycle could go on for ever: ${round}`;
+    const message = `this cycle could run forever: ${round}`;
     const help = `Write it as \`{ to: ${back.to}, max: 3 }\`: the edge is closed once ${back.to} has been entered that often.`;
     return [finding("endless-cycle", back.path, message, "needs a `max`", help)];
   });
 }
 
-/** The first cycle of unbounded arrows that a walk from this node meets, as its arrows; what was walked without one is done. */
+/** The first cycle of unbounded arrows that a walk from this node meets. Nodes without one are added to `done`. */
 function cycleFrom(start: string, arrows: Arrows, done: Set<string>): readonly Arrow[] | null {
   const free = (id: string): readonly Arrow[] =>
     (arrows.get(id) ?? []).filter(({ isBounded, to }) => !isBounded && to !== END);

@@ -1,5 +1,5 @@
-// The inputs of a run: what a workflow declares, and whether what a run is given fits. Words from a command line become numbers,
-// truth values and JSON where the type says so.
+// The inputs of a run: their declarations, and checks of the given values. Words from a command line are converted to numbers,
+// booleans and JSON as the type requires.
 
 import { fault, REDACTED, type Fault } from "../core/index.ts";
 import { parseJson } from "../core/try-read.ts";
@@ -11,10 +11,10 @@ import { isMap } from "../core/json-fields.ts";
 import type { WorkflowFile, WrittenInput } from "./schema.ts";
 
 interface TypeRow {
-  /** As it is said in messages. */
+  /** The name of the type in messages. */
   readonly words: string;
   readonly fits: (value: unknown) => boolean;
-  /** What a word from a command line means; undefined when it means nothing of this type. */
+  /** Converts a word from a command line; undefined if it does not fit the type. */
   readonly fromWord: (word: string) => unknown;
 }
 
@@ -50,7 +50,7 @@ export function inputSpecs(written: WorkflowFile["inputs"]): readonly InputSpec[
   }));
 }
 
-/** Left out it is text, or what the choices are. */
+/** Default: the type of the choices, else text. */
 function typeOf({ type, enum: choices }: WrittenInput): InputType {
   if (type !== undefined) return type;
   const [first] = choices ?? [];
@@ -81,10 +81,10 @@ function wrongChoices({ name, type, choices }: InputSpec): readonly WorkflowFind
   );
 }
 
-/** Whoever reads the file knows them. */
+/** Anyone who can read the file would know them. */
 function secretChoices({ name, secret, choices }: InputSpec): readonly WorkflowFinding[] {
   if (!secret) return [];
-  const message = `the choices of the secret input ${name} stand in the file`;
+  const message = `the choices of the secret input ${name} are written in the file`;
   const help = "Delete the choices, or `secret: true`.";
   return (choices ?? []).map((_choice, index) =>
     finding("written-secret", ["inputs", name, "enum", index], message, "a secret", help),
@@ -96,7 +96,7 @@ function wrongDefault(spec: InputSpec): readonly WorkflowFinding[] {
   if (spec.default === null) return [];
   const path = ["inputs", name, "default"];
   if (secret) {
-    const message = `the default of the secret input ${name} stands in the file`;
+    const message = `the default of the secret input ${name} is written in the file`;
     const help = "Delete the default; give the value when a run is started.";
     return [finding("written-secret", path, message, "a secret", help)];
   }
@@ -106,14 +106,14 @@ function wrongDefault(spec: InputSpec): readonly WorkflowFinding[] {
   return [finding("bad-input", path, message, "does not fit", "Correct the default, or the type.")];
 }
 
-/** What the value would have to be; null when it fits. */
+/** What the value would have to be; null if it fits. */
 function misfit({ type, choices }: InputSpec, value: unknown): string | null {
   if (!TYPES[type].fits(value)) return TYPES[type].words;
   if (choices === null || choices.some((choice) => choice === value)) return null;
   return `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
 }
 
-/** What a run is given, with what was left out filled in; or the fault that names the first field that is wrong. */
+/** The inputs of a run with defaults filled in, or a fault that names the first wrong field. */
 export function readInputs(specs: readonly InputSpec[], given: unknown): WorkflowInputs | Fault {
   const fields: unknown = given ?? {};
   if (!isMap(fields)) return refused("inputs", "the inputs must be an object with a value for each name");
@@ -142,7 +142,7 @@ export function readInputs(specs: readonly InputSpec[], given: unknown): Workflo
 function givenOrDefault(spec: InputSpec, fields: Readonly<Record<string, unknown>>): unknown {
   const given = Object.hasOwn(fields, spec.name) ? fields[spec.name] : undefined;
   if (given === undefined) return spec.default?.value;
-  // What a word does not mean is left as it is, and then does not fit.
+  // A word that cannot be converted stays as it is and fails the check.
   return typeof given === "string" ? (TYPES[spec.type].fromWord(given) ?? given) : given;
 }
 
@@ -159,7 +159,7 @@ function unknownInput(name: string, known: readonly string[]): string {
   return `there is no input ${shown}${near === null ? "" : `; did you mean ${near}?`} There are: ${known.join(", ")}`;
 }
 
-/** Says what it must be, never what it was: it may be a secret. */
+/** Says what the value must be, but not what it was: it may be a secret. */
 function refused(field: string, message: string): Fault {
   return fault("ShapeInvalid", { message: `${message}. Nothing was started.`, context: { field: field.slice(0, 64) } });
 }

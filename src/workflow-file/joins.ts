@@ -1,4 +1,4 @@
-// Fan-outs and where they meet again: a join is a merge node of one fan-out, and every branch leads there.
+// Checks fan-outs and joins: a join is a merge node of exactly one fan-out, and every branch reaches it.
 
 import { type WorkflowFinding, finding } from "./codes.ts";
 import { type Arrows, reachedFrom } from "./graph.ts";
@@ -31,10 +31,12 @@ function checkJoin(
   if (joining === undefined) return [];
   if (joining.type !== "merge") {
     const help = `Give \`${join}\` the type \`merge\`, or put a merge node in front of it.`;
-    return [finding("bad-join", path, `the join of ${id} is no merge node`, `this is of type ${joining.type}`, help)];
+    return [
+      finding("bad-join", path, `the join of ${id} is not a merge node`, `this is of type ${joining.type}`, help),
+    ];
   }
   if (other === undefined) return [];
-  const help = "Give each fan-out a merge node of its own, and lead one to the other.";
+  const help = "Give each fan-out its own merge node, and connect one to the other.";
   return [finding("bad-join", path, `\`${join}\` is already the join of ${other}`, "joins another", help)];
 }
 
@@ -46,9 +48,7 @@ function checkBranches(id: string, { branches, join }: Parallel, arrows: Arrows)
     }
     if (branch === join || branch === id) {
       const message = `a branch of ${id} cannot be ${branch === id ? "itself" : "its join"}`;
-      return [
-        finding("lost-branch", path, message, "no branch", "Name a node that does something, and leads to the join."),
-      ];
+      return [finding("lost-branch", path, message, "no branch", "Name another node that leads to the join.")];
     }
     if (!arrows.has(branch) || !arrows.has(join) || reachedFrom([branch], arrows).has(join)) return [];
     const help = `Add \`next: ${join}\` to the last node of this branch.`;

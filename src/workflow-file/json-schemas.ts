@@ -1,4 +1,4 @@
-// The JSON Schemas of a workflow: what agents must answer and tools are given. In the file, or in one beside it.
+// The JSON Schemas of a workflow, for agents' answers and tools' inputs: in the file, or in a file beside it.
 
 import { classify } from "../core/index.ts";
 import { parseJson, tryRead } from "../core/try-read.ts";
@@ -35,7 +35,7 @@ export function readJsonSchema(
   if (isFinding(file)) return { finding: file };
   const schema = parseJson(file.text);
   if (typeof schema === "boolean" || isMap(schema)) return compiled(schema, path, file.name);
-  const message = `the file \`${file.name}\` holds no JSON Schema`;
+  const message = `the file \`${file.name}\` does not contain a JSON Schema`;
   return {
     finding: finding("bad-schema", path, message, "no JSON object", "Write the schema into it as one JSON object."),
   };
@@ -53,7 +53,7 @@ function compiled(schema: JsonSchema, path: Path, file: string): ReturnType<type
   }
 }
 
-/** ajv says where in the schema, as a JSON pointer: the place itself is worth more than the whole schema. */
+/** ajv reports the position in the schema as a JSON pointer; use it to point at that position. */
 function stepsIn(message: string, schema: JsonSchema): Path {
   const [, pointer = ""] = /\bschema((?:\/[^\s/,]+)+) /.exec(message) ?? [];
   const steps = pointer

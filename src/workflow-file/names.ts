@@ -1,15 +1,15 @@
-// What is looked at before the schema: the names an author chose, and how large and deep the file is. A name that every JavaScript
-// object has already would be found where nobody put it.
+// Checks that run before the schema: the author's names, and the size and depth of the file. Names that every JavaScript object
+// inherits would be found where they were never written.
 
 import type { Path } from "../yaml-file/locate.ts";
 import { type WorkflowFinding, finding, said } from "./codes.ts";
 import { LABEL, NAME } from "./field.ts";
 import { fieldsOf } from "./grammar.ts";
 
-/** More belong into several workflows. */
+/** Larger workflows should be split. */
 export const MAX_NODES = 500;
 const MAX_DEPTH = 40;
-/** Where a path ends, in edges. */
+/** Ends a path, as the target of an edge. */
 export const END = "end";
 
 export function checkNames(value: unknown): readonly WorkflowFinding[] {
@@ -19,7 +19,7 @@ export function checkNames(value: unknown): readonly WorkflowFinding[] {
   const nodes = Object.keys(fieldsOf(top["nodes"]));
   if (nodes.length > MAX_NODES) {
     const message = `there are ${nodes.length} nodes; a workflow has at most ${MAX_NODES}`;
-    return [finding("too-large", ["nodes"], message, "too many", "Make several workflows of it.", "key")];
+    return [finding("too-large", ["nodes"], message, "too many", "Split it into several workflows.", "key")];
   }
   const cases = nodes.map((id) => ["nodes", id, "cases"] as const);
   return [
@@ -43,7 +43,7 @@ const SECTIONS: readonly { readonly key: string; readonly pattern: RegExp; reado
   { key: "nodes", pattern: NAME, may: NAME_WORDS },
 ];
 
-/** What every object inherits. */
+/** Names that every object inherits. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 function badNames(
@@ -59,7 +59,7 @@ function badNames(
 }
 
 function whyNot(name: string, path: Path, pattern: RegExp, may: string): string | null {
-  if (INHERITED.has(name)) return "JavaScript uses it itself. Choose another name.";
+  if (INHERITED.has(name)) return "JavaScript reserves it. Choose another name.";
   if (name === END && path[0] === "nodes" && path.length === 1) return "It is where a path ends. Choose another name.";
   return pattern.test(name) ? null : may;
 }
@@ -77,7 +77,7 @@ function badName(path: Path, help: string): WorkflowFinding {
   );
 }
 
-/** Where it is too deep, or has a key that would change an object instead of standing in it. */
+/** Finds nesting that is too deep, or a key that would change an object's prototype. */
 function unfitPlace(value: unknown): WorkflowFinding | null {
   const open: { readonly path: Path; readonly value: unknown }[] = [{ path: [], value }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -85,10 +85,10 @@ function unfitPlace(value: unknown): WorkflowFinding | null {
     if (typeof held !== "object" || held === null) continue;
     if (path.length > MAX_DEPTH) {
       const message = `the file is nested more than ${MAX_DEPTH} levels deep`;
-      return finding("too-large", path.slice(0, MAX_DEPTH), message, "too deep", "Write it with fewer levels.");
+      return finding("too-large", path.slice(0, MAX_DEPTH), message, "too deep", "Reduce the nesting.");
     }
     if (Object.hasOwn(held, "__proto__"))
-      return badName([...path, "__proto__"], "JavaScript uses it itself. Choose another name.");
+      return badName([...path, "__proto__"], "JavaScript reserves it. Choose another name.");
     for (const [key, item] of Object.entries(held))
       open.push({ path: [...path, Array.isArray(held) ? Number(key) : key], value: item });
   }

@@ -1,4 +1,4 @@
-// What a node of a workflow file may say: one schema per kind, and the edges between them.
+// The schema of nodes, one per type, and of the edges between them.
 
 import * as z from "zod";
 import { RESOLUTIONS } from "../core/flow/node.ts";
@@ -32,11 +32,11 @@ export const edgeOrName = z.union([nodeName, edge]);
 export const targetOrName = z.union([nodeName, target]);
 export const edgeList = z.array(edgeOrName).min(1).max(50);
 
-/** As a name, as one edge, or as a list; `grammar.ts` picks the one that was meant. */
+/** A name, one edge, or a list; `grammar.ts` picks the form that was meant. */
 const edges = (description: string, ...examples: readonly unknown[]) =>
   field(z.union([nodeName, edge, edgeList]), description, ...examples);
 
-/** Names of variables, or all of them. */
+/** A list of names, or `inherit`. */
 export const env = (of: string) =>
   field(
     z.union([
@@ -51,7 +51,7 @@ export const env = (of: string) =>
     "inherit",
   );
 
-/** A prompt in the file, or in one beside it. */
+/** A prompt in the workflow, or in a file beside it. */
 export const prompt = (description: string, ...examples: readonly unknown[]) =>
   field(
     z.union([
@@ -95,7 +95,7 @@ const assertion = z
   })
   .partial({ verdict: true });
 
-/** What every node may say. */
+/** Fields of every node. */
 const shared = {
   retry: field(retry, "Retries of a failed attempt. Default: none.", {
     max_attempts: 3,
@@ -209,7 +209,7 @@ export const NODE_SCHEMAS = {
       on_timeout: field(z.enum(["reject", "approve"]), "What no answer means. Default: `reject`.", "reject"),
     }),
   }),
-  // `next` is for one that is passed over, or whose edge is closed.
+  // `next` applies if the condition is skipped or its edge is closed.
   condition: z.strictObject({
     type: kind("condition"),
     when: field(expression(), "Returns true or false, or the name of a case.", "nodes.a.output.n > 3"),

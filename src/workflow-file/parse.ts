@@ -1,4 +1,4 @@
-// A workflow file's text → a definition, or every mistake in it at once. Nothing is half loaded: one error and there is none.
+// Parses a workflow file into a definition, or reports all its mistakes at once. A file with an error is never loaded.
 
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
 import { explainIssues } from "../yaml-file/issues.ts";
@@ -25,16 +25,16 @@ import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
 
 export interface ParsedWorkflow {
-  /** null when there is an error. */
+  /** null if there is an error. */
   readonly definition: WorkflowDefinition | null;
-  /** Errors and warnings. Those about a file the workflow refers to name that file. */
+  /** Errors and warnings. Those about a file that the workflow refers to name that file. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface ParseOptions {
-  /** Reads a file beside the workflow; null when there is none. Without it, files cannot be referred to. */
+  /** Reads a file beside the workflow; null if it does not exist. Without it, the workflow cannot refer to files. */
   readonly read?: ReadText;
-  /** To see whether the variables that are to hold keys are set; not looked at when left out. */
+  /** Used to warn about unset variables for keys; skipped if left out. */
   readonly env?: Env;
 }
 
@@ -70,7 +70,7 @@ function tooManyEntries(file: string, source: string, offset: number): Diagnosti
   const place = { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
   const message = `a map or a list has more than ${MAX_ENTRIES} entries`;
   const range: Range = [offset, offset + 1];
-  const help = "Check that this is a workflow file, or make several workflows of it.";
+  const help = "Check that this is a workflow file, or split it into several workflows.";
   return diagnosticAt({ file, at: () => place }, MISTAKES["too-large"].code, message, range, "too many", help);
 }
 
@@ -84,7 +84,7 @@ function checkShape(read: ReadDocument, written: WrittenFile): readonly Diagnost
 }
 
 async function checkMeaning(read: ReadDocument, written: WrittenFile, options: ParseOptions): Promise<ParsedWorkflow> {
-  // The schema has no transforms, so what it has accepted is what was written.
+  // The schema has no transforms, so an accepted value is the written one.
   const file = read.value as WorkflowFile;
   const files = new ReferredFiles(options.read ?? (() => null));
   const arrows = arrowsOf(file);
@@ -117,7 +117,7 @@ function noNodes({ nodes }: WorkflowFile): readonly WorkflowFinding[] {
   return [finding("missing", ["nodes"], "the workflow has no nodes", "empty", "Add a node with a `type`.", "key")];
 }
 
-/** With errors there may be more than anybody reads: then the warnings are what is left out. */
+/** With many errors the list is cut, so warnings are left out first. */
 function told(diagnostics: readonly Diagnostic[], definition: WorkflowDefinition | null): ParsedWorkflow {
   const all = inOrder(diagnostics);
   const errors = diagnostics.filter(isError);
@@ -128,13 +128,16 @@ function isError({ severity }: Diagnostic): boolean {
   return severity === "error";
 }
 
-/** More than a workflow may have nodes. Longer maps and lists are refused before the YAML is read, as one mistake and not one per entry. */
+/**
+ * More than the maximum number of nodes. Longer maps and lists are refused before the YAML is parsed, as one mistake instead of
+ * one per entry.
+ */
 const MAX_ENTRIES = 1000;
 
-/** A longer file is refused for its length alone. */
+/** A longer file is refused by its length alone. */
 const MAX_CHARS = 200_000;
 
-/** Where the first map or list with too many entries begins; null when there is none. */
+/** The offset of the first map or list with too many entries; null if there is none. */
 function tooLongAt(source: string): number | null {
   if (source.length > MAX_CHARS) return null;
   // Every entry has one of these characters, so most files need no second pass.

@@ -1,4 +1,4 @@
-// The policy of a workflow: a file of its own, or its keys in the workflow file.
+// The policy of a workflow: a separate file, or keys in the workflow file.
 
 import type { Policy } from "../core/index.ts";
 import { parsePolicy } from "../policy-file/index.ts";
@@ -12,7 +12,7 @@ import type { WorkflowFile } from "./schema.ts";
 export interface ReadPolicy {
   readonly policy: Policy | null;
   readonly findings: readonly WorkflowFinding[];
-  /** With codes of policy files, which are explained with them. */
+  /** With the codes of policy files. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -31,12 +31,12 @@ export function readPolicy(
   return { ...parsePolicy(file.text, besides(place.file, file.name)), findings: [] };
 }
 
-/** The name of a file beside the workflow, as whoever named the workflow would name it. */
+/** The path of a file beside the workflow, relative to the same folder as the workflow's own path. */
 export function besides(workflow: string, name: string): string {
   return workflow.slice(0, Math.max(workflow.lastIndexOf("/"), workflow.lastIndexOf("\\")) + 1) + name;
 }
 
-/** Its shape is checked already, so only warnings are left; each is about a row, and told where that row stands. */
+/** The schema has checked its shape, so only warnings remain. Each is about a row and points at that row. */
 function inlinePolicy(
   written: Exclude<WorkflowFile["policy"], string | undefined>,
   { document }: ReadDocument,
@@ -55,7 +55,7 @@ function inlinePolicy(
   return { policy: parsed.policy, diagnostics, findings: [] };
 }
 
-/** As a policy file in which every row stands on the line it has in the workflow, so that rows are named by their true lines. */
+/** Builds a policy file in which every row is on the same line as in the workflow, so that messages name the right line. */
 function onTheirLines(
   head: string,
   rows: readonly unknown[],

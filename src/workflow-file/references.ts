@@ -1,4 +1,4 @@
-// Whether what a file names is there, and whether its keys go together: agents, tools, providers, fault codes, commands, gates.
+// Checks that the names in a file exist and its keys go together: agents, tools, providers, fault codes, commands, gates.
 
 import { classify, FAULT_CODES, isFaultCode, traitsOf } from "../core/index.ts";
 import { isRedoable } from "../core/flow/stage.ts";
@@ -49,7 +49,7 @@ function checkAgent(
             "key",
           ),
         ];
-  // With a target that cannot be read, the chain is not known.
+  // If a target is invalid, the chain is unknown.
   const shared = findings.length === 0 ? checkDomains(id, targets, env ?? {}) : [];
   return [...findings, ...shared, ...checkRetry([...path, "retry"], agent.retry), ...own];
 }
@@ -64,7 +64,7 @@ function unknown(kind: MistakeKind, path: Path, name: string, held: object): rea
       kind,
       path,
       `there is no ${word} \`${name}\``,
-      near === null ? "not there" : `did you mean \`${near}\`?`,
+      near === null ? "does not exist" : `did you mean \`${near}\`?`,
       known.length === 0 ? `Add it under \`${word}s:\`.` : `There are: ${known.join(", ")}.`,
     ),
   ];
@@ -88,7 +88,7 @@ function checkRetry(path: Path, retry: WrittenRetry | undefined): readonly Workf
     }
     if (isRedoable(code)) return [];
     const help = `Delete it; \`faultline explain ${code}\` says what can be done about it.`;
-    return [finding("fatal-fault", place, `${code} is not helped by trying again`, "fatal", help)];
+    return [finding("fatal-fault", place, `retrying does not help ${code}`, "fatal", help)];
   });
 }
 
@@ -102,7 +102,7 @@ function checkTool(id: string, { command, mcp, tool }: WrittenTool): readonly Wo
     return clash(
       `${said(path)} has ${which}`,
       "needs one",
-      "Say how it is run: a command, or an MCP server that has it.",
+      "Use `command:`, or `mcp:` with the server that has the tool.",
     );
   }
   if (mcp !== undefined && (mcp.command === undefined) === (mcp.url === undefined)) {
@@ -110,7 +110,7 @@ function checkTool(id: string, { command, mcp, tool }: WrittenTool): readonly Wo
     return clash(
       `${said([...path, "mcp"])} has ${which}`,
       "needs one",
-      "Say how the server is started, or where it is.",
+      "Use the `command:` that starts the server, or its `url:`.",
     );
   }
   if (tool === undefined || mcp !== undefined) return [];
@@ -127,7 +127,7 @@ function checkAlternatives(
     const place = [...path, index];
     if (name === id) {
       const help = "Name another tool. `max_attempts` says how often the same one is called.";
-      return [finding("conflict", place, `\`${id}\` cannot stand in for itself`, "the tool itself", help)];
+      return [finding("conflict", place, `\`${id}\` cannot be its own alternative`, "the tool itself", help)];
     }
     if (alternatives.indexOf(name) < index)
       return [finding("conflict", place, `\`${name}\` is named twice`, "the second", "Delete one of the two.")];
@@ -137,9 +137,9 @@ function checkAlternatives(
   return [...wrong, cannotBind(path, "tool")];
 }
 
-/** Says before the run what the run would refuse. Writing `idempotent`, true or false, settles the question. */
+/** Reports before the run what the run would refuse. An explicit `idempotent`, true or false, silences it. */
 function cannotBind(path: Path, what: "node" | "tool"): WorkflowFinding {
-  const message = `${said(path)} does nothing after work that may have been done: an exit code, a time limit, a crash`;
+  const message = `${said(path)} has no effect after a failure that may have done its work: an exit code, a time limit, a crash`;
   const help = `Write \`idempotent: true\` if the ${what} may run twice without harm, or \`idempotent: false\` if this is meant.`;
   return finding("cannot-bind", path, message, "not after it ran", help, "key");
 }
@@ -152,7 +152,7 @@ function checkNode(path: Path, node: WrittenNode, file: WorkflowFile): readonly 
   ];
 }
 
-/** Whether a node that comes again by its own declaration would be refused to: its process has run, whatever it says. */
+/** Whether a node's declared retry would be refused, because its process has run. */
 function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFile): readonly WorkflowFinding[] {
   const isRisky =
     (node.type === "command" && traitsOf(node.fails_as ?? "ExecutionFailed").mayHaveHappened) ||
@@ -160,7 +160,7 @@ function checkBinding(path: Path, node: WrittenNode, { tools = {} }: WorkflowFil
   if (!isRisky || node.idempotent !== undefined) return [];
   if (node.resolution === "retry-later") return [cannotBind([...path, "resolution"], "node")];
   const { max_attempts: attempts = 1, on = null } = node.retry ?? {};
-  // A verdict that asks for another attempt has seen that the work is not done.
+  // A verdict that asks for another attempt means that the work is not done.
   const isAskedFor = node.assert?.some(({ verdict }) => verdict === "retry") ?? false;
   const isHarmless = on?.every((code) => isFaultCode(code) && !traitsOf(code).mayHaveHappened) ?? false;
   return attempts < 2 || isAskedFor || isHarmless ? [] : [cannotBind([...path, "retry"], "node")];
@@ -207,13 +207,13 @@ function checkCommand(
   return [...unfit, finding("no-allow-list", [...path, "run"], message, "needs `allow`", help, "key")];
 }
 
-/** null for commands that an expression gives. */
+/** null if an expression returns the commands. */
 export function linesOf(run: Extract<WrittenNode, { type: "command" }>["run"]): readonly string[] | null {
   if (typeof run === "string") return [run];
   return Array.isArray(run) ? run : null;
 }
 
-/** With a word in each place: a value stays within its word. */
+/** Fills each {{ }} with a word: a value never spans several words. */
 function badLine(path: Path, line: string): readonly WorkflowFinding[] {
   const { parts, problems } = parseTemplate(line);
   return problems.length > 0
@@ -229,7 +229,7 @@ function badEntry(path: Path, words: string): readonly WorkflowFinding[] {
       .includes("*")
   )
     return badWords(path, words.trim().replace(/ \*$/, ""));
-  const message = `${said(path)} has a * that is not the last word behind others`;
+  const message = `${said(path)} has a * that is not the last of several words`;
   const help = "Write the first words and then ` *`, as in `node --test *`; or the whole command.";
   return [finding("bad-command", path, message, "allows nothing", help)];
 }
@@ -240,8 +240,7 @@ function badWords(path: Path, line: string): readonly WorkflowFinding[] {
     return [];
   } catch (error) {
     const { message } = classify({ surface: "schema", error });
-    const help =
-      "Commands run without a shell: write one plain command for each line, and quote what is meant as text.";
+    const help = "Commands run without a shell: write one plain command per line, and quote special characters.";
     return [finding("bad-command", path, message, "cannot be run", help)];
   }
 }
@@ -253,7 +252,7 @@ function checkGate(
   if (ask === "Select" && options === undefined) {
     const help = "Add `options:` with an `id` and a `label` each.";
     return [
-      finding("conflict", [...path, "ask"], `${said(path)} asks to select from nothing`, "needs `options`", help),
+      finding("conflict", [...path, "ask"], `${said(path)} has no options to select from`, "needs `options`", help),
     ];
   }
   if (ask !== "Select" && options !== undefined) {
@@ -287,7 +286,7 @@ function checkCondition(path: Path, node: Extract<WrittenNode, { type: "conditio
   if (cases !== undefined || (hasThen && hasElse)) return [];
   const lacks = hasThen ? "else" : "then";
   const message = `${said(path)} does not say where to go when it is ${hasThen ? "false" : "true"}`;
-  const help = "Add `then:` and `else:`, or `cases:` with a node for each value; `end` is one too.";
+  const help = "Add `then:` and `else:`, or `cases:` with a node for each value; `end` is allowed.";
   return [finding("conflict", path, message, `needs \`${lacks}\``, help, "key")];
 }
 

@@ -1,4 +1,4 @@
-// What a workflow file may say. The same zod schemas check files and make the JSON Schema that editors use.
+// The schema of workflow files. The same zod schemas check files and generate the JSON Schema for editors.
 
 import * as z from "zod";
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
@@ -8,7 +8,7 @@ import { knownProviders } from "../workflow-model/providers.ts";
 import { dollars, duration, field, LABEL, NAME, named, text } from "./field.ts";
 import { env, NODE_SCHEMAS, prompt, retry } from "./node-schema.ts";
 
-/** The providers whose models an agent can use; a name under `providers` may be another word for one of these. */
+/** The providers whose models an agent can use. A name under `providers` may be an alias of one of these. */
 export const PROVIDER_TYPES = knownProviders();
 
 export const INPUT_TYPES = ["string", "number", "integer", "boolean", "array", "object"] as const;
@@ -271,7 +271,7 @@ export type {
   WrittenTarget,
 } from "./node-schema.ts";
 
-/** For editors: `# yaml-language-server: $schema=…/workflow.schema.json` on the first line of a workflow file. */
+/** For editors: put `# yaml-language-server: $schema=…/workflow.schema.json` on the first line of a workflow file. */
 export function workflowJsonSchema(): object {
   return { title: "Faultline workflow", ...z.toJSONSchema(workflowFileSchema, { target: "draft-2020-12" }) };
 }

@@ -1,4 +1,4 @@
-// Who an agent's requests go to: `openai/gpt-5.5`, `claude`, and who stands in for them.
+// The targets of an agent: `openai/gpt-5.5`, `claude`, and their fallbacks.
 
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
 import type { AgentTarget } from "../workflow-model/node-options.ts";
@@ -41,7 +41,7 @@ function eitherOr(path: Path, model: string | undefined): WorkflowFinding {
   return finding("conflict", both ? [...path, "cli"] : path, message, both ? "one too many" : "needs one", help, "key");
 }
 
-/** A model and a CLI may stand in for each other; which it is, its name tells. */
+/** A model and a CLI can be fallbacks of each other; the name tells which it is. */
 function readFallback(written: WrittenCli, path: Path, providers: Providers): Read {
   if (typeof written !== "string" || isKnownCli(written)) return readCli(written, path);
   if (written.includes("/")) return readModel(written, path, providers);
@@ -51,7 +51,7 @@ function readFallback(written: WrittenCli, path: Path, providers: Providers): Re
   return { finding: finding("unknown-provider", path, message, "no provider", help) };
 }
 
-/** `provider/model`; a model's name may have slashes itself. */
+/** `provider/model`; a model name may contain slashes. */
 function readModel(written: string, path: Path, providers: Providers): Read {
   const slash = written.indexOf("/");
   if (slash <= 0 || slash === written.length - 1) {
@@ -75,7 +75,7 @@ function readModel(written: string, path: Path, providers: Providers): Read {
   const target: AgentTarget = {
     kind: "model",
     name,
-    // A declared provider without a known type is told once, where it is declared.
+    // A declared provider of unknown type is reported once, at its declaration.
     provider: provider ?? name,
     model: written.slice(slash + 1),
     baseUrl: declared?.base_url ?? "",
@@ -142,19 +142,13 @@ function readCli(written: WrittenCli, path: Path): Read {
   if (name === "generic" && command === "") {
     const help = "Write `{ name: generic, command: ./my-agent }`.";
     return {
-      finding: finding(
-        "conflict",
-        path,
-        `${said(path)} is any command, and does not say which`,
-        "needs `command`",
-        help,
-      ),
+      finding: finding("conflict", path, `${said(path)} is \`generic\` but names no command`, "needs `command`", help),
     };
   }
   return { target: { kind: "cli", cli: name, command, args, model } };
 }
 
-/** Warns when every target of an agent is reached at one place: a fallback that fails together with the first helps little. */
+/** Warns if all targets of an agent are at one place: a fallback that fails together with the first target helps little. */
 export function checkDomains(
   id: string,
   targets: readonly AgentTarget[],
@@ -167,5 +161,5 @@ export function checkDomains(
   const path = ["agents", id];
   const message = `all targets of ${said(path)} are reached at ${shared.place}${account}${model}, so they can fail together`;
   const help = "Add a target at another address to `fallback`. A gateway with several providers behind it is fine.";
-  return [finding("shared-domain", [...path, "fallback"], message, "no way around an outage", help, "key")];
+  return [finding("shared-domain", [...path, "fallback"], message, "no protection against an outage", help, "key")];
 }

@@ -1,4 +1,4 @@
-// Every text with places and every expression of a file: whether it can be read, and whether what it names is there.
+// Checks all templates and expressions of a file: their syntax, and that the things they name exist.
 
 import { checkExpression } from "../sandbox/sandbox.ts";
 import { parseTemplate, type TemplatePath } from "../sandbox/template.ts";
@@ -8,15 +8,15 @@ import { type WorkflowFinding, finding, type ReferredFile } from "./codes.ts";
 import { type Arrows, reachedFrom } from "./graph.ts";
 import type { WorkflowFile } from "./schema.ts";
 
-/** A text with places. */
+/** A template: a text with {{ }}. */
 export interface TextPlace {
   readonly path: Path;
   readonly text: string;
-  /** Where it stands, when not in the workflow itself. */
+  /** The file it is in, if not the workflow itself. */
   readonly file: ReferredFile | null;
-  /** The nodes it is for. */
+  /** The nodes that use it. */
   readonly nodes: readonly string[];
-  /** A model or a person gets to see it. */
+  /** A model or a person sees it. */
   readonly isShown: boolean;
 }
 
@@ -52,8 +52,8 @@ export function checkTexts(
           offset,
           "bad-template",
           `this text cannot be filled in: ${message}`,
-          "not like this",
-          "Write {{ inputs.task }} or {{ nodes.coder.output }}; `\\{{` stands for the braces themselves.",
+          "invalid",
+          "Write {{ inputs.task }} or {{ nodes.coder.output }}; `\\{{` writes literal braces.",
         ),
       ),
       ...paths.flatMap((one) => checkPath(one, place, file, before)),
@@ -70,9 +70,9 @@ function checkPath(
   const [scope = "", name = "", field] = keys.map(String);
   const unknown = (what: string, word: string, known: readonly string[]): readonly WorkflowFinding[] => {
     const near = nearest(word, known);
-    const label = near === null ? "not there" : `did you mean \`${near}\`?`;
+    const label = near === null ? "does not exist" : `did you mean \`${near}\`?`;
     const help = known.length === 0 ? "Declare it under `inputs:`." : `There are: ${known.slice(0, 30).join(", ")}.`;
-    return [at(place, offset, "unknown-path", `{{ ${path} }} names ${what} that is not there`, label, help)];
+    return [at(place, offset, "unknown-path", `{{ ${path} }} names ${what} that does not exist`, label, help)];
   };
   switch (scope) {
     case "inputs":
@@ -95,12 +95,12 @@ function checkPath(
 }
 
 function secretShown(place: TextPlace, offset: number, name: string): WorkflowFinding {
-  const message = `the secret input ${name} is put into a text that a model or a person gets to see`;
+  const message = `the secret input ${name} is used in a text that a model or a person sees`;
   return at(place, offset, "secret-in-prompt", message, "a secret", "Give it to a tool or a command instead.");
 }
 
 function notYetThere(place: TextPlace, offset: number, name: string, path: string): WorkflowFinding {
-  const message = `node \`${name}\` can never have run before this text is needed`;
+  const message = `node \`${name}\` never runs before this text is needed`;
   return at(
     place,
     offset,
@@ -125,12 +125,12 @@ function at(
 
 const BRACES = /\{{2,}/g;
 
-/** Which opening braces of the text those before the offset are: counted, because escapes and folds move everything else. */
+/** The index of the opening braces at an offset. Braces are counted because escapes and folding shift all other positions. */
 function braceAt(text: string, offset: number): number {
   return Array.from(text.matchAll(BRACES)).filter(({ index }) => index <= offset).length - 1;
 }
 
-/** Where the braces with this number are in a text as it is written; null when it has fewer. */
+/** The position of the n-th braces in the source text; null if there are fewer. */
 export function placeOfBrace(
   written: string,
   number: number,
@@ -145,7 +145,7 @@ export function placeOfBrace(
   return { offset: inside + inner.length - inner.trimStart().length, length: inner.trim().length };
 }
 
-/** One after the other: the engine has one memory. */
+/** One after the other: the engine has a single memory. */
 export async function checkExpressions(
   places: readonly ExpressionPlace[],
   file: WorkflowFile,
@@ -166,7 +166,7 @@ export async function checkExpressions(
   return found;
 }
 
-/** By the look of it: a name may stand in a text, so this is no more than a warning. */
+/** A heuristic: the name may be inside a string, so this is only a warning. */
 function unknownWords(
   path: Path,
   expression: string,
@@ -177,8 +177,8 @@ function unknownWords(
     const held: object = scope === "inputs" ? inputs : nodes;
     if (Object.hasOwn(held, name)) return [];
     const near = nearest(name, Object.keys(held));
-    const label = near === null ? "not there" : `did you mean \`${near}\`?`;
-    const message = `this expression names \`${scope}.${name}\`, which is not there`;
+    const label = near === null ? "does not exist" : `did you mean \`${near}\`?`;
+    const message = `this expression names \`${scope}.${name}\`, which does not exist`;
     const known = Object.keys(held).slice(0, 30).join(", ");
     const help = known === "" ? `There are no ${scope} at all.` : `There are: ${known}.`;
     return [finding("unknown-word", path, message, label, help)];

@@ -1,5 +1,5 @@
-// A command line as words, without a shell. Quotes and backslashes mean what they mean in a shell; everything a shell would do
-// beyond that is refused, because it would not happen here. Pure, in linear time.
+// Splits a command line into words, without a shell. Quotes and backslashes work as in a shell; all other shell syntax is
+// refused, because it would have no effect. Pure, in linear time.
 
 import { fault } from "../core/fault/fault.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -9,7 +9,7 @@ import { parseTemplate, renderTemplate, type Template } from "../sandbox/templat
 /** A command and its arguments; never empty. */
 export type CommandWords = readonly string[];
 
-/** Text in which quotes and signs count, or a value that is part of a word as it is. */
+/** Text in which quotes and special characters count, or a value that is taken literally. */
 type Piece = string | { readonly value: string };
 
 export function splitLine(line: string): CommandWords {
@@ -17,14 +17,14 @@ export function splitLine(line: string): CommandWords {
 }
 
 /**
- * The words of a line with places in it. A value stays within its word whatever is in it; only a line that is nothing but one
- * place is a command line itself.
+ * The words of a template. A value never leaves its word, whatever it contains. Only a line that consists of a single {{ }} is
+ * split as a command line itself.
  */
 export function splitTemplate(text: string, scope: SandboxScope): CommandWords {
   const template = parseTemplate(text.trim());
   const [only] = template.parts;
   const isOnePlace = template.parts.length === 1 && typeof only === "object";
-  // One with problems does not render, and says why.
+  // A template with problems fails to render and says why.
   if (isOnePlace || template.problems.length > 0) return splitLine(renderTemplate(template, scope));
   const pieces = template.parts.map((part): Piece => {
     if (typeof part === "string") return part;
@@ -34,7 +34,7 @@ export function splitTemplate(text: string, scope: SandboxScope): CommandWords {
   return split(pieces, text);
 }
 
-/** The line that gives these words again, and that a person could paste into a shell. */
+/** The line that splits into these words again, safe to paste into a shell. */
 export function lineOf(words: CommandWords): string {
   return words.map((word, index) => (isPlain(word, index) ? word : quoted(word))).join(" ");
 }
@@ -42,7 +42,7 @@ export function lineOf(words: CommandWords): string {
 const PLAIN = /^[\w@%+=:,./-]+$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
-/** What looks like a variable is one only in front of the command. */
+/** `NAME=value` is special only in front of the command. */
 function isPlain(word: string, index: number): boolean {
   return PLAIN.test(word) && !(index === 0 && ASSIGNMENT.test(word));
 }
@@ -54,13 +54,13 @@ function quoted(word: string): string {
 interface RefusedSign {
   readonly sign: RegExp;
   readonly why: string;
-  /** A line a shell would take. */
+  /** A line that a shell would accept. */
   readonly example: string;
-  /** Within double quotes a shell would act on it, too. */
+  /** A shell also acts on it within double quotes. */
   readonly inQuotes: boolean;
 }
 
-/** What a shell would act on. Looked for where a character stands by itself, not in single quotes or after a backslash. */
+/** Shell syntax that is refused. Not searched in single quotes or after a backslash. */
 // prettier-ignore
 export const REFUSED_SIGNS: readonly RefusedSign[] = [
   { sign: /^\$\(/,            inQuotes: true,  why: "$( would run another command",             example: "echo $(whoami)" },
@@ -75,7 +75,7 @@ export const REFUSED_SIGNS: readonly RefusedSign[] = [
   { sign: /^[()]/,            inQuotes: false, why: "a parenthesis would start another shell",  example: "(cd src)" },
 ];
 
-/** How they begin: a look that is cheap for every other character. */
+/** Their first characters: a cheap check for all other characters. */
 const MAY_BE_REFUSED = "$`|&;\r\n><()";
 
 class Splitter {
@@ -94,7 +94,7 @@ class Splitter {
     for (let at = 0; at < text.length;) at += this.#takeAt(text, at);
   }
 
-  /** Begins a word only if there is something in it, so that an optional value that is missing leaves no empty argument. */
+  /** Starts a word only if the value is not empty, so that a missing optional value leaves no empty argument. */
   takeValue(value: string): void {
     if (value === "" && this.#word === null) return;
     this.#add(value);
@@ -108,7 +108,7 @@ class Splitter {
     return this.words;
   }
 
-  /** Takes what stands here and says how many characters that were. */
+  /** Takes the token at this position and returns its length. */
   #takeAt(text: string, at: number): number {
     const sign = text.charAt(at);
     if (this.#quote === "'") return sign === "'" ? this.#close() : this.#add(sign);
@@ -129,7 +129,7 @@ class Splitter {
     }
   }
 
-  /** In double quotes a backslash stands for itself unless something follows that would mean more than itself. */
+  /** In double quotes a backslash is literal unless it precedes a special character. */
   #escape(text: string, at: number): number {
     const next = text.charAt(at + 1);
     if (next === "" || next === "\n") throw refused(this.#line, "a backslash has nothing after it");
@@ -169,7 +169,7 @@ class Splitter {
 
 function split(pieces: readonly Piece[], line: string): CommandWords {
   const splitter = new Splitter(line);
-  // Texts from YAML blocks end in a line break that nobody meant.
+  // A YAML block ends in a line break, which is not part of the command.
   const last = pieces.length - 1;
   for (const [index, piece] of pieces.entries()) {
     if (typeof piece === "object") splitter.takeValue(piece.value);
@@ -181,7 +181,7 @@ function split(pieces: readonly Piece[], line: string): CommandWords {
 
 const LONGEST_SHOWN = 200;
 
-/** For messages: a line may be as long as a program. */
+/** For messages, where a long line is cut. */
 export function shownLine(line: string): string {
   const text = line.trim();
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
@@ -191,7 +191,7 @@ function refused(line: string, why: string): FaultError {
   const shown = shownLine(line);
   return new FaultError(
     fault("InputInvalid", {
-      message: `the command line ${JSON.stringify(shown)} was not run: ${why}, and commands run without a shell. Quote what is meant as text, or give one plain command for each line.`,
+      message: `the command line ${JSON.stringify(shown)} was not run: ${why}, and commands run without a shell. Quote special characters, or write one plain command per line.`,
       context: { command: shown, field: "run", why, ran: false },
     }),
   );

@@ -1,20 +1,20 @@
-// What a node of a workflow is made from: plain data, everything decided, checked before. `node-stages.ts` turns each into a
-// stage; the YAML reader and a program that builds workflows by hand both end up here.
+// The options of a node: plain data, checked, with all defaults filled in. `node-stages.ts` turns each into a stage. The YAML
+// reader and programs that build workflows in code both produce these.
 
 import type { GivenEnv } from "../agent/process/child-env.ts";
 import type { ModelDetail } from "../core/fault/view.ts";
 import type { StageRules } from "../core/flow/stage.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 
-/** Where a path may go. The first edge that may be taken is. */
+/** Where a path may go. The first open edge is taken. */
 export interface Edge {
-  /** A node, or "end". */
+  /** A node id, or "end". */
   readonly to: string;
   /** An expression; null for always. */
   readonly when: string | null;
-  /** The node may be entered this often in all; then the edge is closed. Infinity for an edge that leads forward. */
+  /** The edge closes once the node has been entered this many times in total. Infinity for an edge that leads forward. */
   readonly max: number;
-  /** Names how the run ended, for `end`; empty for the workflow's own word. */
+  /** The outcome of the run, for an edge to `end`; empty for the workflow's default. */
   readonly outcome: string;
 }
 
@@ -23,30 +23,30 @@ export interface NodeBase {
   readonly rules: StageRules;
   readonly timeoutMs: number;
   readonly role: "coder" | "reviewer" | "tester" | null;
-  /** CheckGate: the node is passed over when this expression is false; null for always in. */
+  /** CheckGate: the node is skipped if this expression is false; null for never. */
   readonly onlyIf: string | null;
-  /** Assert: expressions that must be true of `output`; the reason is told when one is not. */
+  /** Assert: expressions over `output` that must be true; a false one fails with its reason. */
   readonly asserts: readonly {
     readonly expression: string;
     readonly reason: string;
     readonly verdict: "retry" | "fail";
   }[];
   readonly next: readonly Edge[];
-  /** For a node that has failed for good; when none may be taken its resolution policy decides. */
+  /** Edges for a node that has failed for good; if none is open, its resolution policy decides. */
   readonly onFailure: readonly Edge[];
 }
 
 export type AgentTarget =
   | {
       readonly kind: "model";
-      /** What the workflow calls the provider, as in `east/llama-3`; empty: as `provider` is called. */
+      /** The workflow's name for the provider, as in `east/llama-3`; empty: same as `provider`. */
       readonly name: string;
-      /** A provider that `providers.ts` knows: openai, anthropic, google, openai-compatible … */
+      /** A provider from `providers.ts`: openai, anthropic, google, openai-compatible … */
       readonly provider: string;
       readonly model: string;
       /** Empty: the provider's own. */
       readonly baseUrl: string;
-      /** The environment variable that holds the key; empty: the provider's own. */
+      /** The environment variable with the key; empty: the provider's own. */
       readonly apiKeyEnv: string;
     }
   | {
@@ -61,29 +61,29 @@ export type AgentTarget =
 
 export interface AgentSpec {
   readonly id: string;
-  /** The first answers; the others stand in for it. */
+  /** The first one answers; the others are its fallbacks. */
   readonly targets: readonly AgentTarget[];
   /** A template; empty for none. */
   readonly system: string;
   readonly outputSchema: JsonSchema | null;
-  /** What its CLIs get of the environment besides what each of them needs. */
+  /** Environment variables for its CLIs, besides those that each CLI needs. */
   readonly env: GivenEnv;
-  /** Tools its message loop may use, by id. */
+  /** The tools of its message loop, by id. */
   readonly tools: readonly string[];
   readonly turnCap: number;
-  /** What a message loop that used all its rounds is: tried again, good as it is, or failed. */
+  /** What happens when the message loop has used all its rounds: retry the attempt, accept the answer so far, or fail. */
   readonly onCap: "retry" | "accept" | "fail";
-  /** When a model is told that it repeats a failing tool call, and when it is stopped. The runtime's own numbers where left out. */
+  /** When to tell a model that it repeats a failing tool call, and when to stop it. Default: the runtime's own numbers. */
   readonly repeatedFailures: { readonly tellAfter?: number; readonly stopAfter?: number };
-  /** 0: without bound. */
+  /** 0: no limit. */
   readonly maxCostMicrocents: number;
   readonly maxOutputTokens: number;
   readonly stream: boolean;
 }
 
-/** Which commands may run. Nothing in it: nothing may. */
+/** The commands that may run. Empty: none. */
 export interface AllowList {
-  /** Exactly these, or with these words at their beginning when they end in ` *`. */
+  /** Exact commands, or prefixes that end in ` *`. */
   readonly commands: readonly string[];
 }
 
@@ -91,17 +91,17 @@ export type NodeOptions =
   | (NodeBase & { readonly kind: "agent"; readonly agent: AgentSpec; readonly prompt: string })
   | (NodeBase & {
       readonly kind: "command";
-      /** Command lines as templates; or an expression that gives a list of them. */
+      /** Command lines as templates, or an expression that returns a list of them. */
       readonly run: { readonly lines: readonly string[] } | { readonly from: string };
       readonly allow: AllowList;
-      /** What its commands get of the environment. */
+      /** Environment variables for its commands. */
       readonly env: GivenEnv;
       readonly cwd: string;
-      /** Of each command. */
+      /** Per command. */
       readonly commandTimeoutMs: number;
-      /** What a command that ends with another code than 0 is: a failed test, or a failed execution. */
+      /** The fault code for a command that exits with a code other than 0. */
       readonly failsAs: "TestsFailed" | "ExecutionFailed";
-      /** The same command that failed in the visit before fails for good. */
+      /** Fail for good if the same command also failed in the previous visit. */
       readonly stopWhenRepeated: boolean;
     })
   | (NodeBase & { readonly kind: "tool"; readonly tool: string; readonly input: unknown })
@@ -111,13 +111,13 @@ export type NodeOptions =
       /** A template. */
       readonly prompt: string;
       readonly options: readonly { readonly id: string; readonly label: string }[];
-      /** null: as long as it takes. */
+      /** null: no limit. */
       readonly gateTimeoutMs: number | null;
       readonly onTimeout: "reject" | "approve";
     })
   | (NodeBase & {
       readonly kind: "condition";
-      /** Gives true or false, or the name of a case. */
+      /** Returns true or false, or the name of a case. */
       readonly expression: string;
       readonly cases: Readonly<Record<string, Edge>>;
     })
@@ -130,20 +130,20 @@ export type NodeOptions =
     })
   | (NodeBase & { readonly kind: "merge"; readonly expression: string | null });
 
-/** A tool a workflow brings itself. */
+/** A tool that a workflow defines itself. */
 export interface ToolSpec {
   readonly id: string;
   readonly description: string;
   readonly input: JsonSchema | null;
   readonly run:
     | { readonly kind: "command"; readonly command: string; readonly args: readonly string[]; readonly env: GivenEnv }
-    /** A tool of an MCP server: started by its command, or reached at its address. */
+    /** A tool of an MCP server, which is started by its command or reached at its URL. */
     | { readonly kind: "mcp"; readonly server: McpServerSpec; readonly tool: string };
   readonly idempotent: boolean;
-  /** How much of what it said when it failed a model may read; null when the file does not say. */
+  /** How much of a failure a model may read; null if the file does not say. */
   readonly modelDetail: ModelDetail | null;
   readonly timeoutMs: number;
-  /** null: as the policy says. */
+  /** null: the policy's. */
   readonly maxAttempts: number | null;
   readonly optional: boolean;
   /** null: none. */
@@ -157,6 +157,6 @@ export interface McpServerSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: GivenEnv;
-  /** Empty: started by its command. */
+  /** Empty: the server is started by its command. */
   readonly url: string;
 }

@@ -1,5 +1,5 @@
-// The providers a workflow may name, as a table: which package speaks to them, where their key and address come from. Packages
-// are optional and loaded when a model of theirs is made, so a workflow needs only those it uses.
+// The providers a workflow may name: the npm package of each, and where its key and address come from. Packages are optional and
+// are loaded when one of their models is created, so a workflow needs only those it uses.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { classify } from "../core/classify/classify.ts";
@@ -25,21 +25,21 @@ export interface ProviderSettings {
 export interface WorkflowProvider {
   readonly id: string;
   readonly npmPackage: string;
-  /** What the package exports to make it. */
+  /** The package's export that creates it. */
   readonly factory: string;
-  /** Any one of these holds the key, the first that is set does; none here: no key is needed. */
+  /** Variables that may hold the key; the first one that is set is used. Empty: no key is needed. */
   readonly keyEnv: readonly string[];
-  /** Holds the address when the workflow names none; empty for no such variable. */
+  /** The variable with the address if the workflow sets none; empty: there is no such variable. */
   readonly baseUrlEnv: string;
-  /** Where the package goes when it is told nothing; empty for nowhere. */
+  /** The package's default address; empty: none. */
   readonly ownBaseUrl: string;
-  /** Put behind an address without a path, because the vendor's own tools take it without. */
+  /** Appended to an address without a path, because the vendor's own tools accept it without. */
   readonly versionPath: string;
-  /** There is no address to go to unless one is given. */
+  /** The address is required. */
   readonly needsBaseUrl: boolean;
-  /** The package hands the schema of an answer on to the model; otherwise it has to stand in the prompt. */
+  /** The package passes the answer's schema to the model; otherwise the prompt has to contain it. */
   readonly passesSchema: boolean;
-  /** As it stands in a workflow. */
+  /** A model as written in a workflow. */
   readonly example: string;
   readonly make: (settings: ProviderSettings) => Promise<LanguageModelV4>;
 }
@@ -59,7 +59,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     make: async (settings) => (await import("@ai-sdk/openai")).createOpenAI(asOptions(settings))(settings.model),
   },
   {
-    // For servers that speak like OpenAI's older API and not like its newer one.
+    // For servers that support OpenAI's chat API but not its responses API.
     id: "openai-chat",
     npmPackage: "@ai-sdk/openai",
     factory: "createOpenAI",
@@ -99,7 +99,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     make: async (settings) => (await import("@ai-sdk/google")).createGoogle(asOptions(settings))(settings.model),
   },
   {
-    // Any other server: Ollama, vLLM, LM Studio, a gateway. Many want no key, so one is sent only when the workflow names it.
+    // Any other server: Ollama, vLLM, LM Studio, a gateway. Many need no key, so one is sent only if the workflow names it.
     id: "openai-compatible",
     npmPackage: "@ai-sdk/openai-compatible",
     factory: "createOpenAICompatible",
@@ -114,7 +114,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { baseUrl: baseURL, model } = settings;
       const name = "openai-compatible";
-      // Without `includeUsage` a streamed answer says nothing about what it has cost.
+      // Without `includeUsage` a streamed answer has no usage, so its cost would be unknown.
       return createOpenAICompatible({ ...asOptions(settings), name, baseURL, includeUsage: true })(model);
     },
   },
@@ -134,7 +134,7 @@ export function knownProviders(): readonly string[] {
   return WORKFLOW_PROVIDERS.map(({ id }) => id);
 }
 
-/** null when there is none of this name. */
+/** null if there is no such provider. */
 export function providerNamed(
   id: string,
   table: readonly WorkflowProvider[] = WORKFLOW_PROVIDERS,
@@ -142,7 +142,10 @@ export function providerNamed(
   return table.find((one) => one.id === id) ?? null;
 }
 
-/** Makes the model; nothing is sent yet. Throws a FaultError when the provider, its package, its address or its key is missing. */
+/**
+ * Creates the model without sending anything. Throws a FaultError if the provider, its package, its address or its key is
+ * missing.
+ */
 export async function createModel(
   target: ModelAgentTarget,
   env: Environment,
@@ -160,12 +163,12 @@ export async function createModel(
   }
 }
 
-/** As the workflow calls it. */
+/** The workflow's name for the provider. */
 export function providerName({ name, provider }: ModelAgentTarget): string {
   return name === "" ? provider : name;
 }
 
-/** What the target can fail together with. Keys are known by the variable that holds them; none is read here. */
+/** The failure domains of a target. A key is identified by the variable that holds it and is not read here. */
 export function modelDomains(target: ModelAgentTarget, env: Environment): FailureDomains {
   const { provider, baseUrl, apiKeyEnv, model } = target;
   const row = providerNamed(provider);
@@ -194,7 +197,7 @@ function baseUrlOf(target: ModelAgentTarget, row: WorkflowProvider, env: Environ
   return url.pathname === "/" ? `${given.replace(/\/+$/, "")}${row.versionPath}` : given;
 }
 
-/** On this machine nobody checks it, and the packages insist on one. */
+/** The packages require a key; a local server does not check it. */
 const PLACEHOLDER_KEY = "no-key-needed-on-loopback";
 
 function keyOf(target: ModelAgentTarget, row: WorkflowProvider, baseUrl: string, env: Environment): string {

@@ -1,4 +1,4 @@
-// What all targets of an agent have in common: when it fails, no other target is left.
+// Finds what all targets of an agent have in common: if that fails, no target is left.
 
 import { AGENT_KINDS } from "../agent/parse/agent-state.ts";
 import { cliDomains } from "../agent/run/cli-member.ts";
@@ -16,7 +16,7 @@ export interface SharedPlace {
   readonly model: boolean;
 }
 
-/** null when two of them are reached at different places, or there is only one. */
+/** null if two of them are at different places, or there is only one. */
 export function sharedPlace(targets: readonly AgentTarget[], env: Environment): SharedPlace | null {
   const [first, ...others] = targets.map((target) => domainsOf(target, env));
   if (first === undefined || others.length === 0) return null;

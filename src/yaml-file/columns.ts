@@ -1,4 +1,4 @@
-// How wide a text is on a terminal.
+// The width of a text on a terminal.
 
 import { eastAsianWidth } from "get-east-asian-width";
 

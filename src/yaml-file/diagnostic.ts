@@ -1,4 +1,4 @@
-// A mistake in a file, shown the way compilers do: what, where, the line itself with a caret under it, and what to do.
+// A mistake in a file, shown as compilers do: message, position, the line with a caret under it, and what to do.
 
 import { SHAPE_REDACTOR } from "../core/index.ts";
 import { columnsOf } from "./columns.ts";
@@ -14,14 +14,16 @@ export interface Diagnostic {
   readonly column: number;
   /** How many characters the caret underlines. */
   readonly length: number;
-  /** What the caret underlines is a secret, and is not shown. */
+  /** The underlined text is a secret and is not shown. */
   readonly hides?: boolean;
-  /** Stands beside the caret. */
+  /** The text beside the caret. */
   readonly label: string;
   readonly help: string;
 }
 
-/** The text of a file without what its diagnostics point at and must not show; as long as it was, so that carets still fit. */
+/**
+ * Masks the parts of a file that its diagnostics point at and must not show. The length stays the same, so that carets still fit.
+ */
 export function withoutHidden(source: string, diagnostics: readonly Diagnostic[]): string {
   const lines = withoutMark(source).split(/\r?\n/);
   for (const { hides, line, column, length } of diagnostics) {
@@ -33,7 +35,7 @@ export function withoutHidden(source: string, diagnostics: readonly Diagnostic[]
   return lines.join("\n");
 }
 
-/** One diagnostic as text, without colour; `source` is the whole file. A key that stands in it is told about, and not repeated. */
+/** Renders a diagnostic as text without colour; `source` is the whole file. Secrets in it are not repeated. */
 export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
   const lines = withoutMark(withoutHidden(source, [diagnostic])).split(/\r?\n/);
@@ -55,12 +57,12 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string): string
   return rows.join("\n");
 }
 
-/** A byte order mark is no part of the text. */
+/** Drops a byte order mark. */
 export function withoutMark(source: string): string {
   return source.startsWith("\uFEFF") ? source.slice(1) : source;
 }
 
-/** Blank space as wide as what stands above it: wide characters take two columns, tabs stay tabs. */
+/** Padding as wide as the text above it: wide characters take two columns, tabs stay tabs. */
 function padTo(shown: string, column: number): string {
   return Array.from(shown.slice(0, column), (char) => (char === "\t" ? "\t" : " ".repeat(columnsOf(char)))).join("");
 }

@@ -1,4 +1,4 @@
-// What zod found wrong, in words: what, where, what was probably meant, and what is allowed there.
+// Explains zod's issues: what is wrong, where, what was probably meant, and what is allowed there.
 
 import type * as z from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -6,15 +6,15 @@ import { diagnosticAt, keyRange, rangeOf, type FilePlace, type Path } from "./lo
 import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
 
-/** One kind of file, as far as what is wrong with it must be explained. */
+/** What is needed to explain mistakes in one kind of file. */
 export interface Grammar {
-  /** Read for the keys that are known at a place. */
+  /** Also the source of the known keys. */
   readonly schema: z.ZodType;
-  /** Codes are stable: people search for them. */
+  /** Codes are stable, because people search for them. */
   readonly codes: IssueCodes;
-  /** What to know about a field whose number is out of range. */
+  /** Hints for numbers out of range, by field. */
   readonly rangeHelp: Readonly<Record<string, string>>;
-  /** Where to find the names that may stand at a place, when they are too many to list. */
+  /** Where to find the allowed names if there are too many to list. */
   readonly manyNamesHelp: string;
 }
 
@@ -39,7 +39,7 @@ export function explainIssues(
   return flatten(issues).flatMap((issue) => explainIssue(issue, read, place, grammar));
 }
 
-/** A union's issues are those of the branch that came closest: the one that failed deepest. */
+/** Of a union, reports the issues of the closest branch: the one that failed deepest. */
 function flatten(issues: readonly Issue[]): readonly Issue[] {
   return issues.flatMap((issue) => {
     if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
@@ -107,7 +107,7 @@ function explainIssue(
     case "too_big":
       return [at(codes.outOfRange, `${where} must ${atMost(issue)}`, "too large", rangeHelp[field] ?? "")];
     case "invalid_format":
-      return [at(codes.outOfRange, `${where} ${issue.message}`, "not like this", rangeHelp[field] ?? "")];
+      return [at(codes.outOfRange, `${where} ${issue.message}`, "invalid", rangeHelp[field] ?? "")];
     default:
       return [at(codes.wrongType, `${where}: ${issue.message}`, "", "")];
   }
@@ -123,7 +123,7 @@ function atMost({ origin, maximum }: z.core.$ZodIssueTooBig): string {
   return origin === "string" ? `have at most ${maximum} characters` : `be at most ${maximum}`;
 }
 
-/** The keys the schema knows at a place, read from the schema itself. */
+/** The keys that the schema allows at a path. */
 function knownKeys(whole: unknown, path: Path): readonly string[] {
   return Object.keys(shapeOf(path.reduce<unknown>(stepInto, whole)));
 }
@@ -138,7 +138,7 @@ function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
   return (unwrap(schema) as { shape?: Record<string, unknown> }).shape ?? {};
 }
 
-/** Optional and union wrappers hide the object a person writes. */
+/** Removes optional and union wrappers around an object. */
 function unwrap(schema: unknown): unknown {
   const { def } = (schema ?? {}) as { def?: { innerType?: unknown; options?: readonly unknown[] } };
   if (def?.innerType !== undefined) return unwrap(def.innerType);
@@ -156,7 +156,7 @@ function numberHelp(field: string, value: string): string {
   return `Times are in milliseconds: write \`${field}: ${Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]}\`.`;
 }
 
-/** What a value is called, with its article. */
+/** The kind of a value, with its article. */
 const KINDS: Readonly<Record<string, string>> = {
   array: "a list",
   boolean: "true or false",
@@ -171,7 +171,7 @@ function kindOf(value: unknown): string {
   return KINDS[Array.isArray(value) ? "array" : typeof value] ?? typeof value;
 }
 
-/** A value as it would stand in the file. */
+/** A value as it would be written in the file. */
 function show(value: unknown): string {
   if (typeof value === "string") return `\`${value}\``;
   return typeof value === "number" || typeof value === "boolean" ? `\`${value}\`` : kindOf(value);

@@ -1,4 +1,4 @@
-// Where things stand in a YAML document, and diagnostics that point there.
+// Finds positions in a YAML document and creates diagnostics that point there.
 
 import { isMap, isNode, isScalar, type Document, type Node } from "yaml";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -8,7 +8,7 @@ export type Range = readonly [number, number];
 
 export interface FilePlace {
   readonly file: string;
-  /** Line and column of an offset, both from 1. */
+  /** Line and column of an offset, both 1-based. */
   readonly at: (offset: number) => { readonly line: number; readonly column: number };
 }
 
@@ -26,7 +26,7 @@ export function diagnosticAt(
   return { severity: "error", code, message, file, line, column, length: Math.max(1, length), label, help };
 }
 
-/** Where a value stands; for one that is missing, the nearest thing around it that is there. */
+/** The range of a value; for a missing one, of its nearest existing parent. */
 export function rangeOf(document: Document, path: Path): Range {
   for (let depth = path.length; depth > 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true);
@@ -37,7 +37,7 @@ export function rangeOf(document: Document, path: Path): Range {
   return whole ? [whole[0], whole[0] + 1] : [0, 1];
 }
 
-/** Where the key stands that leads to a value. */
+/** The range of a value's key. */
 export function keyRange(document: Document, path: Path): Range {
   const holder = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   const last = path.at(-1);

@@ -1,5 +1,5 @@
-// A file's text → YAML documents as plain values, or every mistake in its YAML at once. What is too long, no text, or a bomb of
-// references never gets as far as a schema.
+// Parses a file into YAML documents as plain values, or reports all mistakes in its YAML at once. Files that are too long, not
+// text, or bombs of references never reach a schema.
 
 import {
   type Document,
@@ -18,34 +18,34 @@ import { classify } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "./diagnostic.ts";
 import { diagnosticAt, type FilePlace, type Range, rangeOf } from "./locate.ts";
 
-/** One kind of file: its name and how it may be built. */
+/** One kind of file: its name and structure. */
 export interface FileKind {
   /** The name in messages: "a policy", "a policy file". */
   readonly article: string;
   readonly name: string;
-  /** The code of everything that is wrong with the YAML itself. */
+  /** The code of all YAML syntax errors. */
   readonly syntaxCode: string;
-  /** Whether `---` may begin another document. */
+  /** Whether `---` may start another document. */
   readonly documents: "one" | "many";
 }
 
 export interface ReadDocument {
   readonly document: Document;
-  /** As plain values, with anchors followed. */
+  /** As plain values, with anchors resolved. */
   readonly value: unknown;
 }
 
 export interface ReadFile {
   readonly place: FilePlace;
   readonly documents: readonly ReadDocument[];
-  /** With one of these there are no documents. */
+  /** If there are any, there are no documents. */
   readonly mistakes: readonly Diagnostic[];
 }
 
 const MAX_FILE_CHARS = 200_000;
-/** More mistakes than anybody reads at once. */
+/** More than a person reads at once. */
 const MAX_DIAGNOSTICS = 50;
-/** Anchors may be used a little. */
+/** Enough for ordinary use of anchors. */
 const MAX_ALIASES = 50;
 
 export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
@@ -74,12 +74,12 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   return { place, documents: mistakes.length > 0 ? [] : read.filter((one) => "document" in one), mistakes };
 }
 
-/** In the order of the file, and no more than anybody reads. */
+/** Sorted by position, and cut to a readable number. */
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_DIAGNOSTICS);
 }
 
-/** Lines are counted in the text itself: the parser's own counter is wrong behind a scalar of several lines that it could not place. */
+/** Counts lines in the text itself: the parser's counter is wrong after a multi-line scalar that it could not place. */
 function placeIn(file: string, source: string): FilePlace {
   const starts = [0];
   for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -92,7 +92,7 @@ function placeIn(file: string, source: string): FilePlace {
   };
 }
 
-/** How many of the sorted numbers are not greater than `most`. */
+/** How many of the sorted numbers are at most `most`. */
 function countUpTo(sorted: readonly number[], most: number): number {
   let low = 0;
   let high = sorted.length;
@@ -107,29 +107,29 @@ function countUpTo(sorted: readonly number[], most: number): number {
 function documentsIn(source: string, kind: FileKind): readonly Document[] {
   const options: ParseOptions & DocumentOptions & SchemaOptions = {
     keepSourceTokens: true,
-    // Looked for here: the parser compares every key with all before it.
+    // Checked in `repeatedKeys`: the parser compares every key with all previous ones.
     uniqueKeys: false,
     strict: true,
     prettyErrors: false,
-    // A library prints nothing: yaml would warn about odd keys on standard error.
+    // A library prints nothing; yaml would print warnings about odd keys to stderr.
     logLevel: "error",
   };
   if (kind.documents === "one") return [parseDocument(source, options)];
   const all = parseAllDocuments(source, options);
-  // A file of comments has no document at all; as one it is told what it lacks.
+  // A file with only comments has no document. An empty one reports what it lacks.
   return "empty" in all ? [parseDocument(source, options)] : all;
 }
 
-/** What is told of a mistake in the YAML itself. */
+/** The parts of a YAML error that are reported. */
 type SyntaxMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
 
-/** After the first syntax error the parser has lost its place, so the further ones are consequences of it. */
+/** After the first syntax error the parser has lost its place, so later errors are only consequences. */
 function syntaxMistakes(document: Document): readonly SyntaxMistake[] {
   const first = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
   return [...(first === undefined ? [] : [first]), ...repeatedKeys(document)];
 }
 
-/** The second of two keys, and every one after it. In linear time, and without recursion, whatever was written. */
+/** All repetitions of a key. Linear time and no recursion, for any input. */
 export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly SyntaxMistake[] {
   const found: SyntaxMistake[] = [];
   const open: unknown[] = [contents];
@@ -148,20 +148,20 @@ export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly
   return found;
 }
 
-/** What the YAML parser's codes mean to whoever wrote the file; its own words for the rest. */
+/** Explanations of the YAML parser's codes; other codes keep the parser's message. */
 const SYNTAX_WORDS: Readonly<Record<string, (kind: FileKind) => { readonly message: string; readonly help: string }>> =
   {
     MULTIPLE_DOCS: ({ name }) => ({
       message: `${name} holds one document`,
-      help: "Remove the `---` line, or make two files.",
+      help: "Remove the `---` line, or split it into two files.",
     }),
-    DUPLICATE_KEY: () => ({ message: "the same key stands here twice", help: "Keep one of the two." }),
+    DUPLICATE_KEY: () => ({ message: "this key is used twice", help: "Keep one of the two." }),
     TAB_AS_INDENT: () => ({ message: "a tab is used to indent", help: "YAML indents with spaces only." }),
   };
 
 function syntaxDiagnostic(error: SyntaxMistake, place: FilePlace, kind: FileKind): Diagnostic {
   const words = SYNTAX_WORDS[error.code]?.(kind);
-  const help = words?.help ?? "Check the indentation and the quotes around this place.";
+  const help = words?.help ?? "Check the indentation and the quotes here.";
   return diagnosticAt(place, kind.syntaxCode, words?.message ?? firstLine(error.message), error.pos, "", help);
 }
 
@@ -169,18 +169,18 @@ function firstLine(text: string): string {
   return (text.split("\n")[0] ?? text).replace(/ at line \d+, column \d+:?$/, "");
 }
 
-/** A reference that leads nowhere, or a bomb of nested ones, is a mistake in the file. */
+/** An unresolved reference, or a bomb of nested ones, is a mistake in the file. */
 function readData(document: Document, place: FilePlace, kind: FileKind): ReadDocument | Diagnostic {
   try {
     return { document, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
     const { message } = classify({ surface: "schema", error });
-    const help = "Write the values out instead of referring to an anchor.";
+    const help = "Write the values out instead of using an anchor.";
     return diagnosticAt(place, kind.syntaxCode, message, aliasRange(document), "", help);
   }
 }
 
-/** Where the first reference that leads nowhere stands; the whole file when each leads somewhere, and only to too much. */
+/** The position of the first unresolved reference; the whole file if all resolve but expand to too much. */
 function aliasRange(document: Document): Range {
   let found: Range | undefined;
   visit(document, {

@@ -52,11 +52,11 @@ describe("a request to no address there is", () => {
 
 describe("a body", () => {
   it.each([
-    ["no JSON", "{"],
+    ["not JSON", "{"],
     ["deeper than 500", `{"model":"m","messages":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
     ["deeper than 500", `{"messages":[{"role":"user","content":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}]}`],
-    ["more than 32 MB", `"${"x".repeat(33 * 1024 * 1024)}"`],
-  ])("that is %s is told so, and is nobody's turn", async (complaint, body) => {
+    ["larger than 32 MB", `"${"x".repeat(33 * 1024 * 1024)}"`],
+  ])("that is %s gets an error and uses up no step", async (complaint, body) => {
     chaos.script(["overloaded"]);
     expect((await post("/v1/messages", body)).status).toBe(complaint.includes("MB") ? 413 : 400);
     expect(chaos.received()[0]).toMatchObject({ fault: null, chosenBy: "default" });

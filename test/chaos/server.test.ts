@@ -220,10 +220,10 @@ describe("a request", () => {
     expect(text).toContain("request_too_large");
   });
 
-  it("that is no JSON, or goes nowhere, is told so", async () => {
+  it("that is not JSON, or has an unknown address, gets an error", async () => {
     const chaos = await start();
     const broken = await fetch(`${chaos.openaiUrl}/responses`, { method: "POST", body: "{" });
-    expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining("no JSON")]);
+    expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining("not JSON")]);
     const lost = await fetch(`${chaos.url}/v1/embeddings`, { method: "POST", body: "{}" });
     expect([lost.status, await lost.text()]).toEqual([404, expect.stringContaining("/v1/chat/completions")]);
   });

@@ -424,7 +424,7 @@ describe("the rest", () => {
     const server = stdioServer();
     const { mcp, suppressed } = await connected({ transport: server.transport });
     expect(await mcp.call("garbage", {})).toMatchObject({ status: "done", value: { text: "still here" } });
-    expect(suppressed.map(({ reason }) => reason)).toContain("the connection goes on");
+    expect(suppressed.map(({ reason }) => reason)).toContain("the connection continues");
   });
 
   it("of the program goes on when its own listeners throw", async () => {

@@ -427,7 +427,7 @@ describe("an error", () => {
 
   it("names the whole cycle", async () => {
     const [found] = await mistakes(nodes(`a: ${transform("b")}`, `b: ${transform("c")}`, `c: ${transform("b")}`));
-    expect(found?.message).toBe("this cycle could go on for ever: b → c → b");
+    expect(found?.message).toBe("this cycle could run forever: b → c → b");
   });
 
   it("says that a comma ended a value nobody meant to end", async () => {

@@ -43,7 +43,7 @@ it.each([
   ["a tool manifest", "TOOL001", (text: string) => parseToolManifests(text, "t.yaml").diagnostics],
 ])("in a file of thousands of keys that was to be %s the one that stands twice is named", (_what, code, read) => {
   const [found, ...more] = read(["version: 1", ...MANY, "version: 2", ""].join("\n"));
-  expect(found).toMatchObject({ code, line: MANY.length + 2, column: 1, message: "the same key stands here twice" });
+  expect(found).toMatchObject({ code, line: MANY.length + 2, column: 1, message: "this key is used twice" });
   expect(more).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ function lintReach(row: PolicyRow, before: readonly PolicyRow[]): readonly Findi
       row,
       "match",
       `this row never speaks: ${by} always matches first`,
-      "Move it in front, narrow the other, or delete it.",
+      "Move it before the other row, narrow the other row, or delete this one.",
     ),
   ];
 }
