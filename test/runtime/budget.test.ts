@@ -1,4 +1,4 @@
-// The sum a session has spent has one owner, its state. A budget adds only what the journal does not have yet.
+// The session's state owns the sum that was spent. A budget adds only what the journal does not have yet.
 
 import { describe, expect, it } from "vitest";
 import type { Cost } from "../../src/core/flow/money.ts";
@@ -32,7 +32,7 @@ describe("the budget of a session", () => {
     expect([budget.spentMicrocents, budget.spending.microcents]).toEqual([4, 4]);
   });
 
-  it("replaces what was booked when the true cost arrives late", () => {
+  it("replaces the booked estimate when the true cost arrives late", () => {
     const state = { spending: book(NOTHING_SPENT, cost(4)), budgetWarned: false };
     const budget = new Budget(RULE, state);
     budget.rebook(cost(4), cost(1));

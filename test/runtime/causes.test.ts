@@ -1,5 +1,5 @@
-// The cause is kept: for every place that may throw and everything it may throw, the fault has the class and code it should have,
-// the chain of causes is recorded for operators, nothing of it reaches a model or a user, and no secret of it is recorded.
+// Causes are kept. For every place that may throw and everything it may throw: the fault has the expected class and code, the
+// chain of causes is recorded for operators, none of it reaches a model or a user, and no secret is recorded.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
@@ -13,7 +13,7 @@ import { PRIVATE, SECRET, THROWN_THINGS } from "../support/thrown-things.ts";
 
 const namesOf = (seen: Fault): readonly string[] => originOf(seen)?.thrown.map(({ name }) => name) ?? [];
 
-/** What would have ended the process, and what it printed as warnings. */
+/** Errors that would have ended the process, and warnings it printed. */
 const crashes: unknown[] = [];
 const warnings: string[] = [];
 const crash = (error: unknown): void => void crashes.push(typeof error);
@@ -26,7 +26,7 @@ beforeEach(() => {
   process.on("warning", warned);
 });
 
-/** Rejections and warnings are told after the promises of this turn. */
+/** Rejections and warnings are reported after the promises of this turn. */
 const settled = (): Promise<void> => new Promise((resolve) => systemClock.soon(() => systemClock.soon(resolve)));
 
 afterEach(async () => {
@@ -49,7 +49,7 @@ describe.each(FAILING_PLACES)("$where that throws", ({ unnamed, wraps, see }) =>
   it.each(THROWN_THINGS)("$what", async (thing) => {
     const { fault: seen, events, result } = await see(thing);
     expect(wraps === true || thing.code === null ? unnamed : [thing.code]).toContain(seen.code);
-    // Operators find what was thrown, in the fault and in the journal.
+    // Operators find the thrown value in the fault and in the journal.
     expect(namesOf(seen)).toEqual(thing.names);
     if (events.length > 0 && thing.names.length > 0) {
       const recorded = events.flatMap((event) => ("fault" in event && event.fault !== null ? [event.fault] : []));
@@ -57,7 +57,7 @@ describe.each(FAILING_PLACES)("$where that throws", ({ unnamed, wraps, see }) =>
     }
     expect(JSON.stringify([events, seen, result])).not.toContain(SECRET);
     expectHidden(seen);
-    // A program gets the value itself, and it is in no JSON.
+    // A program gets the value itself, but JSON never contains it.
     if (result === undefined || thing.names.length === 0) return;
     expect(Object.hasOwn(result, "error")).toBe(true);
     expect(Object.keys(result)).not.toContain("error");
@@ -88,8 +88,8 @@ describe.each(DRIVER_LISTENERS)("%s of a driver that throws", (name) => {
   });
 });
 
-describe("a fault that could not be dealt with", () => {
-  it("is the node's, and a failing `next` is reported with it", async () => {
+describe("a fault in handling a failure", () => {
+  it("belongs to the node, and a failing `next` is reported with it", async () => {
     const broken = stage({
       act: () => {
         throw new Error("first");

@@ -1,4 +1,4 @@
-// Whatever a tool throws, the fault is the tool's: a value that throws from every question about it does not pass for a store that is away.
+// A fault thrown by a tool belongs to the tool: a value that throws on every access is not mistaken for an unavailable store.
 
 import { describe, expect, it } from "vitest";
 import { createFaultline, createMemoryJournal, tool } from "../../src/index.ts";

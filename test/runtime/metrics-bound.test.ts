@@ -1,4 +1,4 @@
-// Numbers per tool when the names of tools come from a model or a user: bounded, and nothing that was counted is lost.
+// Metrics per tool stay bounded when tool names come from a model or a user, and no count is lost.
 
 import { describe, expect, it } from "vitest";
 import { OTHER_TOOLS } from "../../src/runtime/bounded-counters.ts";
@@ -16,8 +16,8 @@ const oneOff = (id: string, isDown = false): Tool<string, string> =>
     },
   });
 
-describe("metrics of tools without number", () => {
-  it("have a row each up to the bound, and one row for all others together", async () => {
+describe("metrics of unboundedly many tools", () => {
+  it("have a row each up to the limit, and one row for all the others together", async () => {
     const { fl } = world({ maxTargets: MOST });
     for (let made = 0; made < 500; made++) await fl.protect(oneOff(`made-up ${made}`, made % 5 === 0), "x");
     const metrics = fl.metrics();
@@ -30,7 +30,7 @@ describe("metrics of tools without number", () => {
     expect(metrics[OTHER_TOOLS]?.call_count).toBe(500 - MOST);
   });
 
-  it("always have a row for a tool that the program has registered", async () => {
+  it("always have a row for a registered tool", async () => {
     const registered = oneOff("registered");
     const { fl } = world({ maxTargets: MOST, tools: [registered] });
     for (let made = 0; made < 3 * MOST; made++) await fl.protect(oneOff(`made-up ${made}`), "x");

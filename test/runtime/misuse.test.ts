@@ -1,5 +1,5 @@
-// Proves that calling a door wrongly is refused with a sentence that says what to write instead. Options have a table of
-// their own, in test/options/doors.test.ts.
+// A wrong call to a public function is refused with a sentence that says what to write instead. Options have their own table in
+// test/options/doors.test.ts.
 
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
@@ -20,19 +20,19 @@ function temp(name: string): string {
 const search = tool({ id: "search", run: () => "found" });
 
 describe("createFaultline", () => {
-  it("takes a preset by its name", () => {
+  it("accepts a preset by name", () => {
     expect(() => createFaultline({ policy: "eager" })).not.toThrow();
   });
 
-  it("names the presets when there is none of that name", () => {
+  it("lists the presets if the name is unknown", () => {
     expect(() => createFaultline({ policy: "bold" as never })).toThrow(
       /policy is "bold"; it must be a preset \("default"/,
     );
   });
 });
 
-describe("a journal given as a file's name", () => {
-  it("is opened with the first session, keeps it, and is closed with the program", async () => {
+describe("a journal given as a file name", () => {
+  it("is opened with the first session, reused, and closed with the program", async () => {
     const path = temp("deep/agent.db");
     const fl = createFaultline({ journal: path });
     expect(existsSync(path)).toBe(false);
@@ -49,21 +49,21 @@ describe("a journal given as a file's name", () => {
     await next.close();
   });
 
-  it("is not made by a program that never uses it", async () => {
+  it("is not created by a program that never uses it", async () => {
     const path = temp("agent.db");
     const fl = createFaultline({ journal: path });
     await fl.close();
     expect(existsSync(path)).toBe(false);
   });
 
-  it("that cannot be opened fails the session that needs it, with the file's name", async () => {
+  it("that cannot be opened fails the session that needs it and names the file", async () => {
     const folder = temp("");
     const fl = createFaultline({ journal: folder });
     expect(String(await thrownBy(fl.session("s")))).toContain(folder);
     await fl.close();
   });
 
-  it("keeps runs of workflows, too", async () => {
+  it("also keeps runs of workflows", async () => {
     const path = temp("runs.db");
     const workflow = defineWorkflow({ id: "w", stages: { only: stage({ act: () => 1 }) } });
     const runs = createRuns({ journal: path, workflows: [workflow] });
@@ -73,7 +73,7 @@ describe("a journal given as a file's name", () => {
   });
 });
 
-describe("what is called wrongly", () => {
+describe("a wrong call", () => {
   const fl = createFaultline();
 
   it.each([
@@ -98,7 +98,7 @@ describe("what is called wrongly", () => {
     );
   });
 
-  it("an agent CLI that is not known is refused with those that are", () => {
+  it("an unknown agent CLI is refused with a list of the known ones", () => {
     expect(() => cli("cluade" as never)).toThrow(/no agent CLI "cluade"; there are claude/);
   });
 
@@ -108,7 +108,7 @@ describe("what is called wrongly", () => {
     expect(String(await thrownBy(session.end()))).toContain(`session ${session.id} is over (done)`);
   });
 
-  it("a session that was cancelled may be ended, and stays cancelled", async () => {
+  it("a cancelled session may be ended and stays cancelled", async () => {
     const session = await fl.session();
     await session.cancel("enough");
     await session.end();
@@ -120,7 +120,7 @@ describe("what is called wrongly", () => {
     expect(String(await thrownBy(session.turn("search" as never)))).toContain("a turn is a plan, as in");
   });
 
-  it("a stage that names a next stage that is not there fails with the names that are", async () => {
+  it("a stage that names a missing next stage fails with a list of the existing ones", async () => {
     const workflow = defineWorkflow({
       id: "w",
       stages: { first: stage({ act: () => 1, next: () => "secnod" }), second: stage({ act: () => 2 }) },

@@ -1,4 +1,4 @@
-// Calls through the library door: what a program sees, and what is written down about it.
+// Calls through the public API: what a program sees, and what is recorded.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -24,7 +24,7 @@ function world(options: FaultlineOptions = {}): {
   return { fl, clock, events: () => fl.recent().map(({ event }) => event) };
 }
 
-/** Fails as told, one entry an attempt, then answers. */
+/** Fails as scripted, one entry per attempt, then answers. */
 function scripted(
   id: string,
   failures: readonly Error[],
@@ -48,8 +48,8 @@ function scripted(
 const busy = (): FaultError => new FaultError(fault("ResourceBusy", { message: "locked" }));
 const terminal = (): FaultError => new FaultError(fault("NotFound", { message: "no such flight" }));
 
-describe("a call that works", () => {
-  it("returns its value and writes nothing down outside a session", async () => {
+describe("a successful call", () => {
+  it("returns its value and records nothing outside a session", async () => {
     const { fl, events } = world();
     const { tool: echo } = scripted("echo", []);
     expect(await fl.protect(echo, "hi")).toMatchObject({
@@ -63,7 +63,7 @@ describe("a call that works", () => {
     expect(fl.metrics()["echo"]).toMatchObject({ call_count: 1, success_count: 1, error_count: 0 });
   });
 
-  it("may be there in part, with the failures beside the value", async () => {
+  it("may be partial, with the failures beside the value", async () => {
     const { fl } = world();
     const pages = tool<string, string[]>({
       id: "pages",
@@ -78,7 +78,7 @@ describe("a call that works", () => {
 });
 
 describe("a call that fails for a while", () => {
-  it("is tried again after the waits the specification names, and the waits stand in the events", async () => {
+  it("is retried after the waits in the specification, and the events show the waits", async () => {
     const { fl, clock, events } = world();
     const { tool: flaky, runs } = scripted("flaky", [busy(), busy(), busy(), busy()]);
     const began = clock.now();
@@ -102,7 +102,7 @@ describe("a call that fails for a while", () => {
     });
   });
 
-  it("is given up after the attempts its own retry allows", async () => {
+  it("fails after the number of attempts that its own retry allows", async () => {
     const { fl, clock } = world();
     const { tool: flaky, runs } = scripted("flaky", [busy(), busy(), busy()], { retry: { maxAttempts: 2 } });
     expect(await clock.runUntil(fl.protect(flaky, "x"))).toMatchObject({
@@ -112,7 +112,7 @@ describe("a call that fails for a while", () => {
     expect(runs).toEqual([1, 2]);
   });
 
-  it("is not tried again when the work may have happened and is not idempotent", async () => {
+  it("is not retried if the work may have happened and is not idempotent", async () => {
     const { fl, clock } = world();
     const hang = tool<string, string>({ id: "book", timeoutMs: 50, run: () => new Promise(() => undefined) });
     const outcome = await clock.runUntil(fl.protect(hang, "x"));
@@ -124,8 +124,8 @@ describe("a call that fails for a while", () => {
   });
 });
 
-describe("what can be done about a fault", () => {
-  it("uses another tool, each once, then the default", async () => {
+describe("recourses for a fault", () => {
+  it("use other tools, each once, then the default", async () => {
     const { fl, events } = world();
     const second = scripted("second", [terminal()]);
     const third = scripted("third", [terminal()]);
@@ -138,14 +138,14 @@ describe("what can be done about a fault", () => {
     expect(recourses).toEqual(["alternative", "alternative", "default"]);
   });
 
-  it("takes the value of the alternative that works", async () => {
+  it("return the value of the alternative that works", async () => {
     const { fl } = world();
     const second = scripted("second", []);
     const { tool: first } = scripted("first", [terminal()], { alternatives: [second.tool] });
     expect(await fl.protect(first, "x")).toMatchObject({ status: "done", value: "second:x", from: "second" });
   });
 
-  it("goes on without an optional call, and with the part that had arrived", async () => {
+  it("continue without an optional call, and with the part that had arrived", async () => {
     const { fl } = world();
     const { tool: gone } = scripted("gone", [terminal()]);
     expect(await fl.protect(gone, "x", { optional: true })).toMatchObject({
@@ -166,7 +166,7 @@ describe("what can be done about a fault", () => {
     });
   });
 
-  it("names an alternative that nobody registered", async () => {
+  it("name an alternative that is not registered", async () => {
     const { fl } = world();
     const { tool: first } = scripted("first", [], { alternatives: ["nobody"] });
     expect(await fl.protect(first, "x")).toMatchObject({
@@ -177,7 +177,7 @@ describe("what can be done about a fault", () => {
 });
 
 describe("time", () => {
-  it("aborts and leaves a tool that takes too long, and writes its late answer down", async () => {
+  it("aborts and abandons a tool that takes too long, and records its late answer", async () => {
     const { fl, clock, events } = world();
     let aborted: unknown = null;
     let answer: (value: string) => void = () => undefined;
@@ -199,7 +199,7 @@ describe("time", () => {
     expect(fl.metrics()["slow"]).toMatchObject({ timeout_count: 1, late_count: 1 });
   });
 
-  it("ends a wait at once when the caller leaves, starts nothing after that, and counts against nobody", async () => {
+  it("ends a wait at once when the caller leaves, starts nothing after that, and counts no failure", async () => {
     const { fl, clock, events } = world();
     const { tool: flaky, runs } = scripted("flaky", [busy(), busy()]);
     const controller = new AbortController();
@@ -215,7 +215,7 @@ describe("time", () => {
     expect(fl.metrics()["flaky"]).toMatchObject({ error_count: 1, cancelled_count: 1 });
   });
 
-  it("does not wait longer than the call's deadline", async () => {
+  it("never waits longer than the call's deadline", async () => {
     const { fl, clock } = world();
     const { tool: limited } = scripted("limited", [new FaultError(fault("RateLimited", { retryAfterMs: 5_000 }))]);
     const began = clock.now();

@@ -1,10 +1,10 @@
-// The ring of the last events outside sessions, and those who listen to it.
+// The ring of recent events outside sessions, and its listeners.
 
 import { describe, expect, it } from "vitest";
 import { type Entry, fault, partial, tool, type Tool } from "../../src/index.ts";
 import { broken, callTimes, failure, scripted, type World, world } from "../support/world.ts";
 
-describe("somebody who listens", () => {
+describe("a listener", () => {
   it.each([
     [
       "throws",
@@ -33,7 +33,7 @@ describe("somebody who listens", () => {
     expect(suppressed).toMatchObject([{ fault: { message: "bug in the listener" } }]);
   });
 
-  it("hears nothing more once it has left", async () => {
+  it("hears nothing after it has unsubscribed", async () => {
     const here = world();
     const heard: Entry[] = [];
     const leave = here.fl.subscribe((entry) => void heard.push(entry));
@@ -45,7 +45,7 @@ describe("somebody who listens", () => {
     expect([before > 0, heard.length]).toEqual([true, before]);
   });
 
-  it("sees no secret, and neither does whoever looks later", async () => {
+  it("sees no secret, and neither does a later reader", async () => {
     const here = world({ secrets: ["open sesame"] });
     const heard: Entry[] = [];
     here.fl.subscribe((entry) => void heard.push(entry));
@@ -57,7 +57,7 @@ describe("somebody who listens", () => {
 });
 
 describe("the ring", () => {
-  it("keeps the last events only, in order, and numbers go on", async () => {
+  it("keeps only the last events, in order, and the numbering continues", async () => {
     const here = world({ maxRecent: 5 });
     const gone = broken("gone", "NotFound");
     await callTimes(here, gone.tool, 4);
@@ -71,7 +71,7 @@ describe("the ring", () => {
     ]);
   });
 
-  it("counts the events of a call that was kept as one", async () => {
+  it("counts the events of a kept call as one", async () => {
     const here = world({ maxRecent: 4 });
     await callTimes(here, priced(here), 3);
     expect(here.fl.recent().map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
@@ -81,7 +81,7 @@ describe("the ring", () => {
   });
 });
 
-/** Takes a second, says what it cost, and has only part of its third answer. */
+/** Takes a second, reports its cost, and its third answer is partial. */
 function priced({ clock }: World): Tool<string, string> {
   let calls = 0;
   return tool<string, string>({
@@ -109,7 +109,7 @@ describe("a call that succeeds at once", () => {
     return { recent: here.fl.recent(), metrics: here.fl.metrics(), spending: here.fl.spending, outcomes };
   }
 
-  it("looks afterwards as if somebody had watched it", async () => {
+  it("is recorded as if a listener had watched it", async () => {
     const unwatched = (await seenOf(false)) as { readonly recent: readonly Entry[] };
     expect(unwatched).toEqual(await seenOf(true));
     expect(unwatched.recent).toHaveLength(12);
@@ -117,7 +117,7 @@ describe("a call that succeeds at once", () => {
     expect(times.slice(0, 6)).toEqual([0, 0, 1_000, 1_000, 1_000, 2_000]);
   });
 
-  it("is told from its beginning to whoever comes before its end", async () => {
+  it("is reported from its beginning to a listener that joins before its end", async () => {
     const here = world();
     const heard: string[] = [];
     const late = tool<string, string>({
@@ -132,7 +132,7 @@ describe("a call that succeeds at once", () => {
     expect(heard).toEqual(["call-started", "call-admitted", "call-succeeded"]);
   });
 
-  it("is kept quietly again once the last listener has left", async () => {
+  it("is recorded compactly again once the last listener has left", async () => {
     const here = world();
     const heard: string[] = [];
     const leave = here.fl.subscribe(({ event }) => void heard.push(event.type));

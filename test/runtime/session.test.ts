@@ -1,4 +1,4 @@
-// Sessions through the library door: turns, what survives a crash, questions, money, limits.
+// Sessions through the public API: turns, crash recovery, questions, money, limits.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -24,7 +24,7 @@ interface Life {
 
 let lives = 0;
 
-/** One life of a program; the journal is what the next one gets. */
+/** One life of a program; the next one gets its journal. */
 function life(journal?: Journal, options: FaultlineOptions = {}, startAt = 1_000_000): Life {
   const clock = createFakeClock(startAt);
   const chance = createSeededChance(++lives);
@@ -42,7 +42,7 @@ const types = (events: readonly JournalEvent[]): readonly string[] => events.map
 const gone = (): FaultError => new FaultError(fault("NotFound", { message: "not there" }));
 
 describe("a turn", () => {
-  it("runs a plan, writes every call down, and ends once", async () => {
+  it("runs a plan, records every call, and ends once", async () => {
     const { fl, clock, journal } = life();
     const add = tool<{ a: number; b: number }, number>({ id: "add", run: ({ a, b }) => a + b });
     const session = await clock.runUntil(fl.session("s"));
@@ -70,7 +70,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("lets a failure take down only what needs it, and says what is missing and why", async () => {
+  it("lets a failure affect only the steps that depend on it, and says what is missing and why", async () => {
     const { fl, clock } = life();
     const ok = tool<object, string>({ id: "ok", run: () => "fine" });
     const bad = tool<object, string>({
@@ -101,7 +101,7 @@ describe("a turn", () => {
     expect(result.message).toContain("the taxi");
   });
 
-  it("refuses rings and unknown names before anything runs", async () => {
+  it("refuses cycles and unknown names before anything runs", async () => {
     const { fl, clock, journal } = life();
     let runs = 0;
     const count = tool<object, number>({ id: "count", run: () => ++runs });
@@ -116,7 +116,7 @@ describe("a turn", () => {
     expect(types(await eventsOf(journal, "s"))).not.toContain("call-started");
   });
 
-  it("ends gracefully at its deadline: what is done stays, what runs is left alone, what is late is written down", async () => {
+  it("ends gracefully at its deadline: finished work stays, running work is abandoned, late results are recorded", async () => {
     const { fl, clock, journal } = life();
     let aborted = false;
     let finish: (value: string) => void = () => undefined;
@@ -175,7 +175,7 @@ describe("a turn", () => {
   });
 });
 
-/** A program with a step that hangs in its first life: what a killed process leaves behind. */
+/** A program with a step that hangs in its first life, as a killed process would leave it. */
 async function killedInside(
   idempotent: boolean,
 ): Promise<{ journal: Journal; ran: string[]; program: (session: Session) => Promise<unknown> }> {
@@ -210,7 +210,7 @@ async function killedInside(
 }
 
 describe("after a crash", () => {
-  it("does not run again what is finished, and tries again what was in flight if that is safe", async () => {
+  it("does not rerun finished work, and retries work in flight if that is safe", async () => {
     const { journal, ran, program } = await killedInside(true);
     const { fl, clock } = life(journal, {}, 9_000_000);
     const session = await clock.runUntil(fl.session("s"));
@@ -223,7 +223,7 @@ describe("after a crash", () => {
     expect(failed).toMatchObject({ fault: { code: "Interrupted" }, decision: { recourse: "retry" } });
   });
 
-  it("asks about what was in flight if nobody knows whether it happened", async () => {
+  it("asks about work in flight if it is unknown whether it happened", async () => {
     const { journal, ran, program } = await killedInside(false);
     const { fl, clock } = life(journal, {}, 9_000_000);
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
@@ -256,7 +256,7 @@ describe("after a crash", () => {
     );
   });
 
-  it("refuses to go on with another plan or other input", async () => {
+  it("refuses to continue with another plan or other input", async () => {
     const { journal } = await killedInside(true);
     const { fl, clock } = life(journal, {}, 9_000_000);
     const session = await clock.runUntil(fl.session("s"));
@@ -279,7 +279,7 @@ describe("money", () => {
       },
     });
 
-  it("stops before an attempt would pass the limit, and a yes lets it go once", async () => {
+  it("stops before an attempt would exceed the limit, and an approval allows it once", async () => {
     const rule = { maxUsd: 0.00001, onExceed: "pause_for_approval" } as const;
     const { fl, clock, journal } = life(undefined, { budget: rule });
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
@@ -297,7 +297,7 @@ describe("money", () => {
     expect(types(await eventsOf(journal, "s"))).toContain("budget-exceeded");
   });
 
-  it("books failed attempts as estimated and marks what has no price", async () => {
+  it("books failed attempts as estimated and marks those without a price", async () => {
     const { fl, clock } = life();
     let runs = 0;
     const flaky = tool<string, string>({

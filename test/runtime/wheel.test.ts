@@ -1,4 +1,4 @@
-// The wheel's promises W1 to W3, by example and against a list that is looked through at every moment.
+// The wheel's guarantees W1 to W3, by example and against a model that scans a list at every moment.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -26,13 +26,13 @@ class Entry implements WheelEntry {
     this.#then();
   }
 
-  /** A wait is rounded up by less than a hundredth, and by no more than a millisecond when it is short. */
+  /** A wait is rounded up by less than a hundredth, and by at most a millisecond if it is short. */
   get latestAt(): number {
     return this.dueAt + Math.max(1, (this.dueAt - this.addedAt) / 100);
   }
 }
 
-/** A clock that arms no timer further ahead than this, as the system's. */
+/** A clock that arms no timer further ahead than this, like the system's. */
 function ticking(startAt: number, tickMs: number): FakeClock {
   return Object.create(createFakeClock(startAt), { tickMs: { value: tickMs } }) as FakeClock;
 }
@@ -89,7 +89,7 @@ describe("a wheel", () => {
             for (const entry of inside()) expect(now, "still inside").toBeLessThan(entry.latestAt + 1);
             expect(wheel.size).toBe(inside().length);
           }
-          // With a tick, a month ahead would be millions of timers: what waits longer has shown enough.
+          // With ticks, a month ahead would be millions of timers, so longer waits are cut off.
           for (const entry of inside().filter(({ dueAt }) => dueAt > clock.now() + 200_000)) {
             wheel.remove(entry);
             entry.removedAt = clock.now();
@@ -109,7 +109,7 @@ describe("a wheel", () => {
     },
   );
 
-  it("fires in the order of time, a thousand entries with one timer", async () => {
+  it("fires a thousand entries in order of time with one timer", async () => {
     const clock = createFakeClock(0);
     const wheel = new Wheel(clock);
     const fired: number[] = [];
@@ -123,12 +123,12 @@ describe("a wheel", () => {
     expect(fired).toEqual(fired.toSorted((a, b) => a - b));
   });
 
-  it("may be added to and taken from while it fires", async () => {
+  it("allows adding and removing while it fires", async () => {
     const clock = createFakeClock(0);
     const wheel = new Wheel(clock);
     const later: Entry[] = [];
     const beside = added(wheel, clock, 100);
-    // Of those with one time, the one that was added last is the first.
+    // Among entries of the same time, the last one added comes first.
     const first = added(wheel, clock, 100, () => {
       wheel.remove(beside);
       later.push(added(wheel, clock, 0), added(wheel, clock, 50));
@@ -138,7 +138,7 @@ describe("a wheel", () => {
     expect(later.map(({ firedAt }) => firedAt)).toEqual([[100], [150]]);
   });
 
-  it("takes out an entry that is not in it, or no longer, without harm", async () => {
+  it("ignores the removal of an entry that is not in it", async () => {
     const clock = createFakeClock(0);
     const wheel = new Wheel(clock);
     const never = new Entry(0, 10);

@@ -183,7 +183,7 @@ describe("a fake clock", () => {
   it("says so when no timer can end the work any more", async () => {
     const clock = createFakeClock();
     clock.after(5, () => undefined);
-    await expect(clock.runUntil(new Promise(() => undefined))).rejects.toThrow("Nothing is left to happen at 5");
+    await expect(clock.runUntil(new Promise(() => undefined))).rejects.toThrow("No timer is pending at 5");
     await clock.advance(1);
   });
 

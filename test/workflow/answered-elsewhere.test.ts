@@ -1,4 +1,4 @@
-// A gate that is answered by a program that knows nothing of workflows: the answer wakes the run all the same.
+// A program that knows nothing of workflows answers a gate, and the answer still wakes the run.
 
 import { expect, it } from "vitest";
 import { createFaultline } from "../../src/faultline.ts";
@@ -9,7 +9,7 @@ import { defineWorkflow, stage } from "../../src/workflow/define.ts";
 import { createDriver } from "../../src/workflow/driver.ts";
 import { createRuns } from "../../src/workflow/runs.ts";
 
-it("wakes the run, and a driver goes on with it at once", async () => {
+it("wakes the run, and a driver continues it at once", async () => {
   const clock = createFakeClock(1_000_000);
   const chance = createSeededChance(3);
   const journal = createMemoryJournal({ clock, chance });
@@ -34,6 +34,6 @@ it("wakes the run, and a driver goes on with it at once", async () => {
   await clock.advance(1_000);
   await driver.stop();
   expect(ended).toEqual(["completed"]);
-  // A session that is no run, and a run that is over, are not woken.
+  // A session that is not a run, and a run that is over, are not woken.
   expect(await journal.kept("wake", run)).toBeNull();
 });

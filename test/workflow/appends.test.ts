@@ -1,5 +1,5 @@
 // What a stage costs on disk: one append before its effect and one after it, which is the one before the next stage. What is on disk when a stage runs, and what a watcher sees
-// of phases that have no append of their own.
+// watcher sees of phases without their own append.
 
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/node.ts";
@@ -111,7 +111,7 @@ describe("phases", () => {
     expect(types.indexOf("stage-entered")).toBeLessThan(types.indexOf("call-started"));
   });
 
-  it("are shown one by one to those who watch", async () => {
+  it("are shown one by one to watchers", async () => {
     const { go, runs, clock } = await engineWorld({ id: "watched", stages: { a: stage({ act: () => 1 }) } });
     const { run } = await go();
     const shown: string[] = [];
@@ -136,7 +136,7 @@ describe("phases", () => {
     expect(await world.clock.runUntil(end)).toMatchObject({ status: "completed" });
   });
 
-  it("are entered once, although an attempt that waited for an answer runs again from Setup", async () => {
+  it("are entered once, although an attempt that waited for an answer reruns from Setup", async () => {
     const world = await engineWorld({
       id: "gate",
       stages: { a: stage({ act: async (_request, tools) => tools.ask({ payload: APPROVE, timeoutMs: null }) }) },

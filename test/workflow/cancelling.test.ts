@@ -1,4 +1,4 @@
-// A run that somebody wants to end: running, paused, parked or between two attempts. A cancellation wins, and is done once.
+// Cancelling a run that is running, paused, parked or between two attempts. A cancellation wins and happens once.
 
 import { describe, expect, it } from "vitest";
 import { tool } from "../../src/index.ts";
@@ -8,7 +8,7 @@ import { APPROVE, engineWorld, only, refusal, STORES, thrown, untilGivenUp } fro
 const CANCELLED = { status: "cancelled", outcome: "canceled", fault: { code: "SessionCancelled" } } as const;
 
 describe.each(STORES)("cancelling, on a journal in %s", (store) => {
-  it("a running one stops what hangs in it", async () => {
+  it("a running run stops what hangs in it", async () => {
     const given: string[] = [];
     const begun = Promise.withResolvers<undefined>();
     const { start, runs, clock, events } = await engineWorld(
@@ -38,7 +38,7 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(all.at(-1)).toMatchObject({ type: "session-ended", status: "cancelled" });
   });
 
-  it("wins over a completion of the same moment", async () => {
+  it("wins over a completion at the same moment", async () => {
     const { start, advance, events, runs, clock } = await engineWorld(
       {
         id: "photo-finish",
@@ -59,7 +59,7 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(await refusal(clock, runs.cancel(run))).toMatchObject({ code: "EngineState" });
   });
 
-  it("one that waits at a gate ends it, and takes the question away", async () => {
+  it("a run that waits at a gate ends it and removes the question", async () => {
     const { go, runs, clock, advance, journal } = await engineWorld(
       {
         id: "gate",
@@ -80,7 +80,7 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(await journal.keptAll("wake")).toEqual([]);
   });
 
-  it("a parked one ends it before its time", async () => {
+  it("a parked run ends it before its time", async () => {
     const limited = tool<null, null>({
       id: "limited",
       run: () => {
@@ -98,7 +98,7 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(clock.now()).toBeLessThan(9_000_000_000);
   });
 
-  it("one that waits for its next attempt ends it", async () => {
+  it("a run that waits for its next attempt ends it", async () => {
     const { go, runs, clock, advance, events } = await engineWorld(
       {
         id: "retrying",
@@ -123,14 +123,14 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(only(await events(run), "run-instructed")).toHaveLength(1);
   });
 
-  it("one that has ended is refused, and one that ended meanwhile leaves no driver going round", async () => {
+  it("a run that has ended is refused, and one that ended in the meantime leaves no driver looping", async () => {
     const { go, runs, clock, journal, advance } = await engineWorld(
       { id: "over", stages: { a: stage({ act: () => 1 }) } },
       { store },
     );
     const { run } = await go();
     expect(await refusal(clock, runs.cancel(run))).toMatchObject({ code: "EngineState" });
-    // As if the run had ended between the look at it and the posting.
+    // As if the run had ended between the check and the post.
     await clock.runUntil(journal.keep([{ kind: "wake", key: run, value: 1 }]));
     await advance(run);
     expect(await journal.keptAll("wake")).toEqual([]);

@@ -1,6 +1,6 @@
-// The cause is kept where a YAML workflow throws: in its expressions, in the commands of its tools, and in the tools of an MCP server
-// that is a process of its own. The run fails with a fault that names the place, a failing edge is reported beside what failed before
-// it, and no secret of the run is on any surface.
+// Causes are kept when a YAML workflow throws: in its expressions, in its tools' commands, and in tools of an MCP server process.
+// The run fails with a fault that names the place, a failing edge is reported together with the failure before it, and no secret
+// of the run appears anywhere.
 
 import { describe, expect, it } from "vitest";
 import { WorkflowWorld } from "../cli/workflow-world.ts";
@@ -22,7 +22,7 @@ const thrown = (what: string): string => JSON.stringify(`(() => { throw ${what} 
 interface Place {
   readonly where: string;
   readonly nodes: (what: string) => string;
-  /** What the fault's message says. */
+  /** The text of the fault's message. */
   readonly says: RegExp;
 }
 

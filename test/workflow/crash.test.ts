@@ -1,5 +1,5 @@
-// A process that dies after any of its writes: whoever goes on comes to the same end, with the same outputs and the same costs,
-// and does nothing a second time that was done.
+// A process dies after any of its writes. The process that resumes reaches the same end, with the same outputs and the same
+// costs, and repeats no finished work.
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
@@ -22,7 +22,7 @@ import {
 
 const RESET_AT = 1_000_000 + 3_600_000;
 
-/** What the world outside has seen: every effect, by the call that asked for it. */
+/** Effects seen by the outside world, by call. */
 type Effects = { call: string; input: string }[];
 
 async function valueOf(tools: ActTools, made: ReturnType<typeof effect>, input: string): Promise<string> {
@@ -31,7 +31,7 @@ async function valueOf(tools: ActTools, made: ReturnType<typeof effect>, input: 
   throw new FaultError(outcome.fault);
 }
 
-/** Fails as it is told to, once for each kind; what it does otherwise is an effect that costs. */
+/** Fails as scripted, once per kind; otherwise it has an effect that costs. */
 function effect(effects: Effects, failed: Set<string>) {
   return tool<string, string>({
     id: "effect",
@@ -88,7 +88,7 @@ function everything(effects: Effects): WorkflowOptions {
   };
 }
 
-/** One path fails; the one beside it hangs until it is given up. */
+/** One path fails; the one beside it hangs until it is cancelled. */
 function failingFast(effects: Effects): WorkflowOptions {
   const work = effect(effects, new Set());
   return {
@@ -111,7 +111,7 @@ function failingFast(effects: Effects): WorkflowOptions {
   };
 }
 
-/** Answers what is asked and goes to the time it waits for, until it is over or its process is gone. */
+/** Answers questions and advances to wake-up times, until the run is over or its process is gone. */
 async function finish(
   { clock, journal }: EngineWorld,
   runs: WorkflowRuns,
@@ -180,7 +180,7 @@ async function undisturbed(
   return { story: await storyOf(world, run, effects), appends: counted.appends };
 }
 
-/** Lives until its k-th append, then another one finishes what is there. */
+/** Lives until its k-th append, then another process finishes the run. */
 async function crashedAt(make: (effects: Effects) => WorkflowOptions, store: Store, k: number, isTold: boolean) {
   const effects: Effects = [];
   const world = await engineWorld(make(effects), { store });
@@ -198,7 +198,7 @@ describe.each([
   { name: "everything", make: everything, store: "sqlite" },
   { name: "a failure beside a hanging path", make: failingFast, store: "memory" },
 ] as const)("a run of $name that dies after any of its writes, on a journal in $store", ({ make, store }) => {
-  it.each([true, false])("comes to the same end (told of the last write: %s)", async (isTold) => {
+  it.each([true, false])("comes to the same end (last write acknowledged: %s)", async (isTold) => {
     const { story: expected, appends } = await undisturbed(make, store);
     expect(appends).toBeGreaterThan(10);
     const step = store === "memory" ? 1 : 17;
@@ -209,7 +209,7 @@ describe.each([
       if (hasCrashed) crashes += 1;
       expect(story.end, where).toEqual(expected.end);
       expect(story.outputs, where).toEqual(expected.outputs);
-      // Every attempt that went out is paid once: what an interrupted one cost is what it was thought to cost.
+      // Every attempt that was sent is paid once: an interrupted one costs its estimate.
       const cut = only(story.events, "call-failed").filter(({ fault }) => fault.code === "Interrupted");
       expect(story.spent, where).toBe(5 * only(story.events, "call-admitted").length);
       expect(story.spent, where).toBeLessThanOrEqual(expected.spent + 5 * cut.length);
@@ -217,7 +217,7 @@ describe.each([
       expect(places(story.events, "node-completed").length, where).toBe(
         places(expected.events, "node-completed").length,
       );
-      // A call in flight when the process died may be made again, under its own name and by policy: one at most for each path.
+      // A call in flight when the process died may be repeated, under its own name and by policy: at most one per path.
       const again = effects.length - new Set(effects.map(({ call, input }) => `${call} ${input}`)).size;
       expect(again, where).toBeLessThanOrEqual(cut.length);
       expect([...new Set(story.effects)], where).toEqual([...new Set(expected.effects)]);
@@ -227,7 +227,7 @@ describe.each([
 });
 
 describe("stopping in the middle", () => {
-  it("writes nothing more, lets go of the run, and another one goes on where it was", async () => {
+  it("writes nothing more, releases the run, and another process continues where it was", async () => {
     const effects: Effects = [];
     const world = await engineWorld(everything(effects));
     const run = await world.start();
@@ -249,7 +249,7 @@ describe("stopping in the middle", () => {
     expect([after.end, after.outputs, after.spent]).toEqual([story.end, story.outputs, story.spent]);
   });
 
-  it("also stops a run that is only being opened", async () => {
+  it("also stops a run that is just being opened", async () => {
     const world = await engineWorld(everything([]));
     const run = await world.start();
     const first = world.nextLife();
@@ -262,7 +262,7 @@ describe("stopping in the middle", () => {
     expect(places(await world.events(run), "node-completed")).toEqual([]);
   });
 
-  it("entries have no gaps, and the whole journal verifies", async () => {
+  it("leaves no gaps in the entries, and the whole journal verifies", async () => {
     const { world, run } = await crashedAt(everything, "sqlite", 9, false);
     const seqs: number[] = [];
     for await (const { seq } of world.journal.read(run)) seqs.push(seq);

@@ -1,5 +1,5 @@
-// What is declared for the case that a tool fails is what happens, whatever the failure is and wherever the tool is called: by a
-// program, as a step of a turn, as a node of a workflow, by a model. Real processes, real runs.
+// A tool's declared failure handling applies to every failure and wherever the tool is called: by a program, as a step of a turn,
+// as a node of a workflow, by a model. Real processes, real runs.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { toolsOf } from "../../src/workflow/node/workflow-tools.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
 
-/** What the program does after it began its work. The time limit of `hangs` is short; every other one is generous. */
+/** What the program does after it started its work. The time limit of `hangs` is short; all others are generous. */
 const FAILURES = {
   "401": "echo '401 Unauthorized: invalid api key' >&2; exit 1",
   "402": "echo '402 Payment Required: insufficient quota' >&2; exit 1",
@@ -35,7 +35,7 @@ const lineOf = (failure: Failure): readonly string[] => {
 };
 const limitOf = (failure: Failure): number => (failure === "a time limit" ? 200 : 60_000);
 
-/** What is declared, in YAML and in a program, and what comes of it. */
+/** The declaration in YAML and in a program, and its result. */
 const DECLARED = {
   optional: { yaml: "optional: true", options: { optional: true }, status: "skipped", value: null },
   default: { yaml: "default: { n: 0 }", options: { default: { n: 0 } }, status: "defaulted", value: { n: 0 } },
@@ -90,7 +90,7 @@ describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
   it("as a tool of a program", async () => {
     const outcome = await createFaultline().protect(libraryTool(failure, declared), {});
     expect(outcome).toMatchObject({ status, ...(status === "skipped" ? {} : { value }) });
-    // What was done without is on record.
+    // The failure that was skipped is recorded.
     if (status !== "done") expect(outcome).toHaveProperty("fault.code");
   });
 
@@ -134,7 +134,7 @@ describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
 });
 
 describe.each(Object.keys(FAILURES) as Failure[])("a command node that may be skipped: %s", (failure) => {
-  it("is skipped, and the run goes on", async () => {
+  it("is skipped, and the run continues", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "fail.sh"), FAILURES[failure] ?? "");
     const line = FAILURES[failure] === null ? "a-program-that-is-not-there" : `sh ${join(cwd, "fail.sh")}`;

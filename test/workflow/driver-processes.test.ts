@@ -1,4 +1,4 @@
-// Drivers in real processes on one file: they share the work, and what a killed one had is taken over at once.
+// Drivers in real processes on one file: they share the work, and take over from a killed one at once.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ function startDriver(
   };
 }
 
-/** Resolves when the lines of the processes are as wanted. */
+/** Resolves once the processes have printed the wanted lines. */
 function watching(): { readonly ring: () => void; readonly until: (isSo: () => boolean) => Promise<void> } {
   let look: () => void = () => undefined;
   return {
@@ -59,7 +59,7 @@ function watching(): { readonly ring: () => void; readonly until: (isSo: () => b
   };
 }
 
-/** In a process of its own too: what a function's text is depends on who has read the file. */
+/** Also in its own process: a function's source text depends on how the file was loaded. */
 async function begin(path: string, count: number, env: Record<string, string> = {}): Promise<Journal> {
   const child = spawn(process.execPath, [SCRIPT, path, "", String(count)], { env: { ...process.env, ...env } });
   await once(child, "exit");
@@ -78,7 +78,7 @@ async function checkRun(journal: Journal, run: string): Promise<void> {
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 }
 
-describe("drivers in processes of their own", () => {
+describe("drivers in separate processes", () => {
   it("share sixty runs: each is advanced by one at a time, and every effect happens once", async () => {
     const path = newFile();
     const effects = `${path}.effects`;
@@ -98,7 +98,7 @@ describe("drivers in processes of their own", () => {
     await journal.close();
   }, 60_000);
 
-  it("take over at once what a killed one had, without doing again what it had done", async () => {
+  it("take over from a killed one at once, without repeating its finished work", async () => {
     const path = newFile();
     const effects = `${path}.effects`;
     const journal = await begin(path, 1, { HANGS: "1" });
@@ -115,7 +115,7 @@ describe("drivers in processes of their own", () => {
     const events = await eventsIn(journal, "run-00");
     const times: number[] = [];
     for await (const { at } of journal.read("run-00")) times.push(at);
-    // Before the hold of the dead one had run out: nobody waited for it.
+    // Before the dead driver's hold had expired: it was not waited for.
     expect(Math.max(...times)).toBeLessThan(held?.until ?? 0);
     expect(only(events, "session-resumed").length).toBeGreaterThan(0);
     expect(readFileSync(effects, "utf8").trim().split("\n")).toEqual(["run-00 a", "run-00 b"]);

@@ -1,4 +1,4 @@
-// Drivers: due runs are taken up on time, by one driver at a time, whoever started them and whatever goes wrong with others.
+// Drivers pick up due runs on time, one driver at a time, whichever process started them and whatever happens to other runs.
 
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../src/index.ts";
@@ -58,7 +58,7 @@ const gated: WorkflowOptions = {
 };
 
 describe("a driver", () => {
-  it("wakes what waits for a time, on time, also when it was started after the pause", async () => {
+  it("wakes a waiting run on time, even if it was started after the pause", async () => {
     const world = await engineWorld(retrying);
     const { run, wakeAt } = await world.go();
     expect(wakeAt).toBe(1_000_000 + MINUTE_MS);
@@ -71,7 +71,7 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
-  it("takes up runs that another process has started, and those that were answered elsewhere", async () => {
+  it("picks up runs that another process has started, and those that were answered elsewhere", async () => {
     const world = await engineWorld(gated);
     const { driver, ends, status } = driving(world);
     driver.start();
@@ -85,7 +85,7 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
-  it("looks at once when it is poked, also while it looks", async () => {
+  it("polls at once when it is poked, even during a poll", async () => {
     const world = await engineWorld(gated);
     const { driver, ends } = driving(world);
     driver.start();
@@ -97,7 +97,7 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
-  it("stopped while it looks begins nothing any more", async () => {
+  it("starts nothing more if it is stopped during a poll", async () => {
     const world = await engineWorld(gated);
     const run = await world.start();
     const asked = Promise.withResolvers<undefined>();
@@ -133,7 +133,7 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
-  it("loses no run to a store that is away for a while", async () => {
+  it("loses no run to a store that is unavailable for a while", async () => {
     let isAway = false;
     const world = await engineWorld(retrying);
     const store = awayJournal(world.journal, () => isAway);
@@ -150,7 +150,7 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
-  it("takes over from a driver that hangs when its hold has run out, and the first one writes nothing more", async () => {
+  it("takes over from a hanging driver once its hold has expired, and the first one writes nothing more", async () => {
     const begun = Promise.withResolvers<undefined>();
     let lives = 0;
     const world = await engineWorld({
@@ -165,7 +165,7 @@ describe("a driver", () => {
         }),
       },
     });
-    // Its process stands still: nothing it asks the journal is answered any more.
+    // Its process is frozen: the journal no longer answers it.
     let isHung = false;
     const hung: Journal = {
       ...world.journal,
@@ -245,8 +245,8 @@ describe("two drivers on one file", () => {
   }, 60_000);
 });
 
-describe("many runs that wait", () => {
-  it("hold nothing: no timer, no hold, little memory", async () => {
+describe("many waiting runs", () => {
+  it("hold no timer, no hold and little memory", async () => {
     const world = await engineWorld(gated);
     const { driver, ends } = driving(world);
     driver.start();

@@ -1,5 +1,5 @@
-// What an operator does about a run that waits: in place, once, and without losing what was finished. And runs that are taken
-// up again with a workflow that is not the one they were started with.
+// An operator's actions on a waiting run: in place, once, and without losing finished work. And runs that are resumed with a
+// workflow that has changed.
 
 import { describe, expect, it } from "vitest";
 import type { Instruction } from "../../src/core/flow/node.ts";
@@ -9,8 +9,8 @@ import { APPROVE, engineWorld, only, places, refusal, thrown, YES } from "../sup
 
 const LATER = 1_000_000 + 3_600_000;
 
-describe("an action on a visit that waits", () => {
-  it("gives a parked one another attempt at once, with the instruction", async () => {
+describe("an action on a waiting visit", () => {
+  it("gives a parked visit another attempt at once, with the instruction", async () => {
     const seen: (string | undefined)[] = [];
     const limited = tool<null, string>({
       id: "limited",
@@ -47,7 +47,7 @@ describe("an action on a visit that waits", () => {
     expect(only(all, "run-instructed")).toMatchObject([{ action: "retry-stage", node: "b", by: "ada" }]);
   });
 
-  it("does not make one that waits for its next attempt wait any longer", async () => {
+  it("does not prolong the wait of a visit that waits for its next attempt", async () => {
     let told: Instruction | null = null;
     const { go, clock, runs, advance, events } = await engineWorld({
       id: "retrying",
@@ -73,7 +73,7 @@ describe("an action on a visit that waits", () => {
     expect(places(await events(run), "node-started")).toEqual(["a#1.1", "a#1.2"]);
   });
 
-  it("answers the question of a gate, and a late answer changes nothing", async () => {
+  it("answers a gate's question, and a late answer changes nothing", async () => {
     const { go, clock, runs, advance, journal } = await engineWorld({
       id: "gate",
       stages: { a: stage({ act: async (_r, { ask }) => (await ask({ payload: APPROVE, timeoutMs: null })).status }) },
@@ -85,7 +85,7 @@ describe("an action on a visit that waits", () => {
     expect(await journal.keptAll("answer")).toEqual([]);
   });
 
-  it("is done by a run that is being advanced while it is taken", async () => {
+  it("is carried out by a run that is being advanced at that moment", async () => {
     const { start, clock, runs, events } = await engineWorld({
       id: "live",
       stages: {
@@ -122,7 +122,7 @@ describe("a workflow that has changed", () => {
     },
   });
 
-  it("is refused unless somebody says what to do", async () => {
+  it("is refused unless the operator decides", async () => {
     const { go, clock, runs, advance } = await engineWorld(gated("1", "old"));
     const { run } = await go();
     const changed = defineWorkflow(gated("2", "new"));
@@ -132,7 +132,7 @@ describe("a workflow that has changed", () => {
     expect(await advance(run)).toMatchObject({ status: "paused" });
   });
 
-  it("is gone on with when accepted: finished nodes stay, what waited is begun anew", async () => {
+  it("is accepted on request: finished nodes stay, and waiting ones start again", async () => {
     const { go, clock, runs, advance, events, journal } = await engineWorld(gated("1", "old"));
     const { run, questions: before } = await go();
     await clock.runUntil(runs.resume(run, defineWorkflow(gated("2", "new")), { changed: "accept", by: "ada" }));
@@ -149,7 +149,7 @@ describe("a workflow that has changed", () => {
     expect(only(all, "node-completed").at(-1)).toMatchObject({ output: ["new", "first of 1"] });
   });
 
-  it("is left aside when the run is to go on as it was started", async () => {
+  it("is ignored if the run is to continue with its original", async () => {
     const { go, clock, runs, advance, events } = await engineWorld(gated("1", "old"));
     const { run, questions } = await go();
     await clock.runUntil(runs.resume(run, defineWorkflow(gated("2", "new")), { changed: "as-started" }));
@@ -158,7 +158,7 @@ describe("a workflow that has changed", () => {
     expect(places(await events(run), "node-started")).toEqual(["first#1.1", "gate#1.1", "old#1.1"]);
   });
 
-  it("is what a process that does not know the first one asks for", async () => {
+  it("is what a process that does not know the original asks about", async () => {
     const { go, clock, nextLife, workflow } = await engineWorld(gated("1", "old"));
     const { run } = await go();
     const stranger = nextLife({ workflows: [] });

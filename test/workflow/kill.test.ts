@@ -1,4 +1,4 @@
-// The team of the template with its worker killed by SIGKILL, resumed each time. `npm run test:kill` does it at every entry.
+// The template's team with its worker killed by SIGKILL and resumed each time. `npm run test:kill` does it at every entry.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Report, runCampaign } from "../../scripts/team-kill/campaign.ts";
 import { SPECIAL_NAMES } from "../../scripts/team-kill/special-plans.ts";
 
-describe("a run of the team whose worker is killed", () => {
+describe("a team run whose worker is killed", () => {
   const folder = mkdtempSync(join(tmpdir(), "faultline-kill-"));
   const special = SPECIAL_NAMES.filter((name) => name !== "parked");
   let report: Report;
@@ -15,7 +15,7 @@ describe("a run of the team whose worker is killed", () => {
   beforeAll(async () => {
     report = await runCampaign({
       folder,
-      // Other entries each day: over time all of them are met, and a problem names the one it can be run again with.
+      // Different entries each day: over time all of them are covered, and a problem names the entry to repeat it with.
       points: (entries) => [1 + (Math.floor(Date.now() / 86_400_000) % entries)],
       again: () => [],
       special,
@@ -26,11 +26,11 @@ describe("a run of the team whose worker is killed", () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("ends as if nobody had died: nothing is done again, lost or paid twice, and nothing is left running", () => {
+  it("ends as if no kill had happened: nothing is repeated, lost or paid twice, and nothing is left running", () => {
     expect(report.problems).toEqual([]);
   });
 
-  it("was really killed, in the middle of a command, too, where one can look for it", () => {
+  it("was really killed, also in the middle of a command where that can be detected", () => {
     expect(report.stories).toBe(1 + special.length);
     expect(report.kills).toBeGreaterThanOrEqual(2 + special.length);
     expect(report.cutOff).toBeGreaterThanOrEqual(special.includes("command") ? 1 : 0);

@@ -1,4 +1,4 @@
-// A question that nobody needs any more is not left for somebody to answer.
+// A question that is no longer needed is not left open.
 
 import { expect, it } from "vitest";
 import { stage } from "../../src/workflow/define.ts";

@@ -1,4 +1,4 @@
-// The limits of a run: nodes, time, money of the run and of one agent.
+// The limits of a run: nodes, time, and the money of the run and of one agent.
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
@@ -21,7 +21,7 @@ import {
 const fan = (nodes: readonly string[], join: string): Route => ({ kind: "fan", nodes, join, failFast: true });
 
 describe("the number of visits", () => {
-  it("ends a loop that does not end by itself, as TurnLimit", async () => {
+  it("ends an endless loop as TurnLimit", async () => {
     const { go, events } = await engineWorld({
       id: "loop",
       limits: { maxNodes: 5 },
@@ -32,7 +32,7 @@ describe("the number of visits", () => {
     expect(places(await events(end.run), "node-started")).toHaveLength(5);
   });
 
-  it("is not passed by paths that begin at the same moment", async () => {
+  it("is not exceeded by paths that start at the same moment", async () => {
     const path = stage({ act: () => 1, next: () => "join" });
     const { go, events } = await engineWorld({
       id: "wide",
@@ -59,7 +59,7 @@ describe("the number of visits", () => {
 });
 
 describe("time", () => {
-  it("of the run ends it as RunTimeout, whatever the resolution of its nodes is", async () => {
+  it("of the run ends it as RunTimeout, whatever the resolution policy of its nodes", async () => {
     for (const resolutionPolicy of ["abort-workflow", "skip", "retry-later"] as const) {
       const hangs: StageOptions = { resolutionPolicy, retryPolicy: { maxAttempts: 3 }, act: () => never() };
       const { go, events, clock } = await engineWorld({
@@ -74,7 +74,7 @@ describe("time", () => {
     }
   });
 
-  it("of an attempt ends that attempt, and what it left running is told so", async () => {
+  it("of an attempt ends that attempt, and aborts what it left running", async () => {
     const given: number[] = [];
     const { go, events } = await engineWorld({
       id: "hang",
@@ -102,11 +102,11 @@ describe("time", () => {
     const all = await events(end.run);
     const ended = [only(all, "node-failed"), only(all, "node-retrying")].flat();
     expect(ended).toMatchObject([{ fault: { code: "TurnTimeout" } }]);
-    // What it does after it was given up is no part of the run.
+    // What it does after it was cancelled is not part of the run.
     expect(phasesIn(all)).not.toContain("a#1.1 assert");
   });
 
-  it("does not run while the run waits", async () => {
+  it("does not count while the run waits", async () => {
     const { go, clock, runs, advance } = await engineWorld({
       id: "patient",
       limits: { timeoutMs: 60_000 },
@@ -144,7 +144,7 @@ describe("money", () => {
     return engineWorld({ id: "spender", limits, stages: { a: spends, b: spends } });
   }
 
-  it("`warn` lets it go on and says so", async () => {
+  it("`warn` continues and warns", async () => {
     const { go, events, runs } = await spender({ maxUsd: 0.000001, onExceed: "warn" });
     const end = await go({ each: 90 });
     expect(end.status).toBe("completed");
@@ -152,14 +152,14 @@ describe("money", () => {
     expect((await runs.show(end.run))?.summary.spentMicrocents).toBe(180);
   });
 
-  it("`fail` ends it before the money is gone", async () => {
+  it("`fail` ends the run before the money is gone", async () => {
     const { go, runs } = await spender({ maxUsd: 0.000001, onExceed: "fail" });
     const end = await go({ each: 90 });
     expect(end).toMatchObject({ status: "failed", fault: { code: "BudgetExceeded" } });
     expect((await runs.show(end.run))?.summary).toMatchObject({ spentMicrocents: 90, nodes: ["b"] });
   });
 
-  it("`pause_for_approval` asks: with a yes it goes on, with a no it is BudgetExceeded", async () => {
+  it("`pause_for_approval` asks: yes continues, no is BudgetExceeded", async () => {
     for (const isApproved of [true, false]) {
       const { go, runs, clock, advance, events } = await spender({
         maxUsd: 0.000001,
@@ -177,7 +177,7 @@ describe("money", () => {
     }
   });
 
-  it("a raised limit lets the paused run go on at once, without being asked again", async () => {
+  it("a raised limit lets the paused run continue at once, without another question", async () => {
     const { go, runs, clock, advance, journal } = await spender({
       maxUsd: 0.000001,
       onExceed: "pause_for_approval",
@@ -192,7 +192,7 @@ describe("money", () => {
     expect(await journal.keptAll("question")).toEqual([]);
   });
 
-  it("of one agent is what its own visits have left, and others do not count", async () => {
+  it("of one agent is what its own visits have left; other agents do not count", async () => {
     const left: number[] = [];
     const spends = stage({
       maxUsd: 0.000002,

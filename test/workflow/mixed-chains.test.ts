@@ -1,5 +1,5 @@
-// Models and agent CLIs that stand in for each other in one chain of a workflow file, and CLIs alone: real processes, a provider that
-// fails on demand, and what is in the journal and on the stream afterwards.
+// Chains of models and agent CLIs in a workflow file, and CLIs alone: real processes, a provider that fails on demand, and the
+// resulting journal and stream.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { type ActionsWorld, openWorld, STARTED_AT } from "./actions/world.ts";
 import { createMatrixClock } from "./matrix/clock.ts";
 import { CLAUDE_USES_A_TOOL } from "./matrix/rows/claude-lines.ts";
 
-/** A stand-in of claude that writes down what it was asked and answers with the next of these texts; the last one from then on. */
+/** A fake claude that records its prompts and answers with the next of these texts; the last one is repeated. */
 const claude = (...answers: readonly string[]): string => `
 const { readFileSync } = await import("node:fs");
 writeFileSync(folder + "/asked.txt", args.join(" ") + "\\n=====\\n", { flag: "a" });
@@ -45,7 +45,7 @@ const SCHEMA = "output_schema: { type: object, required: [n], properties: { n: {
 const down = (...models: readonly string[]): readonly ScenarioRule[] =>
   models.map((model) => ({ when: { model }, fault: "unavailable" as const }));
 
-/** What the run came to, what the node gave, and who was asked in which order. */
+/** The run's result, the node's output, and the order of the targets that were asked. */
 async function ran(world: ActionsWorld) {
   const run = await world.start();
   const { status, fault } = await world.advance(run);
@@ -64,7 +64,7 @@ async function ran(world: ActionsWorld) {
   };
 }
 
-it("a CLI stands in for a model that is away, with the same prompt and its own price", async () => {
+it("a CLI is the fallback of an unavailable model, with the same prompt and its own price", async () => {
   const world = await openWorld({
     yaml: flow("model: openai/first, fallback: [claude], system: You write code."),
     rules: down("first"),
@@ -77,7 +77,7 @@ it("a CLI stands in for a model that is away, with the same prompt and its own p
   expect(got.spent).toBe(25_000_000);
 });
 
-it("a model stands in for a CLI whose provider is overloaded, and the next CLI for that", async () => {
+it("a model is the fallback of a CLI whose provider is overloaded, and the next CLI is the fallback of that", async () => {
   const world = await openWorld({
     yaml: flow("cli: claude, fallback: [openai/second, { name: generic, command: ./third }]"),
     rules: [],
@@ -97,7 +97,7 @@ it("a model stands in for a CLI whose provider is overloaded, and the next CLI f
   expect(last.switches).toEqual(["claude → openai/second", "openai/second → third"]);
 });
 
-it("an answer of a CLI in the chain is held against the schema, and asked for once more with what was wrong", async () => {
+it("a CLI's answer in the chain is checked against the schema, and requested once more with its mistakes", async () => {
   const world = await openWorld({
     yaml: flow(`model: openai/first, fallback: [claude], ${SCHEMA}`),
     rules: down("first"),
@@ -111,7 +111,7 @@ it("an answer of a CLI in the chain is held against the schema, and asked for on
   expect(second).toContain("Your last answer could not be used");
 });
 
-it("a poor answer of CLIs alone is asked for once more where it was given, and those who watch are told", async () => {
+it("an invalid answer of a CLI-only chain is requested once more from the same CLI, and watchers see it", async () => {
   const world = await openWorld({
     yaml: flow(`cli: claude, fallback: [codex], ${SCHEMA}`),
     clis: { claude: claude("It is three.", '{ "n": 3 }') },
@@ -127,7 +127,7 @@ it("a poor answer of CLIs alone is asked for once more where it was given, and t
   expect([first.includes(`"--resume","s1"`), second.includes(`"--resume","s1"`)]).toEqual([false, true]);
 });
 
-it("a CLI that takes over in the middle of the work is told what the tools of the model gave", async () => {
+it("a CLI that takes over in the middle of the work gets the tool results of the model", async () => {
   const world = await openWorld({
     yaml: flow(
       "model: openai/first, fallback: [claude], tools: [lookup]",
@@ -149,7 +149,7 @@ it("a CLI that takes over in the middle of the work is told what the tools of th
   expect(asked).toContain("8849 metres");
 });
 
-it("what came of a stream that broke is forgotten when a CLI takes over", async () => {
+it("the text of a broken stream is discarded when a CLI takes over", async () => {
   const world = await openWorld({
     yaml: flow("model: openai/first, fallback: [claude], stream: true"),
     rules: [{ when: { model: "first" }, answer: "One two three four five six.", fault: "cut-stream" }],
@@ -158,7 +158,7 @@ it("what came of a stream that broke is forgotten when a CLI takes over", async 
   expect(await ran(world)).toMatchObject({ status: "completed", output: "Written by claude." });
 });
 
-it("a CLI that may have changed something before it failed is not done over by a model, unless that is declared harmless", async () => {
+it("a model does not redo the work of a failed CLI that may have changed something, unless it is declared idempotent", async () => {
   const clis = { claude: `process.stdout.write(${JSON.stringify(CLAUDE_USES_A_TOOL)}); process.exitCode = 1;` };
   const careful = await openWorld({ yaml: flow("cli: claude, fallback: [openai/second]"), clis });
   expect(await ran(careful)).toMatchObject({ status: "failed", asked: ["claude"] });
@@ -182,7 +182,7 @@ it("an operator switches from the model to the CLI of the chain", async () => {
   expect(world.asked("first")).toHaveLength(1);
 });
 
-it("a run that is cut off at any write goes on to the same end, and what was answered is not asked again", async () => {
+it("a run that is cut off at any write reaches the same end, and no answered request is repeated", async () => {
   const folder = mkdtempSync(join(tmpdir(), "faultline-mixed-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = createMatrixClock(STARTED_AT, () => 0);

@@ -1,4 +1,4 @@
-// What a workflow refers to is read only when it is a text of its own: whatever the name leads to, reading comes to an end.
+// A workflow reads only plain text files beside it: whatever a name leads to, reading ends.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A loop that has had its rounds: the run fails by its own rules, and an operator may give it one more.
+// A loop that has used up its rounds: the run fails by its own rules, and an operator may give it one more.
 
 import { expect, it } from "vitest";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
@@ -7,7 +7,7 @@ import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";
 import { createRuns } from "../../src/workflow/runs.ts";
 
-it("is offered to be sent back, not a limit nobody has; the coder begins again, and what was found is looked at anew", async () => {
+it("offers to send the work back instead of raising a limit; the coder starts again, and the findings are checked again", async () => {
   const clock = createFakeClock(1_000_000);
   const chance = createSeededChance(5);
   const journal = createMemoryJournal({ clock, chance });

@@ -1,4 +1,4 @@
-// Where a run goes: repair stages, resolution policies, fan-outs and joins, and what one failure does to the paths beside it.
+// Where a run goes: repair stages, resolution policies, fan-outs and joins, and how one failure affects parallel paths.
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
@@ -14,7 +14,7 @@ const fan = (nodes: readonly string[], join: string, failFast = true): Route => 
 const end = (outcome: string): Route => ({ kind: "end", outcome });
 
 describe("a stage that fails", () => {
-  it("can send its path to a repair stage, and round a loop until it is put right", async () => {
+  it("can send its path to a repair stage, in a loop until it is fixed", async () => {
     const { go, events } = await engineWorld({
       id: "repair",
       stages: {
@@ -35,7 +35,7 @@ describe("a stage that fails", () => {
     expect(only(all, "node-completed")[0]).toMatchObject({ node: "fix", output: "AssertFailed" });
   });
 
-  it("is passed over when its resolution is skip, and the path goes on", async () => {
+  it("is skipped when its resolution is skip, and the path continues", async () => {
     const { go, events } = await engineWorld({
       id: "skip",
       stages: {
@@ -52,7 +52,7 @@ describe("a stage that fails", () => {
     expect(only(all, "node-completed")).toMatchObject([{ node: "b", output: "skipped" }]);
   });
 
-  it("comes again behind the others when its resolution is retry-later, with the attempts it has left", async () => {
+  it("runs again after the others when its resolution is retry-later, with its remaining attempts", async () => {
     const acted: string[] = [];
     const { go, events } = await engineWorld({
       id: "later",
@@ -81,7 +81,7 @@ describe("a stage that fails", () => {
     ]);
   });
 
-  it("put off has no more attempts than any other, and then ends the run", async () => {
+  it("that was postponed has no more attempts than any other, and then ends the run", async () => {
     const { go, events } = await engineWorld({
       id: "spent",
       stages: {
@@ -98,7 +98,7 @@ describe("a stage that fails", () => {
     expect(places(await events(over.run), "node-started")).toEqual(["a#1.1", "a#1.2"]);
   });
 
-  it("ends the run when nobody says otherwise, and its fault is the run's", async () => {
+  it("ends the run by default, and its fault is the run's", async () => {
     const { go, events, runs } = await engineWorld({
       id: "abort",
       stages: {
@@ -112,7 +112,7 @@ describe("a stage that fails", () => {
     expect((await runs.show(over.run))?.summary).toMatchObject({ nodes: ["a"], code: "AuthFailed" });
   });
 
-  it("an end in one of the matrix's outcomes is a failure, and in any other word it is not", async () => {
+  it("ends in failure with one of the matrix's outcomes, and in success with any other word", async () => {
     const { go } = await engineWorld({
       id: "declared",
       stages: {
@@ -127,8 +127,8 @@ describe("a stage that fails", () => {
   });
 });
 
-describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
-  it("meet again once, when all have arrived, nested ones too", async () => {
+describe.each(STORES)("parallel paths, on a journal in %s", (store) => {
+  it("join once, when all have arrived, including nested ones", async () => {
     const { go, events } = await engineWorld(
       {
         id: "nested",
@@ -151,7 +151,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
     expect(only(all, "node-completed").at(-1)).toMatchObject({ output: ["a", "a1", "a2", "as", "b", "split"] });
   });
 
-  it("no more of them run at a time than the workflow allows", async () => {
+  it("never exceed the workflow's limit", async () => {
     let now = 0;
     let most = 0;
     const paths = Array.from({ length: 7 }, (_, index) => `p${index}`);
@@ -180,7 +180,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it("one that fails stops the others when told to, and a hanging one is really given up", async () => {
+  it("stop when one of them fails with fail_fast, and a hanging one is really cancelled", async () => {
     const stopped: string[] = [];
     const { go, events, runs } = await engineWorld(
       {
@@ -209,7 +209,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
     expect((await runs.show(over.run))?.summary.nodes).toEqual(["fails"]);
   });
 
-  it("one that fails lets the others go on when told so, and the join sees what failed", async () => {
+  it("continue when one of them fails without fail_fast, and the join sees the failure", async () => {
     const { go } = await engineWorld(
       {
         id: "slow",
@@ -230,7 +230,7 @@ describe.each(STORES)("paths side by side, on a journal in %s", (store) => {
 });
 
 describe("odd routes", () => {
-  it("a fan-out of nothing goes straight to its join", async () => {
+  it("a fan-out without branches goes straight to its join", async () => {
     const { go, events } = await engineWorld({
       id: "none",
       stages: {
@@ -261,7 +261,7 @@ describe("odd routes", () => {
     ]);
   });
 
-  it("a route to a node that is not there ends the run and says which", async () => {
+  it("a route to a missing node ends the run and names the node", async () => {
     const { go } = await engineWorld({
       id: "lost",
       stages: { a: stage({ act: () => 1, next: () => "nowhere" }) },

@@ -1,4 +1,4 @@
-// A run goes through its stages, hands outputs on, and ends once: in at the door, out at the journal.
+// A run goes through its stages, passes outputs on, and ends once: from the API to the journal.
 
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/node.ts";
@@ -6,7 +6,7 @@ import { stage } from "../../src/workflow/define.ts";
 import { engineWorld, only, phasesIn, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
 describe.each(STORES)("a run on a journal in %s", (store) => {
-  it("goes through its stages in order, each through its phases, and hands outputs on", async () => {
+  it("goes through its stages in order, each through its phases, and passes outputs on", async () => {
     const { go, events, runs } = await engineWorld(
       {
         id: "two",
@@ -35,7 +35,7 @@ describe.each(STORES)("a run on a journal in %s", (store) => {
     expect((await runs.show(end.run))?.summary).toMatchObject({ status: "completed", nodes: [], endedAt: 1_000_000 });
   });
 
-  it("is refused a second time under the same name, and when there is none of the name", async () => {
+  it("cannot start twice under the same name, nor resume under an unknown name", async () => {
     const { runs, workflow, clock } = await engineWorld(
       { id: "one", stages: { a: stage({ act: () => 1 }) } },
       { store },
@@ -48,7 +48,7 @@ describe.each(STORES)("a run on a journal in %s", (store) => {
 });
 
 describe("what a stage sees", () => {
-  it("a context that only Setup may fill: whoever writes into it later fails the stage", async () => {
+  it("a context that only Setup may fill: a later write fails the stage", async () => {
     const { go } = await engineWorld({
       id: "frozen",
       stages: {
@@ -64,7 +64,7 @@ describe("what a stage sees", () => {
     });
   });
 
-  it("outputs of earlier nodes as the journal has them: what a stage does to its copy is seen by nobody", async () => {
+  it("outputs of earlier nodes as recorded in the journal: changes to its copy have no effect", async () => {
     const seen: unknown[] = [];
     const { go } = await engineWorld({
       id: "plain",
@@ -135,7 +135,7 @@ describe("a phase that throws", () => {
     expect(only(await events(end.run), "node-retrying")).toHaveLength(0);
   });
 
-  it("in Exit does not hide what failed before it", async () => {
+  it("in Exit does not hide the earlier failure", async () => {
     const { go } = await engineWorld({
       id: "exit",
       stages: {
@@ -150,7 +150,7 @@ describe("a phase that throws", () => {
     expect(await go()).toMatchObject({ fault: { code: "RateLimited" } });
   });
 
-  it("in Init fails the attempt, and the next one begins at Setup", async () => {
+  it("in Init fails the attempt, and the next one starts at Setup", async () => {
     const entered: string[] = [];
     const { go, events } = await engineWorld({
       id: "compose",
@@ -177,7 +177,7 @@ describe("a phase that throws", () => {
     expect(phasesIn(all).slice(0, 4)).toEqual(["a#1.1 setup", "a#1.1 init", "a#1.1 exit", "a#1.2 setup"]);
   });
 
-  it("an output that has no form in JSON fails the stage and keeps the run honest", async () => {
+  it("an output without a JSON form fails the stage, and the run stays consistent", async () => {
     const { go } = await engineWorld({ id: "big", stages: { a: stage({ act: () => ({ big: 1n }) }) } });
     expect(await go()).toMatchObject({ status: "failed", fault: { code: "OutputMalformed" } });
   });

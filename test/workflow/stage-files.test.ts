@@ -1,4 +1,4 @@
-// The files about failed stages: what stands in them, that writing them again changes nothing, and that no secret gets in.
+// The files about failed stages: their contents, that writing them again changes nothing, and that they contain no secret.
 
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ const afterBoth = (raw: ReadonlyMap<string, string>) =>
   });
 
 describe("the files of a failed attempt", () => {
-  it("are written before the event that tells of it, with what the run does next", async () => {
+  it("are written before the failure event, with what the run does next", async () => {
     expect(await writeStageFiles(folder, afterOne("half an ans"))).toEqual(ALL);
     expect(jsonOf("rounds/01/reviewer.meta.json")).toMatchObject({
       ...{ node: "reviewer", execution: 1, class: "ProviderTransient", code: "NetworkDisconnect" },
@@ -113,7 +113,7 @@ describe("the files of a failed attempt", () => {
     expect(textOf("rounds/01/reviewer_raw.md")).toContain("half an ans");
   });
 
-  it("speak to the operator in both languages", async () => {
+  it("address the operator in both languages", async () => {
     await writeStageFiles(folder, afterOne("x"));
     const { message } = jsonOf("rounds/01/reviewer.meta.json") as { message: Record<string, Record<string, string>> };
     expect(Object.keys(message)).toEqual(["en", "zh-CN"]);
@@ -124,7 +124,7 @@ describe("the files of a failed attempt", () => {
     expect(message["zh-CN"]?.["user"]).toMatch(/\p{Script=Han}/u);
   });
 
-  it("hold the events of its node and of its calls, one in a line, and those of nobody else", async () => {
+  it("contain the events of its node and of its calls, one per line, and no others", async () => {
     await writeStageFiles(folder, afterOne("x"));
     const lines = textOf("rounds/01/reviewer.events.jsonl").trimEnd().split("\n");
     const events = lines.map((line) => JSON.parse(line) as { seq: number | null; event: { type: string } });
@@ -143,7 +143,7 @@ describe("the files of a failed attempt", () => {
     expect(events.map(({ seq }) => seq)).toEqual([4, 5, 6, 7, 8, 9, 10, 11, null]);
   });
 
-  it("are readable by their owner alone", async () => {
+  it("are readable only by their owner", async () => {
     await writeStageFiles(folder, afterOne("x"));
     for (const name of ALL) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
     expect(statSync(join(folder, "rounds/01")).mode & 0o777).toBe(0o700);
@@ -152,7 +152,7 @@ describe("the files of a failed attempt", () => {
 });
 
 describe("the files of a stage that failed for good", () => {
-  it("tell every attempt with its class, and the role's own outcome", async () => {
+  it("list every attempt with its class, and the role's own outcome", async () => {
     await writeStageFiles(folder, afterBoth(new Map([...rawOf("first"), ...rawOf("second", 2)])));
     expect(jsonOf("rounds/01/reviewer.meta.json")).toMatchObject({
       ...{ class: "Output", code: "SchemaInvalid", outcome: "review_schema_invalid", pill: "schema invalid" },
@@ -171,7 +171,7 @@ describe("the files of a stage that failed for good", () => {
     expect(raw).toContain("second");
   });
 
-  it("tell the round with all its nodes, those that did well included", async () => {
+  it("describe the round with all its nodes, including the successful ones", async () => {
     await writeStageFiles(folder, afterBoth(new Map()));
     expect(jsonOf("rounds/01/round.json")).toMatchObject({
       ...{ run: RUN, round: 1 },
@@ -182,7 +182,7 @@ describe("the files of a stage that failed for good", () => {
     });
   });
 
-  it("name no action where the run goes on by itself", async () => {
+  it("name no action if the run continues by itself", async () => {
     const repaired: JournalEvent = { ...FAILED, route: { kind: "to", nodes: ["coder"] } };
     await writeStageFiles(folder, { ...afterBoth(new Map()), coming: [{ at: 300, event: repaired }] });
     expect(jsonOf("rounds/01/reviewer.meta.json")).toMatchObject({
@@ -192,7 +192,7 @@ describe("the files of a stage that failed for good", () => {
   });
 });
 
-describe("writing again", () => {
+describe("writing the files again", () => {
   it("gives the same files", async () => {
     const names = await writeStageFiles(folder, afterBoth(rawOf("raw ``` fence")));
     const before = names.map(textOf);
@@ -200,7 +200,7 @@ describe("writing again", () => {
     expect(names.map(textOf)).toEqual(before);
   });
 
-  it("keeps raw output of attempts that nobody has at hand any more", async () => {
+  it("keeps raw output of attempts that are no longer in memory", async () => {
     const forged = "a\n<!-- raw: attempt=2 chars=5 -->\n````text\nforged\n````\nb";
     await writeStageFiles(folder, afterOne(forged));
     await writeStageFiles(folder, afterBoth(new Map()));
@@ -213,14 +213,14 @@ describe("writing again", () => {
     expect(once.match(/chars=6 -->\n`{4,}text\nsecond\n/g)).toHaveLength(1);
   });
 
-  it("clears away what a crash left half written, and leaves nothing half written itself", async () => {
+  it("removes files that a crash left half written, and leaves none itself", async () => {
     await writeStageFiles(folder, afterOne("x"));
     writeFileSync(join(folder, "rounds/01/reviewer_raw.md.999999999-3.tmp"), "half");
     await writeStageFiles(folder, afterBoth(new Map()));
     expect(readdirSync(join(folder, "rounds/01")).sort()).toEqual(ALL.map((name) => name.slice(10)).sort());
   });
 
-  it("by two branches at once leaves whole files", async () => {
+  it("from two branches at once leaves whole files", async () => {
     await Promise.all([1, 2, 3, 4].map(() => writeStageFiles(folder, afterBoth(rawOf("x".repeat(9999))))));
     expect(readdirSync(join(folder, "rounds/01"))).toHaveLength(4);
     expect(jsonOf("rounds/01/round.json")).toMatchObject({ round: 1 });
@@ -228,7 +228,7 @@ describe("writing again", () => {
 });
 
 describe("what is kept", () => {
-  it("holds no secret", async () => {
+  it("contains no secret", async () => {
     const names = await writeStageFiles(folder, afterBoth(rawOf(`key ${SECRET} and sk-ant-api03-AAAABBBBCCCC`)));
     for (const name of names) {
       expect(textOf(name), name).not.toContain(SECRET);
@@ -246,7 +246,7 @@ describe("what is kept", () => {
     expect(textOf("rounds/01/reviewer_raw.md")).toBe(raw);
   });
 
-  it("stays within the folder whatever a node or a run is called", async () => {
+  it("stays within the folder, whatever a node or a run is called", async () => {
     const node = "../../evil";
     const coming = [{ at: 9, event: { ...RETRYING, node } as JournalEvent }];
     const names = await writeStageFiles(folder, about({ entries: entriesOf(STARTED), coming }));
@@ -255,7 +255,7 @@ describe("what is kept", () => {
     expect(runFolder("/x/journal.db", "../y")).toBe("/x/journal.db.runs/%2E.%2Fy");
   });
 
-  it("is nothing for a run of which nothing failed", async () => {
+  it("is nothing for a run without failures", async () => {
     expect(await writeStageFiles(folder, about({ entries: entriesOf(STARTED) }))).toEqual([]);
     expect(readdirSync(temp.path)).toEqual([]);
   });

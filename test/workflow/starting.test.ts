@@ -1,4 +1,4 @@
-// A name is given to one run: whoever starts, from however many processes, and however close together.
+// A name belongs to one run, from however many processes it is started, and however close together.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { engineWorld, eventsIn, newFile, only, STORES, worker } from "../support
 
 const workflow = { id: "one", stages: { a: stage({ act: (_request, _tools, { inputs }) => inputs["from"] }) } };
 
-/** Holds back every append until two have come, so that both starts have seen that the name is free. */
+/** Holds back every append until two have arrived, so that both starts have seen that the name is free. */
 function together(journal: Journal): Journal {
   const waiting: (() => void)[] = [];
   return {
@@ -33,7 +33,7 @@ describe.each(STORES)("two starts of one name, with %s", (store) => {
   it.each([
     ["with other inputs", { from: "first" }, { from: "second" }],
     ["that are the same, word for word", { from: "first" }, { from: "first" }],
-  ])("%s: one is accepted, the other is told that the name is taken", async (_what, first, second) => {
+  ])("%s: one is accepted, the other fails because the name is taken", async (_what, first, second) => {
     const { clock, journal, chance, workflow: made } = await engineWorld(workflow, { store });
     const shared = together(journal);
     const starts = [first, second].map((inputs) => {
@@ -59,7 +59,7 @@ describe.each(STORES)("two starts of one name, with %s", (store) => {
   });
 });
 
-it("a run is not started under the name of a session that is there, open or not", async () => {
+it("a run cannot start under the name of an existing session, open or not", async () => {
   const { clock, journal, runs, workflow: made } = await engineWorld(workflow);
   const session = await clock.runUntil(createFaultline({ clock, journal }).session("mine"));
   await expect(clock.runUntil(runs.start(made, { run: "mine" }))).rejects.toThrow("mine is taken");
@@ -83,7 +83,7 @@ it("of two processes that start the same forty runs at once, each run belongs to
   for (const [index, child] of children.entries()) {
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said[index] = `${said[index] ?? ""}${chunk}`));
   }
-  // Both are ready before either begins.
+  // Both are ready before either starts.
   await Promise.all(children.map((child) => once(child.stdout, "data")));
   for (const child of children) child.stdin.end("go\n");
   await Promise.all(children.map((child) => once(child, "close")));

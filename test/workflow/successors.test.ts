@@ -1,4 +1,4 @@
-// What an operator does about a run that has failed: a linked run goes on from it, and what was finished stays finished.
+// An operator's actions on a failed run: a linked run continues from it, and finished work stays finished.
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
@@ -8,7 +8,7 @@ import { stage } from "../../src/workflow/define.ts";
 import { StageFailure } from "../../src/workflow/advance/stage-failure.ts";
 import { engineWorld, type EngineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
-/** Three nodes, of which the second fails until it is mended. */
+/** Three nodes; the second fails until it is fixed. */
 async function failing(code: FaultCode, over: Parameters<typeof engineWorld>[1] = {}) {
   const acted: string[] = [];
   const mended = { is: false };
@@ -40,7 +40,7 @@ async function failing(code: FaultCode, over: Parameters<typeof engineWorld>[1] 
 const act = ({ clock, runs }: EngineWorld, run: string, action: string, options = {}) =>
   clock.runUntil(runs.act(run, action, { by: "ada", ...options }));
 
-/** What a watcher gets of a run that is over. */
+/** What a watcher gets of a finished run. */
 async function watched(runs: EngineWorld["runs"], run: string): Promise<readonly RunStreamEvent[]> {
   const seen: RunStreamEvent[] = [];
   const over = Promise.withResolvers<undefined>();
@@ -53,8 +53,8 @@ async function watched(runs: EngineWorld["runs"], run: string): Promise<readonly
   return seen;
 }
 
-describe.each(STORES)("going on from a failed run, on a journal in %s", (store) => {
-  it("keeps finished nodes, begins the failed one anew, and links the two", async () => {
+describe.each(STORES)("continuing from a failed run, on a journal in %s", (store) => {
+  it("keeps finished nodes, restarts the failed one, and links the two runs", async () => {
     const world = await failing("RateLimited", { store });
     const { go, advance, acted, mended, runs, events } = world;
     const failed = await go({ task: "x" });
@@ -74,7 +74,7 @@ describe.each(STORES)("going on from a failed run, on a journal in %s", (store) 
     expect(begun).toMatchObject({ type: "run.started", data: { action: "retry-stage", inherited: ["coder#1"] } });
   });
 
-  it("two different actions, or one twice, give one successor", async () => {
+  it("gives one successor for two different actions, or for one action taken twice", async () => {
     const world = await failing("RateLimited", { store });
     const { go, clock, runs, events } = world;
     const failed = await go();
@@ -99,7 +99,7 @@ describe.each(STORES)("going on from a failed run, on a journal in %s", (store) 
     expect(only(await events(failed.run), "run-superseded")).toHaveLength(1);
   });
 
-  it("what was left half done by a crash is finished when it is clicked again", async () => {
+  it("completes, on the next click, what a crash left half done", async () => {
     const world = await failing("RateLimited", { store });
     const { go, clock, runs, journal } = world;
     const failed = await go();
@@ -122,8 +122,8 @@ describe.each(STORES)("going on from a failed run, on a journal in %s", (store) 
   });
 });
 
-describe("other ways to go on", () => {
-  it("what the failed stage had to show is accepted, and it is not run again", async () => {
+describe("other ways to continue", () => {
+  it("the failed stage's result is accepted, and the stage does not rerun", async () => {
     const world = await failing("AuthFailed");
     const { go, advance, acted, events } = world;
     const { run } = await act(world, (await go()).run, "accept-partial");
@@ -132,7 +132,7 @@ describe("other ways to go on", () => {
     expect(only(await events(run), "node-completed").at(-1)).toMatchObject({ output: ["completed", { half: true }] });
   });
 
-  it("the work is sent back to the coder, who goes on from there with what was said", async () => {
+  it("the work is sent back to the coder, who continues from there with the comment", async () => {
     const world = await failing("AssertFailed");
     const { go, advance, acted, mended, events } = world;
     const failed = await go();
@@ -157,7 +157,7 @@ describe("other ways to go on", () => {
     expect((await runs.show(run))?.state.visits.map(({ execution }) => execution)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("an action that is not offered is refused, and so is one with the wrong params", async () => {
+  it("an action that is not offered is refused, and so are wrong params", async () => {
     const world = await failing("RateLimited");
     const { go, clock, runs } = world;
     const { run } = await go();
@@ -170,7 +170,7 @@ describe("other ways to go on", () => {
   });
 });
 
-describe("going on inside a fan-out", () => {
+describe("continuing inside a fan-out", () => {
   async function fanned(repair: "retry" | "send-back") {
     const acted: string[] = [];
     const mended = { is: false };
@@ -219,8 +219,8 @@ describe("going on inside a fan-out", () => {
   });
 });
 
-describe("going on beside a path that has ended", () => {
-  /** Two paths that never meet: one names the outcome of the run, the other fails until it is mended. */
+describe("continuing beside a path that has ended", () => {
+  /** Two paths that never meet: one names the outcome of the run, the other fails until it is fixed. */
   async function parted(ofFailing: string) {
     const acted: string[] = [];
     const mended = { is: false };
@@ -242,7 +242,7 @@ describe("going on beside a path that has ended", () => {
     return { ...world, failed, acted };
   }
 
-  it("keeps the outcome that path has named, and forgets how the one that failed had ended", async () => {
+  it("keeps the outcome that this path has named, and drops that of the failed one", async () => {
     const world = await parted("test_failed");
     expect(world.failed).toMatchObject({ status: "failed", outcome: "test_failed" });
     const { run } = await act(world, world.failed.run, "edit-and-retry", { params: { text: "again" } });

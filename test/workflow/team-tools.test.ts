@@ -1,4 +1,4 @@
-// The tools that the team's template gives to models: what they do, and what they do not let anybody do.
+// The tools that the team's template gives to models: what they do, and what they prevent.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ describe("files.mjs", () => {
     expect(existsSync(join(outer, "made.txt"))).toBe(false);
   });
 
-  it("says what is wrong with a file that is not there, and with an action it does not have", () => {
+  it("explains a missing file, and an unknown action", () => {
     const { call } = world();
     expect(call("read", { path: "src/none.js" }).stderr).toBe("there is no file src/none.js");
     expect(call("delete", { path: "src/a.js" })).toMatchObject({ status: 1, stdout: "" });

@@ -1,5 +1,5 @@
 // The team's template at work, in this process: a real repository in a temporary folder, real tools and tests as processes, real
-// SDKs against the fault-injecting provider, a real journal. Only the waits between attempts are cut short.
+// SDKs against the fault-injecting provider, a real journal. Only the waits between attempts are shortened.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,14 +17,14 @@ export interface TeamWorld {
   readonly workflows: Workflows;
   readonly run: string;
   readonly folder: string;
-  /** Until it is over, or waits for a person. */
+  /** Until the run is over, or waits for a person. */
   readonly advance: () => Promise<RunEnd>;
   /** What the next requests get, one step each. */
   readonly script: (...steps: readonly ChaosStep[]) => void;
-  /** Everything the models were asked, as text, in order. */
+  /** All requests to the models, as text, in order. */
   readonly asked: () => readonly string[];
   readonly entries: () => Promise<readonly Entry[]>;
-  /** `coder#1 completed`, in the order in which they ended. */
+  /** `coder#1 completed`, in order of their ends. */
   readonly story: () => Promise<readonly string[]>;
   readonly read: (file: string) => string;
 }
@@ -115,7 +115,7 @@ function replaced(text: string, all: readonly Change[]): string {
   }, text);
 }
 
-/** Three who talk, in plain text. */
+/** Three agents that talk, in plain text. */
 export const DISCUSSION: readonly ChaosStep[] = [
   { answer: "Spread what is left over." },
   { answer: "Mind nobody at the table." },
@@ -151,5 +151,5 @@ export const writes = (condition: string): readonly ChaosStep[] => [
   { answer: `Now with ${condition}.` },
 ];
 
-/** Nobody answers any more, whoever is asked. */
+/** No target answers any more. */
 export const DOWN: readonly ChaosStep[] = Array.from({ length: 12 }, () => "reset" as const);

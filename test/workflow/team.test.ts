@@ -1,4 +1,4 @@
-// The team's template: every stage and every way out of it, with the provider as it is in bad weather.
+// The team's template: every stage and every outcome, with a failing provider.
 
 import { describe, expect, it } from "vitest";
 import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
@@ -16,7 +16,7 @@ import {
   writes,
 } from "./team-world.ts";
 
-/** To the gate, and over it. */
+/** To the gate, and past it. */
 async function confirmed(...steps: readonly ChaosStep[]): Promise<TeamWorld & { readonly end: RunEnd }> {
   const world = await teamWorld();
   world.script(...DISCUSSION, ...steps);
@@ -30,7 +30,7 @@ async function answered({ advance, workflows }: TeamWorld, choice: string): Prom
 }
 
 describe("the proposal", () => {
-  it("is a thread of plain messages that a person is asked about", async () => {
+  it("is a thread of plain messages, and a person decides about it", async () => {
     const { script, advance, story } = await teamWorld();
     script(...DISCUSSION);
     const end = await advance();
@@ -47,9 +47,9 @@ describe("the proposal", () => {
     ]);
   });
 
-  it("goes on without a message that failed, and shows that it did", async () => {
+  it("continues without a message that failed, and shows that it did", async () => {
     const { script, advance, story, entries } = await teamWorld();
-    // A key that is refused is not tried elsewhere.
+    // A refused key is not tried elsewhere.
     script("unauthorized", { answer: "I would propose to spread it." }, { answer: "Run node --test." });
     const { status, questions } = await advance();
     expect(status).toBe("paused");
@@ -66,7 +66,7 @@ describe("the proposal", () => {
     );
   });
 
-  it("goes on when nobody can be reached at all", async () => {
+  it("continues when no model can be reached at all", async () => {
     const { script, advance, story } = await teamWorld();
     script(...DOWN);
     const { status } = await advance();
@@ -74,7 +74,7 @@ describe("the proposal", () => {
     expect((await story()).slice(0, 1)).toEqual(["architect#1 skipped"]);
   });
 
-  it("is continued with the operator's comment in everybody's prompt", async () => {
+  it("is continued with the operator's comment in every prompt", async () => {
     const { script, advance, workflows, run, asked, story } = await teamWorld();
     script(...DISCUSSION);
     await advance();
@@ -100,7 +100,7 @@ describe("the proposal", () => {
     expect(asked().at(-1)).toContain("Be kind to tourists.");
   });
 
-  it("has an end: after three more rounds a fourth is not begun", async () => {
+  it("ends after three more rounds: a fourth does not start", async () => {
     const world = await teamWorld();
     for (let round = 1; round <= 4; round++) {
       world.script(...DISCUSSION);
@@ -113,7 +113,7 @@ describe("the proposal", () => {
     expect((await world.story()).filter((line) => line.startsWith("architect"))).toHaveLength(4);
   });
 
-  it("ends as stopped when the person says so, and nobody writes code", async () => {
+  it("ends as stopped on request, and no code is written", async () => {
     const world = await teamWorld();
     world.script(...DISCUSSION);
     await answered(world, "stop");
@@ -123,7 +123,7 @@ describe("the proposal", () => {
 });
 
 describe("the implementation", () => {
-  it("is sent back by the reviewer and by the tests, and is approved when both are content", async () => {
+  it("is sent back by the reviewer and by the tests, and is approved when both pass", async () => {
     const { end, story, read, asked, entries } = await confirmed(
       ...writes("index === 0"),
       changes("src/split.js: spread the rest"),
@@ -156,7 +156,7 @@ describe("the implementation", () => {
     expect(failed).toMatchObject({ outcome: "test_failed", fault: { code: "TestsFailed", context: { exitCode: 1 } } });
   });
 
-  it("lets a verdict be given once more when it does not fit its schema", async () => {
+  it("requests a verdict once more when it does not fit its schema", async () => {
     const { end, entries } = await confirmed(
       ...writes("index < rest"),
       { json: { decision: "approve" } },
@@ -171,7 +171,7 @@ describe("the implementation", () => {
     expect(regenerated).toHaveLength(2);
   });
 
-  it("tells the tester which command was refused, and goes on when the next one may be run", async () => {
+  it("tells the tester which command was refused, and continues when the next one is allowed", async () => {
     const { end, asked, story } = await confirmed(
       ...writes("index < rest"),
       APPROVE,
@@ -224,13 +224,13 @@ describe("the implementation", () => {
     ["no provider for the coder", DOWN, "provider_network_error"],
     ["no provider for the reviewer", [...CODED, ...DOWN], "provider_network_error"],
     ["no provider for the tester", [...CODED, APPROVE, ...DOWN], "provider_network_error"],
-  ])("%s: the run says so", async (_what, steps, outcome) => {
+  ])("%s: the run reports it", async (_what, steps, outcome) => {
     const { end, story } = await confirmed(...steps);
     expect(end).toMatchObject({ status: "failed", outcome });
     expect((await story()).filter((line) => line.startsWith("coder")).length).toBeLessThanOrEqual(3);
   });
 
-  it("ends as provider_not_found where no agent CLI is installed, and the discussion could still be held", async () => {
+  it("ends as provider_not_found where no agent CLI is installed, while the discussion still works", async () => {
     const world = await teamWorld({ variant: "clis", env: { PATH: "/nowhere" } });
     await answered(world, "confirm");
     expect(await world.advance()).toMatchObject({ status: "failed", outcome: "provider_not_found" });
@@ -243,7 +243,7 @@ describe("the implementation", () => {
     ]);
   });
 
-  it("is canceled by its operator at any time", async () => {
+  it("can be cancelled by its operator at any time", async () => {
     const world = await teamWorld();
     world.script(...DISCUSSION);
     await world.advance();
@@ -251,7 +251,7 @@ describe("the implementation", () => {
     expect(await world.advance()).toMatchObject({ status: "cancelled", outcome: "canceled" });
   });
 
-  it("keeps the coder inside the repository, and away from the rules of its own work", async () => {
+  it("keeps the coder inside the repository, and away from its own rules", async () => {
     const call = (path: string) => ({ tool: "write_file", input: { path, content: "x" } });
     const { end, read, asked } = await confirmed(
       { calls: [call("../outside.txt"), call("team.faultline.yaml"), call("team/prompts/reviewer.md")] },

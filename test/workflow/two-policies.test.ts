@@ -1,4 +1,4 @@
-// Workflows with policies of their own run on one runtime: what one of them learns about a target, the other knows.
+// Workflows with different policies run on one runtime: what one of them learns about a target, the other knows.
 
 import { expect, it } from "vitest";
 import { PRESETS, withRows } from "../../src/core/index.ts";

@@ -1,5 +1,5 @@
-// An answer that cannot be read is a fault of the endpoint in a workflow too: a reviewer's run never ends as if the model had
-// answered with a wrong form.
+// An unreadable answer is a fault of the endpoint in a workflow too: a reviewer's run never ends as if the model had answered in
+// a wrong form.
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type StubReply, type StubRequest, startDialectStub } from "../support/dialect-stub.ts";
@@ -40,18 +40,21 @@ nodes:
 describe.each(["whole", "streamed"])("an answer that comes %s", (form) => {
   const stream = `stream: ${String(form === "streamed")}`;
 
-  it.each(Object.entries(ANSWERS))("as %s, alone: the run fails, and not for its schema", async (name, answer) => {
-    const { world, asked } = await reviewed(answer, stream);
-    const run = await world.start();
-    expect(await world.advance(run)).toMatchObject({ status: "failed" });
-    const failed = (await world.entries(run)).flatMap(({ event }) => (event.type === "node-failed" ? [event] : []));
-    const code = name in UNREADABLE ? "AnswerUnreadable" : "EmptyOutput";
-    expect(failed).toMatchObject([{ fault: { code } }]);
-    expect(JSON.stringify(await world.show(run))).not.toContain("schema_invalid");
-    expect(asked().length).toBeGreaterThan(1);
-  });
+  it.each(Object.entries(ANSWERS))(
+    "as %s, alone: the run fails, and not because of its schema",
+    async (name, answer) => {
+      const { world, asked } = await reviewed(answer, stream);
+      const run = await world.start();
+      expect(await world.advance(run)).toMatchObject({ status: "failed" });
+      const failed = (await world.entries(run)).flatMap(({ event }) => (event.type === "node-failed" ? [event] : []));
+      const code = name in UNREADABLE ? "AnswerUnreadable" : "EmptyOutput";
+      expect(failed).toMatchObject([{ fault: { code } }]);
+      expect(JSON.stringify(await world.show(run))).not.toContain("schema_invalid");
+      expect(asked().length).toBeGreaterThan(1);
+    },
+  );
 
-  it.each(Object.entries(ANSWERS))("as %s, with a stand-in: it reviews", async (_name, answer) => {
+  it.each(Object.entries(ANSWERS))("as %s, with a fallback: the fallback reviews", async (_name, answer) => {
     const { world, asked } = await reviewed(answer, `${stream}\n    fallback: [west/llama-3]`);
     const run = await world.start();
     expect(await world.advance(run)).toMatchObject({ status: "completed" });

@@ -1,4 +1,4 @@
-// What CheckGate, Assert and a turn cap come to, and the two counters: what a stage tries, and what its calls try.
+// What CheckGate, Assert and a turn cap lead to, and the two counters: attempts of a stage, and attempts of its calls.
 
 import { describe, expect, it } from "vitest";
 import { tool } from "../../src/index.ts";
@@ -6,7 +6,7 @@ import { capped, stage } from "../../src/workflow/define.ts";
 import { engineWorld, only, places, thrown } from "../support/engine-world.ts";
 
 describe("verdicts", () => {
-  it("CheckGate may ask for another attempt, and may pass the stage over", async () => {
+  it("CheckGate may ask for another attempt, and may skip the stage", async () => {
     const acted: string[] = [];
     const { go, events } = await engineWorld({
       id: "gates",
@@ -31,7 +31,7 @@ describe("verdicts", () => {
     expect(only(all, "node-skipped")).toMatchObject([{ node: "b", reason: "gate", fault: null }]);
   });
 
-  it("Assert may ask for another attempt, pass it over, or fail it as AssertFailed", async () => {
+  it("Assert may ask for another attempt, skip the stage, or fail it as AssertFailed", async () => {
     const { go, events } = await engineWorld({
       id: "asserts",
       stages: {
@@ -58,7 +58,7 @@ describe("verdicts", () => {
     expect(places(all, "node-skipped")).toEqual(["b#1.1"]);
   });
 
-  it("a verdict that asks for another attempt has no more of them than the stage", async () => {
+  it("a verdict that asks for another attempt is limited by the stage's attempts", async () => {
     const { go, events } = await engineWorld({
       id: "spent",
       stages: {
@@ -74,7 +74,7 @@ describe("verdicts", () => {
     expect(places(await events(end.run), "node-started")).toEqual(["a#1.1", "a#1.2", "a#1.3"]);
   });
 
-  it("a turn cap is a branch: Assert and Next see it, and without their word the stage fails and is not begun again", async () => {
+  it("a turn cap is a branch: Assert and Next see it, and unless they accept it the stage fails and does not restart", async () => {
     const seen: unknown[] = [];
     const { go, events } = await engineWorld({
       id: "cap",
@@ -99,7 +99,7 @@ describe("verdicts", () => {
 });
 
 describe("the two counters", () => {
-  it("what a call tries and what a stage tries are told apart", async () => {
+  it("attempts of a call and attempts of a stage are counted separately", async () => {
     let calls = 0;
     const flaky = tool<null, string>({
       id: "flaky",

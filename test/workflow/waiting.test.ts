@@ -1,4 +1,4 @@
-// Runs that wait: for a time, for a person, for both. They are put away, and go on when what they wait for has come.
+// Runs that wait for a time, for a person, or for both. They are parked, and continue when the awaited thing happens.
 
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../src/core/flow/node.ts";
@@ -11,7 +11,7 @@ import { APPROVE, engineWorld, only, places, STORES, thrown, YES } from "../supp
 const HOUR_MS = 3_600_000;
 const approve = (tools: ActTools, timeoutMs: number | null = null) => tools.ask({ payload: APPROVE, timeoutMs });
 
-/** Somebody wrote into the policy that a person is asked. */
+/** A policy that asks a person. */
 const ASKING = withRows(DEFAULT_POLICY, [
   { match: { code: ["RequestInvalid"] }, retry: null, then: ["ask", "fail"], origin: { layer: "file", at: "test" } },
 ]);
@@ -22,8 +22,8 @@ async function valueOf(outcome: Promise<{ readonly status: string }>): Promise<u
   throw "fault" in over ? new FaultError(over.fault as FaultError["fault"]) : new Error("odd");
 }
 
-describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
-  it("is parked when a limit lifts at a known time, and goes on at that time in another life", async () => {
+describe.each(STORES)("a waiting run, on a journal in %s", (store) => {
+  it("is parked when a limit lifts at a known time, and continues at that time in another life", async () => {
     let calls = 0;
     const limited = tool<null, string>({
       id: "limited",
@@ -51,7 +51,7 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
     expect([calls, visit?.attempt]).toEqual([2, 1]);
   });
 
-  it("is advanced before its time without harm: it only says again that it waits", async () => {
+  it("may be advanced before its time without harm: it only reports again that it waits", async () => {
     const limited = tool<null, string>({
       id: "limited",
       run: () => {
@@ -67,7 +67,7 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
     expect(only(await events(run), "call-admitted")).toHaveLength(1);
   });
 
-  it("asks a person when the policy says so, and does what the answer says", async () => {
+  it("asks a person when the policy says so, and follows the answer", async () => {
     let calls = 0;
     const risky = tool<null, string>({
       id: "risky",
@@ -94,7 +94,7 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
     expect(only(await events(paused.run), "node-resumed")).toMatchObject([{ by: "ada", answer: YES }]);
   });
 
-  it("waits at a gate, without a fault, until somebody answers or its time is up", async () => {
+  it("waits at a gate, without a fault, until it is answered or its time is up", async () => {
     const answers: unknown[] = [];
     const { start, advance, clock, runs, events, journal } = await engineWorld(
       {
@@ -126,7 +126,7 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
     expect(await journal.keptAll("question")).toEqual([]);
   });
 
-  it("waits at a gate without a time for as long as it takes", async () => {
+  it("waits at a gate without a time limit for as long as it takes", async () => {
     const { start, advance, clock, runs, nextLife } = await engineWorld(
       { id: "gate", stages: { a: stage({ act: async (_request, tools) => (await approve(tools)).status }) } },
       { store },
@@ -142,7 +142,7 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
     expect(await clock.runUntil(later.advance(run))).toMatchObject({ status: "completed" });
   });
 
-  it("does not hold up the paths beside it, and resumed ones do not pass the number that may run", async () => {
+  it("does not block parallel paths, and resumed ones respect the parallel limit", async () => {
     let now = 0;
     let most = 0;
     const counted = async (tools: ActTools): Promise<void> => {
@@ -180,7 +180,7 @@ describe.each(STORES)("a run that waits, on a journal in %s", (store) => {
   });
 });
 
-describe("nothing that comes while a run is being put away is lost", () => {
+describe("nothing that arrives while a run is being parked is lost", () => {
   const released = { work: (): void => undefined };
   const gateAndWork = {
     id: "race",
@@ -196,7 +196,7 @@ describe("nothing that comes while a run is being put away is lost", () => {
     },
   };
 
-  it("a path that ends while answers are looked for goes on", async () => {
+  it("a path that ends during the lookup of answers continues", async () => {
     const ended = Promise.withResolvers<undefined>();
     let isFirst = false;
     const { go, events } = await engineWorld(gateAndWork, {
@@ -206,10 +206,10 @@ describe("nothing that comes while a run is being put away is lost", () => {
           await journal.append(session, after, entries, keeps);
           const isWork = entries.some(({ event }) => event.type === "node-completed" && event.node === "work");
           if (isWork) ended.resolve(undefined);
-          // From here on it is the run that looks, and no longer the node that asks.
+          // From here on the run looks for answers, and no longer the node that asks.
           if (entries.some(({ event }) => event.type === "node-paused")) isFirst = true;
         },
-        // The answer is slow to be looked up: meanwhile the other path ends.
+        // The lookup of the answer is slow: in the meantime the other path ends.
         async kept(kind, key) {
           if (kind === "answer" && isFirst) {
             isFirst = false;
@@ -226,14 +226,14 @@ describe("nothing that comes while a run is being put away is lost", () => {
     expect(places(await events(paused.run), "node-completed")).toEqual(["split#1.1", "work#1.1", "more#1.1"]);
   });
 
-  it("an answer that comes then is taken at once", async () => {
+  it("an answer at that moment is used at once", async () => {
     const { go, clock, journal } = await engineWorld(
       { id: "late", stages: { a: stage({ act: async (_request, tools) => void (await approve(tools)) }) } },
       {
         wrap: (inner): Journal => ({
           ...inner,
           async append(session, after, entries, keeps) {
-            // Somebody else answers just before it is written down that the run sleeps.
+            // Another process answers just before the run is recorded as sleeping.
             if (entries.some(({ event }) => event.type === "run-paused")) {
               const [question] = await inner.keptAll("question");
               await inner.keepFirst({ kind: "answer", key: question?.key ?? "", value: { answer: YES, by: "ada" } });
@@ -249,7 +249,7 @@ describe("nothing that comes while a run is being put away is lost", () => {
     expect(end.status === "completed" || isDue).toBe(true);
   });
 
-  it("an answer to a question of a session that is no run wakes nobody", async () => {
+  it("an answer to a question of a session that is not a run wakes no run", async () => {
     const { runs, journal, clock } = await engineWorld(gateAndWork);
     const question = { id: "q9", session: "somebody", call: "c", turn: "", code: null, askedAt: 0, expiresAt: 9e12 };
     await journal.keep([{ kind: "question", key: "q9", value: { ...question, payload: APPROVE } }]);

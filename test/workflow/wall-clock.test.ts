@@ -1,5 +1,5 @@
-// Somebody sets the wall clock while runs wait or are being advanced. A time to wake up is a time of the wall clock: it is in the
-// journal, and other processes read it. Who holds a run does not change because the clock was set.
+// The wall clock changes while runs wait or are being advanced. A wake-up time is a wall-clock time: it is in the journal, and
+// other processes read it. Ownership of a run does not change with the clock.
 
 import { describe, expect, it } from "vitest";
 import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
@@ -79,7 +79,7 @@ async function heldWorld() {
 describe.each([
   ["forward", HOUR_MS],
   ["back", -HOUR_MS],
-])("a run that a process holds, when the wall clock is set %s by an hour", (_name, byMs) => {
+])("a run held by a process, when the wall clock is set %s by an hour", (_name, byMs) => {
   it.each([0, 1, 2_500, 4_999, 5_000])(
     "stays with a process that is alive (%s ms after it took it)",
     async (afterMs) => {
@@ -99,7 +99,7 @@ describe.each([
     },
   );
 
-  it("passes to a process that asks a minute later when its holder hangs", async () => {
+  it("passes to a process that asks a minute later if its holder hangs", async () => {
     const { world, begun, begins } = await heldWorld();
     const { journal } = world;
     let hangs = false;

@@ -58,7 +58,9 @@ export function chain<Request extends ChainRequest, Output>(
       fit: fit ?? asItIs,
       passesThrough: passesThrough ?? (() => isAlwaysReady),
     };
-    members.push(Object.freeze<MemberTool>({ ...tool, id: freeName(tool.id, taken), target: targetKey(facts), member }));
+    members.push(
+      Object.freeze<MemberTool>({ ...tool, id: freeName(tool.id, taken), target: targetKey(facts), member }),
+    );
   }
   return Object.freeze(made);
 }

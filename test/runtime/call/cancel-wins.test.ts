@@ -1,4 +1,4 @@
-// A cancellation that comes while something else is just ending: until that is written down, the cancellation wins.
+// A cancellation that races with another ending wins until that ending is recorded.
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -14,7 +14,7 @@ function gate(): { readonly passed: Promise<boolean>; readonly open: () => void 
 }
 
 describe("a cancellation wins", () => {
-  it("over a value that arrives in the same moment, before or after it, until the value is on disk", async () => {
+  it("over a value that arrives at the same moment, before or after it, until the value is on disk", async () => {
     const { fl, clock } = world();
     const session = await clock.runUntil(fl.session("s"));
     for (const order of ["cancel, value", "value, cancel"]) {
@@ -48,7 +48,7 @@ describe("a cancellation wins", () => {
     expect(events().map(({ type }) => type)).toEqual(["call-started", "call-cancelled"]);
   });
 
-  it("over an attempt that has just been announced, and the place it held is free again", async () => {
+  it("over an attempt that has just been announced, and its slot is free again", async () => {
     const { fl, events } = world();
     const priced = scripted("priced", [], { cost: { estimate: () => 5 }, maxConcurrent: 1, maxQueued: 0 });
     const controller = new AbortController();
@@ -100,7 +100,7 @@ describe("a cancellation wins", () => {
       await started;
       await clock.advance(0);
       slow.run(0).fail(failure("NotFound"));
-      // Promises only: whatever has to reach the disk has not.
+      // Only promises run here, so nothing has reached the disk yet.
       for (let step = 0; step < 50; step++) await Promise.resolve();
       controller.abort();
       expect(await turn).toMatchObject({ status: "cancelled", value: { status: "cancelled" } });
@@ -108,7 +108,7 @@ describe("a cancellation wins", () => {
     folder.remove();
   });
 
-  it("over a question that is just being written down, and leaves none behind that nobody waits for", async () => {
+  it("over a question that is being recorded, and leaves no orphaned question behind", async () => {
     const inner = createMemoryJournal();
     const controller = new AbortController();
     const journal: Journal = {
@@ -131,7 +131,7 @@ describe("a cancellation wins", () => {
     expect(await fl.questions()).toEqual([]);
   });
 
-  it("over a question that is being asked: it is taken off the screen and out of the journal", async () => {
+  it("over a question that is being asked, which disappears from the screen and the journal", async () => {
     const { fl, clock } = world();
     const person = silent();
     fl.attach(person);
@@ -148,7 +148,7 @@ describe("a cancellation wins", () => {
     expect(await fl.questions()).toEqual([]);
   });
 
-  it("over a question that has waited for somebody, once the call is taken up again", async () => {
+  it("over a question that waited for an answer, once the call resumes", async () => {
     const { fl, clock } = world();
     const locked = broken("locked", "AuthFailed");
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));

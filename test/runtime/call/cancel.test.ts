@@ -1,4 +1,4 @@
-// Cancelling a call: whatever it is doing, it ends at once, starts nothing later, counts against nobody and leaves nothing behind.
+// A cancelled call ends at once, whatever it is doing. It starts nothing later, counts as no failure and leaves nothing behind.
 
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -12,7 +12,7 @@ interface Case {
   readonly call: Promise<Outcome<string>>;
 }
 
-/** Each brings a call to where it does something else. */
+/** Each entry brings a call into a different phase. */
 const PLACES: Readonly<Record<string, (here: World, signal: AbortSignal) => Case>> = {
   "in an attempt": ({ fl, clock }, signal) => {
     const slow = held("slow", clock);
@@ -40,7 +40,7 @@ const PLACES: Readonly<Record<string, (here: World, signal: AbortSignal) => Case
   },
 };
 
-describe("a call that is cancelled", () => {
+describe("a cancelled call", () => {
   it.each(Object.entries(PLACES))("%s ends at once, starts nothing later and leaves no timer", async (_name, start) => {
     const here = world();
     const controller = new AbortController();
@@ -56,7 +56,7 @@ describe("a call that is cancelled", () => {
     expect(here.clock.pending).toBe(0);
   });
 
-  it("while a schema reads its input, for ever, leaves it there and leaves no timer", async () => {
+  it("ends while a schema validates its input forever, and leaves no timer", async () => {
     const { fl, clock } = world();
     const input = z.string().refine(() => new Promise<boolean>(() => undefined));
     const strict = tool({ id: "strict", input, run: () => "never" });
@@ -68,7 +68,7 @@ describe("a call that is cancelled", () => {
     expect([clock.now(), clock.pending]).toEqual([START_AT + 10, 0]);
   });
 
-  it("before it started never runs its tool, and is written down as cancelled and not as an error", async () => {
+  it("never runs its tool if it was cancelled before it started, and is recorded as cancelled, not as an error", async () => {
     const { fl, events } = world();
     const fine = scripted("fine", []);
     const signal = AbortSignal.abort();
@@ -91,7 +91,7 @@ describe("a call that is cancelled", () => {
     expect(await call).toMatchObject({ fault: { message } });
   });
 
-  it("tells its tool with a fault, also one that looks at its signal only later", async () => {
+  it("passes its tool a fault as the abort reason, even if the tool reads its signal later", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock);
     const controller = new AbortController();
@@ -107,7 +107,7 @@ describe("a call that is cancelled", () => {
     expect(slow.run(1).context.signal.aborted).toBe(true);
   });
 
-  it("writes down what its tool answers after that, and returns none of it", async () => {
+  it("records its tool's late answer and does not return it", async () => {
     const { fl, clock, events } = world();
     const slow = held("slow", clock);
     const controller = new AbortController();
@@ -120,7 +120,7 @@ describe("a call that is cancelled", () => {
     expect(fl.metrics()["slow"]).toMatchObject({ success_count: 0, cancelled_count: 1, late_count: 1 });
   });
 
-  it("ends whatever it is doing, at any moment, and no attempt starts after it", async () => {
+  it("ends in every phase, and no attempt starts after it", async () => {
     const script = fc.array(fc.constantFrom("ok", "ToolUnavailable", "NotFound", "RateLimited"), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(script, fc.nat(4_000), fc.nat(400), async (answers, cancelAt, workMs) => {
@@ -156,7 +156,7 @@ describe("a call that is cancelled", () => {
 });
 
 describe("one signal for many calls", () => {
-  it("has one listener however many calls there are, all of them are told, and none stays registered", async () => {
+  it("has one listener for any number of calls, cancels them all, and leaves no listener registered", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock);
     const fine = scripted("fine", []);
@@ -174,8 +174,8 @@ describe("one signal for many calls", () => {
   });
 });
 
-describe("a tool that asks to be told when it is given up", () => {
-  it("is told the reason, when it was cancelled or out of time, and at once if that has happened already", async () => {
+describe("a tool that registers an abort callback", () => {
+  it("gets the reason on cancellation or timeout, and at once if that has already happened", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock, { timeoutMs: 1_000, retry: "none" });
     const reasons: unknown[] = [];
@@ -189,7 +189,7 @@ describe("a tool that asks to be told when it is given up", () => {
     expect(reasons).toMatchObject([cancelled, { name: "TimeoutError" }, cancelled, { name: "TimeoutError" }]);
   });
 
-  it("is told nothing when it has answered", async () => {
+  it("is not called once it has answered", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock);
     const controller = new AbortController();
@@ -204,8 +204,8 @@ describe("a tool that asks to be told when it is given up", () => {
   });
 });
 
-describe("a tool whose caller has gone", () => {
-  it("ends the whole call as cancelled, also between two attempts, and it counts against nobody", async () => {
+describe("a tool that reports that its caller has left", () => {
+  it("ends the whole call as cancelled, even between two attempts, and counts as no failure", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock);
     const running = fl.protect(slow.tool, "x");
@@ -222,8 +222,8 @@ describe("a tool whose caller has gone", () => {
   });
 });
 
-describe("an alarm of an attempt", () => {
-  it("rings once, not before its time, and the one set last counts", async () => {
+describe("an attempt's alarm", () => {
+  it("fires once, not before its time, and the last one set counts", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock);
     const call = fl.protect(slow.tool, "x");
@@ -241,7 +241,7 @@ describe("an alarm of an attempt", () => {
     expect(rung).toEqual(["second"]);
   });
 
-  it("is silent when the attempt has ended, however it is set", async () => {
+  it("does not fire after the attempt has ended", async () => {
     const { fl, clock } = world();
     const slow = held("slow", clock);
     const ring = vi.fn();

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { callTimes, scripted, failure, world } from "../../support/world.ts";
 
 const FAILS = Array.from({ length: 60 }, () => failure("ToolUnavailable"));
-/** So many calls fail that the memory has learned that trying again does not help. */
+/** Enough failed calls for the memory to learn that retrying does not help. */
 const LEARNED_AFTER = 5;
 
 it.each([

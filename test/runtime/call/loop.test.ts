@@ -1,11 +1,11 @@
-// A call outside a session goes from attempt to attempt without waiting where it can: it must end all the same, whatever happens.
+// A call outside a session runs its attempts without a wait where it can. It must still end in every case.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { type Policy, tool } from "../../../src/index.ts";
 import { broken, callTimes, failure, scripted, START_AT, world } from "../../support/world.ts";
 
-/** Nothing but the number of attempts ends a call. */
+/** Only the number of attempts ends a call. */
 const ENDLESS: Policy = {
   ...DEFAULT_POLICY,
   learnsAfter: 0,
@@ -21,7 +21,7 @@ function stackDepth(): number {
 }
 
 describe("a tool that fails at once", () => {
-  it("is tried a thousand times without a wait, and the stack does not grow with it", async () => {
+  it("is tried a thousand times without a wait, and the stack does not grow", async () => {
     const here = world({ policy: ENDLESS });
     const depths: number[] = [];
     const down = tool<string, string>({
@@ -38,7 +38,7 @@ describe("a tool that fails at once", () => {
     expect(here.clock.now()).toBe(START_AT);
   });
 
-  it("does not keep other calls from running meanwhile", async () => {
+  it("does not block other calls", async () => {
     const here = world({ policy: ENDLESS });
     const order: string[] = [];
     const down = broken("down", "ToolUnavailable", {
@@ -52,8 +52,8 @@ describe("a tool that fails at once", () => {
   });
 });
 
-describe("a call that meets a bug of ours, or of what it was given to work with", () => {
-  it("fails, and does not hang", async () => {
+describe("a call that hits an internal bug, or a bug in what it was given", () => {
+  it("fails instead of hanging", async () => {
     const dice = {
       roll: (): number => {
         throw new Error("the dice are gone");
@@ -80,7 +80,7 @@ describe("a deadline", () => {
     expect(fine.runs).toEqual([]);
   });
 
-  it("that passes while a call waits to try again lets no attempt start behind its caller's back", async () => {
+  it("that passes while a call waits to retry prevents any further attempt", async () => {
     const { fl, clock } = world();
     const down = broken("down", "ToolUnavailable", { retry: { backoff: { initialMs: 300 } } });
     const outcome = await clock.runUntil(fl.protect(down.tool, "x", { deadlineMs: 100 }));
@@ -104,7 +104,7 @@ describe("a tool with a price", () => {
       },
     });
 
-  it("is asked what an attempt may cost only when somebody needs to know: a limit, or an attempt that does not say", async () => {
+  it("is asked for an estimate only when one is needed: for a limit, or for an attempt that reports no cost", async () => {
     estimates.length = 0;
     const { fl } = world();
     await fl.protect(priced(7), 100);
@@ -118,7 +118,7 @@ describe("a tool with a price", () => {
     expect(estimates).toEqual([100, 100]);
   });
 
-  it("is announced before it runs, and what it returns is still held against its schema", async () => {
+  it("is announced before it runs, and its result is still checked against its schema", async () => {
     const { fl, events } = world();
     const seen: string[] = [];
     fl.subscribe(({ event }) => void seen.push(event.type));

@@ -1,11 +1,11 @@
-// The retry budget that all calls to one provider share, so that retries cannot become a storm.
+// The retry budget shared by all calls to one provider, which prevents retry storms.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, type Refusal } from "../../../src/core/index.ts";
 import { type Decision, explain, type Outcome, type Policy } from "../../../src/index.ts";
 import { broken, callTimes, failure, type More, scripted, world } from "../../support/world.ts";
 
-/** Five retries at once, none earned by calls, one more every ten seconds; memory is off, so that only the budget speaks. */
+/** Five retries at once, none earned by calls, one more every ten seconds. Memory is off, so that only the budget decides. */
 const TIGHT: Policy = {
   ...DEFAULT_POLICY,
   retryBudget: { capacity: 5, perCall: 0, perSecond: 0.1 },
@@ -22,7 +22,7 @@ function decisionOf(outcome: Outcome<string>): Decision {
 const refusalOf = (outcome: Outcome<string>): Refusal | undefined => decisionOf(outcome).considered[0]?.refused;
 
 describe("a retry budget", () => {
-  it("is spent by retries and not by first attempts; empty, it lets no call begin to retry, and says so", async () => {
+  it("is spent by retries, not by first attempts; once it is empty, no call starts to retry, and the decision says so", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", AT_ONCE);
     const outcomes = await callTimes(here, down.tool, 5);
@@ -38,7 +38,7 @@ describe("a retry budget", () => {
     expect(last && explain(decisionOf(last), "en").why.join("; ")).toContain("the shared retry budget is spent");
   });
 
-  it("is shared by all tools of one provider, and by nobody else", async () => {
+  it("is shared by all tools of one provider, and with no other provider", async () => {
     const here = world({ policy: TIGHT });
     const first = broken("first", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
     const second = broken("second", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
@@ -48,7 +48,7 @@ describe("a retry budget", () => {
     expect((await callTimes(here, third.tool, 1)).map(refusalOf)).toEqual(["attempts-spent"]);
   });
 
-  it("is shared by the tools of one target when nobody names a provider", async () => {
+  it("is shared by the tools of one target if no provider is named", async () => {
     const here = world({ policy: TIGHT });
     const first = broken("first", "ToolUnavailable", { ...AT_ONCE, target: "acme" });
     const second = broken("second", "ToolUnavailable", { ...AT_ONCE, target: "acme" });
@@ -56,7 +56,7 @@ describe("a retry budget", () => {
     expect((await callTimes(here, second.tool, 1)).map(refusalOf)).toEqual(["retry-budget-spent"]);
   });
 
-  it("is spent once by calls that meet one outage together: they share attempts, and all go on to the end", async () => {
+  it("is spent once by calls that meet the same outage: they share attempts, and all of them finish", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", { retry: { maxAttempts: 3 } });
     const outcomes = await here.clock.runUntil(
@@ -66,11 +66,11 @@ describe("a retry budget", () => {
     expect(down.runs.length).toBeLessThanOrEqual(105);
   });
 
-  it("comes back with time, up to its size", async () => {
+  it("refills with time, up to its capacity", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", AT_ONCE);
     await callTimes(here, down.tool, 3);
-    // Six retries: one of them is owed.
+    // Six retries: one of them is a debt.
     await here.clock.advance(19_999);
     expect((await callTimes(here, down.tool, 1)).map(({ attempts }) => attempts)).toEqual([1]);
     await here.clock.advance(1);
@@ -79,7 +79,7 @@ describe("a retry budget", () => {
     expect((await callTimes(here, down.tool, 4)).map(({ attempts }) => attempts)).toEqual([3, 3, 3, 1]);
   });
 
-  it("is earned by calls: one retry for five of them in the long run", async () => {
+  it("is earned by calls: one retry per five calls in the long run", async () => {
     const policy: Policy = { ...TIGHT, retryBudget: { capacity: 5, perCall: 0.2, perSecond: 0 } };
     const here = world({ policy });
     const down = broken("down", "ToolUnavailable", AT_ONCE);
@@ -89,7 +89,7 @@ describe("a retry budget", () => {
     expect(retries).toBeLessThanOrEqual(105);
   });
 
-  it("that is spent leaves the other recourses as they are", async () => {
+  it("leaves the other recourses available when it is empty", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
     await callTimes(here, down.tool, 3);
@@ -102,7 +102,7 @@ describe("a retry budget", () => {
     expect(await callTimes(here, elsewhere.tool, 1)).toMatchObject([{ status: "done", from: "second", attempts: 2 }]);
   });
 
-  it("holds for a retry whose wait the other side named, too", async () => {
+  it("also applies to a retry whose wait the server named", async () => {
     const here = world({ policy: TIGHT });
     const down = broken("down", "ToolUnavailable", { ...AT_ONCE, provider: "acme" });
     await callTimes(here, down.tool, 3);

@@ -1,4 +1,4 @@
-// Extensions through the library's door: what they bring takes effect, and what is wrong with them stops everything by name.
+// Extensions through the public API: their contributions take effect, and an invalid extension stops the start and is named.
 
 import { describe, expect, it } from "vitest";
 import { EXTENSION_CONTRACT } from "../../../src/runtime/extension/extension.ts";
@@ -44,8 +44,8 @@ const FIXED: Retry = {
   maxTotalWaitMs: 10_000,
 };
 
-describe("what an extension brings", () => {
-  it("as a tool is found by its name, also as an alternative of the program's own", async () => {
+describe("what an extension contributes", () => {
+  it("as a tool is found by its name, also as an alternative of the program's own tools", async () => {
     const spare = tool<string, string>({ id: "spare_search", run: (city) => `spare ${city}` });
     const { fl, clock } = extended(extension("acme", (host) => host.tool(spare)));
     const main = tool<string, string>({ id: "search", alternatives: ["spare_search"], run: fails("NotFound") });
@@ -58,7 +58,7 @@ describe("what an extension brings", () => {
     expect(await clock.runUntil(session.protect(main, "Porto"))).toMatchObject({ from: "spare_search" });
   });
 
-  it("as rules names failures the classifier does not know", async () => {
+  it("as rules classifies failures that the classifier does not know", async () => {
     const locked: Rule = {
       id: "acme/shelf-locked",
       when: { says: [["the shelf is taken"]] },
@@ -80,7 +80,7 @@ describe("what an extension brings", () => {
     expect(await clock.runUntil(fl.protect(shelf, {}))).toMatchObject({ status: "done", attempts: 2 });
   });
 
-  it("as rows of the policy changes what is done about a fault", async () => {
+  it("as policy rows changes how faults are handled", async () => {
     const row: PolicyRow = {
       match: { code: ["NotFound"] },
       retry: FIXED,
@@ -98,7 +98,7 @@ describe("what an extension brings", () => {
     expect(clock.now()).toBe(1_000_500);
   });
 
-  it("as an adapter holds for its own provider: how it is tried again, and what its failures mean", async () => {
+  it("as an adapter applies to its own provider: its retries and the meaning of its failures", async () => {
     const quirk: Rule = {
       id: "acme/quirk",
       when: { says: [["acme says hm"]] },
@@ -120,7 +120,7 @@ describe("what an extension brings", () => {
     expect(await clock.runUntil(fl.protect(made("other", odd), {}))).toMatchObject({ fault: { code: "Unclassified" } });
   });
 
-  it("as somebody to ask is asked, until the runtime is closed", async () => {
+  it("as an interactor is asked until the runtime is closed", async () => {
     const ada = scriptedInteractor("ada", [{ status: "accepted", value: true }]);
     const { fl, clock } = extended(extension("acme", (host) => host.interactor(ada)));
     let runs = 0;
@@ -139,7 +139,7 @@ describe("what an extension brings", () => {
     fl.attach(ada)();
   });
 
-  it("to tell is seen among what happened lately, with its name and its reason, secrets taken out", async () => {
+  it("as a suppressed error appears in the recent events with its name and reason, secrets masked", async () => {
     const { fl, clock } = life({
       secrets: ["quiet-river-stone"],
       extensions: [
@@ -157,7 +157,7 @@ describe("what an extension brings", () => {
     expect(JSON.stringify(told)).not.toContain("quiet-river-stone");
   });
 
-  it("as a fault of a tool of its own bears its name", async () => {
+  it("as a fault raised by its own tool carries its name", async () => {
     const { fl, clock } = extended(
       extension("acme", (host) => {
         host.tool(
@@ -172,7 +172,7 @@ describe("what an extension brings", () => {
   });
 });
 
-describe("an extension that is wrong", () => {
+describe("an invalid extension", () => {
   const nothing = (): void => undefined;
   const own = tool<object, string>({ id: "own", run: () => "own" });
   const named = scriptedInteractor("ada", []);
@@ -233,7 +233,7 @@ describe("starting and stopping", () => {
     return { order, make };
   }
 
-  it("goes by what each needs, once, and back in reverse when the runtime is closed", async () => {
+  it("follows the dependencies, once, and in reverse when the runtime is closed", async () => {
     const { order, make } = recorded();
     const { fl, clock } = extended(make("c", ["b"]), make("a"), make("b", ["a"]));
     expect(order).toEqual([]);
@@ -246,7 +246,7 @@ describe("starting and stopping", () => {
     expect(told.slice(-3)).toEqual(["c extension-stopped", "b extension-stopped", "a extension-stopped"]);
   });
 
-  it("takes down what was up when one fails, and leaves nothing of it behind", async () => {
+  it("stops the started extensions when one fails, and leaves nothing behind", async () => {
     const { order, make } = recorded();
     const ada = scriptedInteractor("ada", []);
     const { fl, clock } = extended(
@@ -261,7 +261,7 @@ describe("starting and stopping", () => {
     fl.attach(ada)();
   });
 
-  it("with one that fails to stop stops the others all the same, and tells", async () => {
+  it("stops the others even if one fails to stop, and reports that", async () => {
     const { order, make } = recorded();
     const { fl, clock } = extended(
       make("a"),
@@ -275,7 +275,7 @@ describe("starting and stopping", () => {
     expect(suppressed).toMatchObject([{ code: "LifecycleFailure", context: { extension: "bad", phase: "dispose" } }]);
   });
 
-  it("that is under way when the runtime is closed is waited for, and undone", async () => {
+  it("that is in progress when the runtime is closed is awaited and undone", async () => {
     const clock = createFakeClock(1_000_000);
     const order: string[] = [];
     const slow = extension(

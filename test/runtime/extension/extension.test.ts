@@ -1,4 +1,4 @@
-// The promises E1–E4 of extensions: checked first, started in order, stopped in reverse, and nothing lost on the way.
+// The guarantees E1–E4 of extensions: checked first, started in order, stopped in reverse, and no error is lost.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -41,7 +41,7 @@ interface World {
   readonly suppressed: SuppressedFault[];
   readonly sink: ReturnType<typeof createContributionSink>;
   readonly start: (...extensions: readonly ExtensionOptions[]) => Promise<StartedExtensions>;
-  /** An extension that writes down what happens to it. */
+  /** An extension that records what happens to it. */
   readonly extension: (name: string, requires?: readonly string[], more?: Partial<ExtensionOptions>) => Extension;
 }
 
@@ -86,7 +86,7 @@ const setUps = (happened: readonly string[]): readonly string[] =>
   happened.filter((what) => what.endsWith(" set-up")).map((what) => what.replace(" set-up", ""));
 
 describe("extensions", () => {
-  it("are started in the order of their dependencies and stopped in reverse", async () => {
+  it("start in the order of their dependencies and stop in reverse", async () => {
     const { start, extension, happened, clock } = world();
     const started = await start(extension("page", ["store", "log"]), extension("log"), extension("store", ["log"]));
     expect(happened).toEqual([
@@ -110,7 +110,7 @@ describe("extensions", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("keep the order of declaration among equals", async () => {
+  it("keep the order of declaration where dependencies leave it open", async () => {
     const { start, extension, happened } = world();
     await start(extension("d", ["z"]), extension("c"), extension("z"), extension("a"), extension("b", ["a"]));
     expect(setUps(happened)).toEqual(["c", "z", "d", "a", "b"]);
@@ -130,7 +130,7 @@ describe("extensions", () => {
     expect(setUps(happened)).toEqual(["slow", "next"]);
   });
 
-  it("may be none, and may have nothing to dispose of", async () => {
+  it("may be an empty list, and need no dispose function", async () => {
     const { start, told } = world();
     await (await start()).stop();
     await (await start({ name: "a", contractVersion: 1, setup: () => undefined })).stop();
@@ -156,7 +156,7 @@ describe("extensions", () => {
   });
 });
 
-describe("before any set-up", () => {
+describe("before any setup", () => {
   const anyone = { contractVersion: EXTENSION_CONTRACT, setup: () => undefined };
 
   interface Row {
@@ -235,8 +235,8 @@ describe("before any set-up", () => {
   });
 });
 
-describe("a set-up", () => {
-  it("that fails ends the start with its cause, after those before it are disposed of in reverse", async () => {
+describe("a setup", () => {
+  it("that fails ends the start with its cause, after the earlier extensions are disposed in reverse", async () => {
     const { start, extension, happened, told, clock } = world();
     const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
     const broken = extension("broken", [], { setup: () => Promise.reject(cause) });
@@ -255,7 +255,7 @@ describe("a set-up", () => {
     expect([setUps(happened), told, clock.pending]).toEqual([["a", "b"], [], 0]);
   });
 
-  it("that throws before it returns a promise, or raises a fault, fails alike", async () => {
+  it("fails the same way whether it throws synchronously or raises a fault", async () => {
     const { start, extension } = world();
     const raises = extension("raises", [], {
       setup: (host) => host.raise("ConfigSchemaViolation", { message: "no url", context: { field: "url" } }),
@@ -267,7 +267,7 @@ describe("a set-up", () => {
     });
   });
 
-  it("that hangs is given up after its time, and those before it are disposed of", async () => {
+  it("that hangs is abandoned at its time limit, and the earlier extensions are disposed", async () => {
     const { start, extension, happened, clock } = world();
     const hanging = extension("hanging", [], { setup: () => new Promise(() => undefined) });
     const fault = faultOf(start(extension("a"), hanging));
@@ -279,7 +279,7 @@ describe("a set-up", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("that ends after it was given up is disposed of; one that fails then is told", async () => {
+  it("that ends after it was abandoned is disposed; one that fails then is reported", async () => {
     const { start, extension, happened, clock, told } = world();
     const after = async (delayMs: number, end: () => void): Promise<void> => {
       await new Promise<void>((wake) => void clock.after(delayMs, wake));
@@ -312,7 +312,7 @@ describe("a set-up", () => {
 });
 
 describe("stopping", () => {
-  it("reaches everybody, tells of those that fail or hang, and does not throw", async () => {
+  it("reaches every extension, reports those that fail or hang, and does not throw", async () => {
     const { start, extension, happened, told, clock } = world();
     const started = await start(
       extension("a"),
@@ -337,7 +337,7 @@ describe("stopping", () => {
     expect([clock.now(), clock.pending]).toEqual([LIFECYCLE_TIMEOUT_MS, 0]);
   });
 
-  it("tells of a disposal that fails after it was given up", async () => {
+  it("reports a disposal that fails after it was abandoned", async () => {
     const { start, extension, told, clock } = world();
     const dispose = (): Promise<void> =>
       new Promise((_resolve, reject) => void clock.after(LIFECYCLE_TIMEOUT_MS * 2, () => reject(new Error("late"))));
@@ -351,7 +351,7 @@ describe("stopping", () => {
     ]);
   });
 
-  it("happens once, however often it is asked for", async () => {
+  it("happens once, however often it is requested", async () => {
     const { start, extension, happened } = world();
     const started = await start(extension("a"));
     await Promise.all([started.stop(), started.stop()]);
@@ -361,7 +361,7 @@ describe("stopping", () => {
 });
 
 describe("a host", () => {
-  it("collects what is contributed, with where it came from, in order", async () => {
+  it("collects contributions in order, with their origin", async () => {
     const { start, extension, sink } = world();
     const person = scriptedInteractor("person", []);
     const [row] = MATRIX;
@@ -396,7 +396,7 @@ describe("a host", () => {
     });
   });
 
-  it("takes no contribution after set-up, while raising and suppressing go on working", async () => {
+  it("accepts no contribution after setup, while raising and suppressing keep working", async () => {
     const { start, extension, sink, suppressed, clock } = world();
     const kept: ExtensionHost[] = [];
     await start(extension("late", [], { setup: (host) => void kept.push(host) }));
@@ -431,7 +431,7 @@ describe("a host", () => {
     ]);
   });
 
-  it("raises faults that name the extension, whatever the context says", () => {
+  it("raises faults that name the extension, whatever the context contains", () => {
     const { sink, clock } = world();
     const host = createHost("mine", sink, clock);
     const raise = (): never =>
@@ -457,7 +457,7 @@ describe("a host", () => {
 });
 
 describe("any set of extensions", () => {
-  it("starts each once after all it requires and the earliest that can, or names a real ring", async () => {
+  it("starts each extension once, after everything it requires and as early as possible, or names a real cycle", async () => {
     const graph = fc
       .integer({ min: 1, max: 8 })
       .chain((count) =>

@@ -1,4 +1,4 @@
-// A person who is asked to choose gets the real alternatives: targets of the chain and declared tools that can do the work.
+// A person who has to choose gets the real alternatives: targets of the chain and declared tools that can do the work.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, FAULT_CODES, withRows } from "../../../src/core/index.ts";
@@ -28,7 +28,7 @@ function idsOf({ payload }: Question): readonly string[] {
 }
 
 describe("a missing capability", () => {
-  it("is asked about with the declared alternative, which then does the work", async () => {
+  it("asks a person and offers the declared alternative, which then does the work", async () => {
     const ada = scriptedInteractor("ada", [{ status: "accepted", value: "use:ocr-b" }]);
     const { fl, clock } = life({ policy: ASKING, interactors: [ada] });
     const session = await clock.runUntil(fl.session("s"));
@@ -37,7 +37,7 @@ describe("a missing capability", () => {
     expect(outcome).toMatchObject({ status: "done", value: "read scan.png", from: "ocr-b" });
   });
 
-  it("that is answered later, from another program, continues with the chosen tool", async () => {
+  it("that is answered later by another program continues with the chosen tool", async () => {
     const path = newPath();
     const first = await lifeOn(path, { policy: ASKING });
     const session = await first.clock.runUntil(first.fl.session("s", { mode: "headless" }));
@@ -93,14 +93,14 @@ describe("targets that a person may choose", () => {
     expect(otherTargets(chain, "model").map(({ id }) => id)).toEqual(isOffered ? ["b"] : []);
   });
 
-  it("leave out those that fail the same way for certain", () => {
+  it("exclude targets that are certain to fail the same way", () => {
     const same = target("b", { endpoint: "a", account: "key" });
     const chain = { targets: [target("a"), same, target("c")], current: 0, needs: [], minContextTokens: 0 };
     expect(otherTargets(chain, "account").map(({ id }) => id)).toEqual(["c"]);
   });
 });
 
-describe("what a person is asked", () => {
+describe("a question to a person", () => {
   const asked = { tool: "t", schema: { type: "object" }, others: ["b"], canSkip: false };
 
   it.each(FAULT_CODES)(
@@ -114,14 +114,14 @@ describe("what a person is asked", () => {
     },
   );
 
-  it("about an input that is wrong or names nothing is an Ask; about a missing capability a Select", () => {
+  it("about a wrong input is an Ask; about a missing capability it is a Select", () => {
     for (const code of ["InputInvalid", "NotFound"] as const) expect(traitsOf(code).asks).toBe("Ask");
     const lacks = FAULT_CODES.filter((code) => traitsOf(code).cause === "capability-missing");
     expect(lacks.length).toBeGreaterThan(3);
     for (const code of lacks) expect(traitsOf(code).asks).toBe("Select");
   });
 
-  it("holds no schema that is too long to show", () => {
+  it("omits a schema that is too long to show", () => {
     const schema = { type: "object", description: "x".repeat(20_000) };
     expect(payloadFor("Ask", { ...asked, schema, fault: fault("InputInvalid") }, "en")).not.toHaveProperty("schema");
   });

@@ -1,4 +1,4 @@
-// People in a session: what they are asked about a call, what their answers do, and what happens without one.
+// People in a session: the questions about a call, the effect of their answers, and what happens without an answer.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
@@ -19,7 +19,7 @@ const YES: Answer = { status: "accepted", value: true };
 const NO: Answer = { status: "accepted", value: false };
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** Faults that a person is not asked about by default are, in these tests. */
+/** In these tests people are also asked about faults that the default policy does not ask about. */
 const ASKING = withRows(DEFAULT_POLICY, [
   {
     match: { code: ["RequestInvalid", "SchemaInvalid"] },
@@ -38,7 +38,7 @@ async function begun(options: FaultlineOptions, mode: "attended" | "headless" = 
   return { ...made, session: await made.clock.runUntil(made.fl.session("s", { mode })) };
 }
 
-/** Fails with the code until it has been told so often, then works; remembers what it was given. */
+/** Fails with the code this many times, then works; remembers its inputs. */
 function failing(
   code: FaultCode,
   failures = 1,
@@ -55,8 +55,8 @@ function failing(
 const script = (...answers: ScriptedAnswer[]): ReturnType<typeof scriptedInteractor> =>
   scriptedInteractor("ada", answers);
 
-describe("a person who is there", () => {
-  it("is asked to approve: a yes tries the call again, a no ends it", async () => {
+describe("a person who is present", () => {
+  it("is asked to approve: yes retries the call, no ends it", async () => {
     for (const [answer, status, runCount] of [
       [YES, "done", 2],
       [NO, "failed", 1],
@@ -76,7 +76,7 @@ describe("a person who is there", () => {
     }
   });
 
-  it("gives another input, which then goes out in place of the old one", async () => {
+  it("gives another input, which replaces the old one", async () => {
     const { session, clock } = await begun({ interactors: [script({ status: "accepted", value: "Lisbon" })] });
     const work = failing("RequestInvalid");
     expect(await clock.runUntil(session.protect(work.tool, "Lisbom"))).toMatchObject({ value: "done with Lisbon" });
@@ -89,7 +89,7 @@ describe("a person who is there", () => {
     ["fail", "failed", 1],
   ] as const)("selects %s, and the call is %s", async (value, status, runCount) => {
     const ada = script({ status: "accepted", value });
-    // The default policy would skip it without a question: the caller said that it can do without it.
+    // The default policy would skip it without a question, because the caller declared it optional.
     const { session, clock } = await begun({ interactors: [ada], policy: "cautious" });
     const work = failing("QuotaExhausted");
     const outcome = await clock.runUntil(session.protect(work.tool, "x", { optional: true }));
@@ -100,7 +100,7 @@ describe("a person who is there", () => {
     expect(offered).toEqual(["retry", "skip", "fail"]);
   });
 
-  it("is not offered to skip what the caller needs, and cannot do so either", async () => {
+  it("is not offered to skip a required call, and cannot do so", async () => {
     const ada = script({ status: "accepted", value: "skip" }, { status: "accepted", value: "fail" });
     const { session, clock, fl } = await begun({ interactors: [ada] });
     expect(await clock.runUntil(session.protect(failing("QuotaExhausted").tool, "x"))).toMatchObject({
@@ -110,7 +110,7 @@ describe("a person who is there", () => {
     expect(fl.recent().map(({ event }) => event.type)).toEqual(["fault-suppressed"]);
   });
 
-  it("signs in at the page with the code that the tool got, and the call is tried again", async () => {
+  it("signs in at the page with the tool's code, and the call is retried", async () => {
     const ada = script(YES);
     const { session, clock } = await begun({ interactors: [ada] });
     let isSignedIn = false;
@@ -156,7 +156,7 @@ describe("a person who is there", () => {
     expect([clock.now() - 1_000_000, work.runs.length]).toEqual([30_000, 1]);
   });
 
-  it("is asked about one call three times at most, however often the answer is yes", async () => {
+  it("is asked about one call at most three times, even if every answer is yes", async () => {
     const ada = scriptedInteractor("ada", () => YES);
     const { session, clock } = await begun({ interactors: [ada] });
     const work = failing("AccessDenied", Infinity);
@@ -164,7 +164,7 @@ describe("a person who is there", () => {
     expect([ada.asked.length, work.runs.length]).toEqual([3, 4]);
   });
 
-  it("is shown the question no more when the turn is cancelled, and it is listed no more", async () => {
+  it("no longer sees the question when the turn is cancelled, and it is no longer listed", async () => {
     const ada = script("silence");
     const { session, clock, fl } = await begun({ interactors: [ada] });
     const running = session.turn(async (turn) => {
@@ -177,7 +177,7 @@ describe("a person who is there", () => {
     expect([await fl.questions(), ada.dismissed.length]).toEqual([[], 1]);
   });
 
-  it("may be asked outside a session too", async () => {
+  it("can also be asked outside a session", async () => {
     const { fl, clock } = life({ interactors: [script(YES)] });
     const work = failing("AccessDenied");
     expect(await clock.runUntil(fl.protect(work.tool, "x"))).toMatchObject({ status: "done", attempts: 2 });
@@ -188,7 +188,7 @@ describe("a person who is there", () => {
 });
 
 describe("several people", () => {
-  it("are asked side by side; the first answer counts, and the others see the question no more", async () => {
+  it("are asked in parallel; the first answer counts, and the question disappears for the others", async () => {
     const slow = scriptedInteractor("slow", ["silence"]);
     const made: { clock?: Life["clock"] } = {};
     const quick: Interactor = {
@@ -203,7 +203,7 @@ describe("several people", () => {
     expect(only(await eventsOf(journal, "s"), "question-answered")).toMatchObject([{ by: "quick" }]);
   });
 
-  it("include whoever answers from another program: first come, first served", async () => {
+  it("include those who answer from another program: the first answer counts", async () => {
     const ada = script("silence");
     const { session, clock, fl, journal } = await begun({ interactors: [ada] });
     const running = session.protect(failing("AccessDenied").tool, "x");
@@ -217,8 +217,8 @@ describe("several people", () => {
   });
 });
 
-describe("nobody there", () => {
-  it("makes the call wait; the question is listed until an answer that fits comes, and the first one counts", async () => {
+describe("without a person", () => {
+  it("the call waits; the question is listed until a valid answer arrives, and the first one counts", async () => {
     const { session, clock, fl, journal } = await begun({}, "headless");
     const work = failing("AccessDenied");
     const waiting = await clock.runUntil(session.protect(work.tool, "x", { id: "c" }));
@@ -238,7 +238,7 @@ describe("nobody there", () => {
     expect(work.runs).toHaveLength(1);
   });
 
-  it("for a week is a no, and not a moment earlier", async () => {
+  it("for a week the answer is no, and not a moment earlier", async () => {
     for (const [afterMs, status] of [
       [WEEK_MS - 1, "waiting"],
       [WEEK_MS, "failed"],
@@ -254,7 +254,7 @@ describe("nobody there", () => {
     }
   });
 
-  it("yet: whoever comes in the next life is asked then, and an attended session without anybody waits as well", async () => {
+  it("yet, the call asks the person who joins after a restart, and an attended session waits as well", async () => {
     const path = newPath();
     const work = failing("AccessDenied");
     const first = await lifeOn(path);
@@ -267,7 +267,7 @@ describe("nobody there", () => {
     expect(ada.asked).toHaveLength(1);
   });
 
-  it("of a turn that ended otherwise leaves no question behind", async () => {
+  it("a turn that ended otherwise leaves no question behind", async () => {
     const { session, clock, fl } = await begun({}, "headless");
     const result = await clock.runUntil(
       session.turn(async (turn) => {
@@ -279,7 +279,7 @@ describe("nobody there", () => {
     expect(await fl.questions()).toEqual([]);
   });
 
-  it("of a session that ends leaves no question behind", async () => {
+  it("a session that ends leaves no question behind", async () => {
     for (const how of ["end", "cancel"] as const) {
       const { session, clock, fl } = await begun({}, "headless");
       await clock.runUntil(session.turn(async (turn) => turn.protect(failing("AccessDenied").tool, "x")));

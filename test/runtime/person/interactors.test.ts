@@ -1,4 +1,4 @@
-// The promises Q1–Q4 of asking people: one answer each, in order, nothing passed on that does not fit, nothing left behind.
+// The guarantees Q1–Q4 of asking people: one answer each, in order, only valid answers are passed on, nothing is left behind.
 
 import fc from "fast-check";
 import { getEventListeners } from "node:events";
@@ -35,7 +35,7 @@ function asking(id: string, payload: QuestionPayload, expiresAt = 1000): Questio
   return { id, call: "c", turn: "t", session: "s", code: null, payload, askedAt: 0, expiresAt };
 }
 
-/** An interactor whose answers the test gives by hand, and which does not heed its dismissal. */
+/** An interactor whose answers the test gives by hand, and which ignores its dismissal. */
 function byHand(name: string): Interactor & {
   readonly shown: string[];
   readonly signals: AbortSignal[];
@@ -64,7 +64,7 @@ function byHand(name: string): Interactor & {
 }
 
 describe("a question", () => {
-  it("is answered by the first who does, and the others are dismissed", async () => {
+  it("is answered by the first person to answer, and the others are dismissed", async () => {
     const quick = byHand("quick");
     const silent = scriptedInteractor("silent", ["silence"]);
     const { clock, interactors, told } = world(quick, silent);
@@ -82,14 +82,14 @@ describe("a question", () => {
     expect(await interactors.ask(confirm("q_1"), null)).toEqual({ answer: NO, by: "a" });
   });
 
-  it("goes only to those who take its kind", async () => {
+  it("goes only to interactors that accept its kind", async () => {
     const approver = scriptedInteractor("approver", [YES], ["Approve"]);
     const { interactors } = world(approver, scriptedInteractor("all", [NO]));
     expect(await interactors.ask(confirm("q_1"), null)).toMatchObject({ by: "all" });
     expect(approver.asked).toEqual([]);
   });
 
-  it("is a no at once when nobody takes its kind", async () => {
+  it("is declined at once if no interactor accepts its kind", async () => {
     const { interactors, clock } = world(scriptedInteractor("none", [], []));
     expect(await interactors.ask(confirm("q_1"), null)).toEqual({
       answer: { status: "rejected", reason: "no answer: no interactor takes Confirm" },
@@ -98,7 +98,7 @@ describe("a question", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("that nobody answers in time is a timeout, by the clock, at its time and not before", async () => {
+  it("without an answer in time is a timeout, exactly at its time", async () => {
     const silent = scriptedInteractor("silent", ["silence"]);
     const { clock, interactors } = world(silent);
     let answered = false;
@@ -110,7 +110,7 @@ describe("a question", () => {
     expect(silent.dismissed).toEqual(["q_1"]);
   });
 
-  it("whose time is over is not shown to anybody", async () => {
+  it("whose time is over is not shown", async () => {
     const ready = scriptedInteractor("ready", [YES]);
     const { clock, interactors } = world(ready);
     await clock.advance(500);
@@ -118,7 +118,7 @@ describe("a question", () => {
     expect(ready.asked).toEqual([]);
   });
 
-  it("without an end is refused", async () => {
+  it("without a deadline is refused", async () => {
     const { interactors, clock } = world(scriptedInteractor("ready", [YES]));
     for (const expiresAt of [NaN, Infinity]) {
       await expect(interactors.ask(confirm("q_1", expiresAt), null)).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe("an interactor", () => {
     ]);
   });
 
-  it("is not shown what was settled while it waited its turn", async () => {
+  it("is not shown a question that was settled while it waited its turn", async () => {
     const slow = byHand("slow");
     const { clock, interactors } = world(slow);
     const first = interactors.ask(confirm("q_1"), null);
@@ -176,7 +176,7 @@ describe("an interactor", () => {
     await third;
   });
 
-  it("keeps only its own queue waiting when it does not let go of a dismissed prompt", async () => {
+  it("blocks only its own queue when it does not let go of a dismissed prompt", async () => {
     const stubborn = byHand("stubborn");
     const prompt = scriptedInteractor("prompt", [YES, YES]);
     const { clock, interactors } = world(stubborn, prompt);
@@ -188,7 +188,7 @@ describe("an interactor", () => {
     expect(stubborn.shown).toEqual(["q_1"]);
   });
 
-  it("that answers too late changes nothing, and it is told who was first, without the answer", async () => {
+  it("that answers too late changes nothing and learns who was first, without the answer", async () => {
     const [first, late] = [byHand("first"), byHand("late")];
     const { clock, interactors, told } = world(first, late);
     const asked = interactors.ask(asking("q_1", { kind: "Auth.Password", prompt: "?" }), null);
@@ -205,7 +205,7 @@ describe("an interactor", () => {
     expect(JSON.stringify(told)).not.toContain("hunter2");
   });
 
-  it("that answers after a timeout is told too, and one that only says it gave up is not", async () => {
+  it("that answers after a timeout is informed too, and one that only reports that it gave up is not", async () => {
     const [late, gone] = [byHand("late"), byHand("gone")];
     const { clock, interactors, told } = world(late, gone);
     const asked = interactors.ask(confirm("q_1"), null);
@@ -217,7 +217,7 @@ describe("an interactor", () => {
     expect(told.map(({ reason }) => reason)).toEqual(["clock had settled it before"]);
   });
 
-  it("that fails is told, and the others go on", async () => {
+  it("that fails is reported, and the others continue", async () => {
     const other = byHand("other");
     const broken: Interactor = { name: "broken", answer: () => Promise.reject(new Error("socket hang up")) };
     const { clock, interactors, told } = world(broken, other);
@@ -230,7 +230,7 @@ describe("an interactor", () => {
     ]);
   });
 
-  it("that throws before it returns a promise is treated alike", async () => {
+  it("that throws synchronously is treated the same way", async () => {
     const broken: Interactor = {
       name: "broken",
       answer: () => {
@@ -242,7 +242,7 @@ describe("an interactor", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("that fails after its dismissal is told with that reason; one that throws the dismissal is not", async () => {
+  it("that fails after its dismissal is reported with that reason; one that throws the dismissal is not", async () => {
     const [first, broken] = [byHand("first"), byHand("broken")];
     const { clock, interactors, told } = world(first, broken, scriptedInteractor("good", ["silence"]));
     const asked = interactors.ask(confirm("q_1"), null);
@@ -255,7 +255,7 @@ describe("an interactor", () => {
     ]);
   });
 
-  it("that throws an abort error around the dismissal is not told either", async () => {
+  it("that throws an abort error around the dismissal is not reported either", async () => {
     const first = byHand("first");
     const wrapping: Interactor = {
       name: "wrapping",
@@ -283,7 +283,7 @@ describe("an interactor", () => {
     expect(broken.signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
-  it("is one of several that all fail or give up: then it is a no that names them", async () => {
+  it("among several that all fail or give up leads to a no that names them", async () => {
     const broken: Interactor = { name: "broken", answer: () => Promise.reject(new Error("socket hang up")) };
     const { clock, interactors, told } = world(broken, scriptedInteractor("gone", [{ status: "timeout" }]));
     expect(await interactors.ask(confirm("q_1"), null)).toEqual({
@@ -293,7 +293,7 @@ describe("an interactor", () => {
     expect([told.length, clock.pending]).toEqual([1, 0]);
   });
 
-  it("whose answer does not fit is asked once more, and then no longer", async () => {
+  it("whose answer is invalid is asked once more, and then no longer", async () => {
     const slip = scriptedInteractor("slip", [() => ({ status: "accepted", value: "yes" }), YES]);
     const first = world(slip);
     expect(await first.interactors.ask(confirm("q_1"), null)).toEqual({ answer: YES, by: "slip" });
@@ -311,7 +311,7 @@ describe("an interactor", () => {
     expect(second.told.map(({ reason }) => reason)).toEqual(["it is asked once more", "it is not asked again"]);
   });
 
-  it("whose answer does not fit is not asked again once the question is settled", async () => {
+  it("whose answer is invalid is not asked again once the question is settled", async () => {
     const [wrong, right] = [byHand("wrong"), byHand("right")];
     const { clock, interactors, told } = world(wrong, right);
     const asked = interactors.ask(confirm("q_1"), null);
@@ -325,7 +325,7 @@ describe("an interactor", () => {
 });
 
 describe("attaching", () => {
-  it("is counted, and says which kinds can be answered", () => {
+  it("is counted, and reports which kinds can be answered", () => {
     const { interactors } = world();
     expect([interactors.size, interactors.canAnswer("Confirm")]).toEqual([0, false]);
     const detach = interactors.attach(scriptedInteractor("a", [], ["Approve"]));
@@ -340,7 +340,7 @@ describe("attaching", () => {
     expect(interactors.size).toBe(2);
   });
 
-  it("needs a name that is not taken", () => {
+  it("requires a unique name", () => {
     const { interactors } = world(scriptedInteractor("a", []));
     for (const name of ["a", "clock", "caller", "nobody"]) {
       expect(() => interactors.attach(scriptedInteractor(name, []))).toThrow("the name is taken");
@@ -357,7 +357,7 @@ describe("attaching", () => {
     expect(other.asked).toEqual([]);
   });
 
-  it("ends by taking away what is shown; the others go on", async () => {
+  it("ends by dismissing what is shown; the others continue", async () => {
     const [leaving, staying] = [scriptedInteractor("leaving", ["silence", "silence"]), byHand("staying")];
     const { clock, interactors, told } = world(staying);
     const detach = interactors.attach(leaving);
@@ -374,7 +374,7 @@ describe("attaching", () => {
     expect(told).toEqual([]);
   });
 
-  it("of the last one who could answer ends in a no", async () => {
+  it("ends in a no when the last one who could answer leaves", async () => {
     const { clock, interactors } = world();
     const detach = interactors.attach(scriptedInteractor("only", ["silence"]));
     const asked = interactors.ask(confirm("q_1"), null);
@@ -388,7 +388,7 @@ describe("attaching", () => {
 });
 
 describe("after a question", () => {
-  it("nothing is left: no timer, no listener, and one listener while there are several", async () => {
+  it("no timer and no listener is left, and there is one listener for several questions", async () => {
     const person = byHand("person");
     const { clock, interactors } = world(person);
     const caller = new AbortController();
@@ -406,7 +406,7 @@ describe("after a question", () => {
     expect(newcomer.asked).toEqual([]);
   });
 
-  it("cancelling its caller settles all of that caller's questions, and nobody else's", async () => {
+  it("cancelling its caller settles all of that caller's questions and no others", async () => {
     const { clock, interactors } = world(scriptedInteractor("silent", () => new Promise(() => undefined)));
     const [one, two] = [new AbortController(), new AbortController()];
     const mine = ["q_1", "q_2"].map((id) => interactors.ask(confirm(id), one.signal));

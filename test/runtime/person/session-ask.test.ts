@@ -1,4 +1,4 @@
-// Questions a program puts itself, and the ways to sign in, through the library door.
+// Questions that a program asks itself, and ways to sign in, through the public API.
 
 import { describe, expect, it } from "vitest";
 import { createFaultline, createMemoryJournal, fault, FaultError, type Journal, tool } from "../../../src/index.ts";
@@ -19,8 +19,8 @@ async function textOf(journal: Journal): Promise<string> {
   return lines.join("\n");
 }
 
-describe("a question of the program's own", () => {
-  it("is answered by who is there, and the answer is found again in the next life", async () => {
+describe("a program's own question", () => {
+  it("is answered by a person who is present, and the answer is found again after a restart", async () => {
     const person = scriptedInteractor("ada", [{ status: "accepted", value: true }]);
     const first = life(1, undefined, [person]);
     const session = await first.clock.runUntil(first.fl.session("s"));
@@ -32,7 +32,7 @@ describe("a question of the program's own", () => {
     expect(person.asked).toHaveLength(1);
   });
 
-  it("waits for somebody who is not there, and goes on when it is answered from elsewhere", async () => {
+  it("waits for a person who is absent, and continues when it is answered from elsewhere", async () => {
     const { clock, fl } = life(1);
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
     const ask = () => session.ask("city", { kind: "Ask", prompt: "Which city?", field: "city" });
@@ -43,7 +43,7 @@ describe("a question of the program's own", () => {
     expect(await fl.questions()).toEqual([]);
   });
 
-  it("about a password gets it, and nothing else does", async () => {
+  it("about a password returns it, and it appears nowhere else", async () => {
     const person = scriptedInteractor("ada", [{ status: "accepted", value: "hunter2-hunter2" }]);
     const { clock, fl, journal } = life(1, undefined, [person]);
     const session = await clock.runUntil(fl.session("s"));
@@ -54,8 +54,8 @@ describe("a question of the program's own", () => {
   });
 });
 
-describe("a credential that failed", () => {
-  it("is renewed by a person with the code the tool gets for them, and the call goes on", async () => {
+describe("a failed credential", () => {
+  it("is renewed by a person with the code the tool gets for them, and the call continues", async () => {
     const person = scriptedInteractor("ada", [{ status: "accepted", value: true }]);
     const { clock, fl } = life(1, undefined, [person]);
     let signedIn = false;
@@ -76,8 +76,8 @@ describe("a credential that failed", () => {
   });
 });
 
-describe("a session that is open", () => {
-  it("is the same one when it is asked for again", async () => {
+describe("an open session", () => {
+  it("is the same one when it is requested again", async () => {
     const { clock, fl } = life(1);
     const one = await clock.runUntil(fl.session("s"));
     expect(await clock.runUntil(fl.session("s"))).toBe(one);

@@ -1,4 +1,4 @@
-// Real prompts on a terminal that the test types at and reads from.
+// Real prompts on a terminal that the test types into and reads from.
 
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
@@ -84,7 +84,7 @@ describe("the terminal", () => {
     expect(await answerTo(ASK, ENTER)).toEqual({ status: "accepted", value: "" });
   });
 
-  it("shows a form for an answer with a schema: one prompt per field, wrong values refused, optional ones left out", async () => {
+  it("shows a form for an answer with a schema: one prompt per field; wrong values are refused, optional ones may be left out", async () => {
     const schema = {
       type: "object",
       required: ["city", "nights", "room", "breakfast"],
@@ -131,7 +131,7 @@ describe("the terminal", () => {
     expect(await answer).toMatchObject({ status: "rejected" });
   });
 
-  it("asks for a yes or a no, and an Enter alone is a no", async () => {
+  it("asks for a yes or a no; Enter alone means no", async () => {
     const { terminal, answer } = await show(APPROVE);
     expect(terminal.screen).toContain("Tool: bash");
     expect(terminal.screen).toContain("○ Yes / ● No");
@@ -152,7 +152,7 @@ describe("the terminal", () => {
     });
   });
 
-  it("lets choose one of the options, each under its label or else its id", async () => {
+  it("offers options, each under its label or else its id", async () => {
     const { terminal, answer } = await show(SELECT);
     expect(terminal.screen).toMatch(/● Try again\n.*○ Go on without\n.*○ fail/);
     terminal.type(`${DOWN}${ENTER}`);
@@ -167,7 +167,7 @@ describe("the terminal", () => {
     expect(await answer).toEqual({ status: "accepted", value: true });
   });
 
-  it("takes a password without ever writing it", async () => {
+  it("accepts a password without ever echoing it", async () => {
     const { terminal, answer } = await show(PASSWORD);
     terminal.type("ÖÄÜß");
     await terminal.sees("▪▪▪▪");
@@ -240,7 +240,7 @@ describe("a dismissed prompt", () => {
     expect(terminal.output.written).toBe(written);
   });
 
-  it("is not drawn at all when it was dismissed before its turn", async () => {
+  it("is not drawn if it was dismissed before its turn", async () => {
     const terminal = new FakeTerminal();
     const reason = new Error("too late");
     const answer = terminalInteractor(terminal.streams).answer(question(ASK), AbortSignal.abort(reason));
@@ -266,7 +266,7 @@ describe("what a prompt shows", () => {
     expect(await answer).toEqual({ status: "accepted", value: "a" });
   });
 
-  it("keeps its lines behind the bar, so that no line of it looks like a prompt", async () => {
+  it("keeps its lines behind the bar, so that none of them looks like a prompt", async () => {
     for (const payload of [ASK, APPROVE, PASSWORD]) {
       const { terminal, answer } = await show({ ...payload, prompt: "first\nsecond" });
       expect(terminal.screen, payload.kind).toMatch(/first\n│ {2}second/);
@@ -298,7 +298,7 @@ describe("the terminal as one of several", () => {
     return Object.assign(interactors, { told });
   }
 
-  it("answers nothing unless both sides are terminals", async () => {
+  it("answers nothing unless input and output are terminals", async () => {
     for (const sides of [{ inputIsTTY: false }, { outputIsTTY: false }]) {
       const terminal = new FakeTerminal(sides);
       const interactors = interactorsWith(terminal);
@@ -310,7 +310,7 @@ describe("the terminal as one of several", () => {
     expect(INTERACTION_KINDS.filter((kind) => interactors.canAnswer(kind))).toEqual(INTERACTION_KINDS);
   });
 
-  it("gives way to an answer from elsewhere without a word, and asks the next question", async () => {
+  it("gives way silently to an answer from elsewhere, and asks the next question", async () => {
     const terminal = new FakeTerminal();
     const interactors = interactorsWith(terminal);
     const first = interactors.ask(question(ASK), null);
@@ -339,7 +339,7 @@ describe("the terminal as one of several", () => {
   });
 });
 
-describe("a program that is never asked", () => {
+describe("a program that never asks", () => {
   it("does not load the prompts", async () => {
     const program = `
       import { registerHooks } from "node:module";

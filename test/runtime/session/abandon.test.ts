@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { isFaultError, tool } from "../../../src/index.ts";
 import { entriesOf, life, never } from "./life.ts";
 
-describe("a session that is abandoned", () => {
-  it("refuses what was queued behind a write under way, and does not leave it waiting", async () => {
+describe("an abandoned session", () => {
+  it("refuses writes queued behind a write in progress instead of leaving them waiting", async () => {
     const { fl, clock } = life();
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
     const paused = { type: "run-paused", why: "gate", wakeAt: null } as const;
-    // The first is under way, the second stands behind it.
+    // The first write is in progress, the second is queued behind it.
     const writes = Promise.allSettled([session.record([paused]), session.record([paused])]);
     const stopped = session.abandon("another process goes on");
     const [, second] = await clock.runUntil(writes);
@@ -19,7 +19,7 @@ describe("a session that is abandoned", () => {
     );
   });
 
-  it("writes nothing of what it stops: the next life finds it in flight", async () => {
+  it("records nothing about the work it stops: the next life finds it in flight", async () => {
     const { fl, clock, journal } = life();
     const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
     const turn = session.turn((body) => body.protect(tool({ id: "hangs", run: never }), {}), { id: "t" });

@@ -1,4 +1,4 @@
-// What a failed attempt leaves behind, as files beside the journal.
+// Files that a failed attempt leaves beside the journal.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ const SHAPED = "sk-ant-api03-AAAABBBBCCCCDDDD";
 interface Begun extends Life {
   readonly session: Session;
   readonly folder: string;
-  /** The artefacts the journal names, with what is in them. */
+  /** The artefacts named in the journal, with their contents. */
   readonly kept: () => Promise<readonly { readonly name: string; readonly cut: boolean; readonly text: string }[]>;
 }
 
@@ -32,7 +32,7 @@ async function begun(path: string, startAt?: number): Promise<Begun> {
   return { ...made, session, folder, kept };
 }
 
-/** Says what it saw, then fails, or not. */
+/** Stores what it saw, then fails or succeeds. */
 function scraper(
   error: () => Error | null,
   content: string | Uint8Array = "<html>",
@@ -52,7 +52,7 @@ function scraper(
 const gone = (): Error => new Error("404 page not found", { cause: new TypeError("the cause below") });
 
 describe("a failed attempt", () => {
-  it("leaves its raw error with its causes, and what the tool put down, before the failure is told", async () => {
+  it("leaves its raw error with its causes, and the tool's artefacts, before the failure is reported", async () => {
     const { session, clock, kept, journal } = await begun(newPath());
     await clock.runUntil(session.protect(scraper(gone), {}));
     const [page, error, ...more] = await kept();
@@ -65,7 +65,7 @@ describe("a failed attempt", () => {
     expect(types.slice(-3)).toEqual(["artefact-kept", "artefact-kept", "call-failed"]);
   });
 
-  it("leaves nothing that is secret, be it known or only look like a key", async () => {
+  it("leaves no secret, whether known or only looking like a key", async () => {
     const { session, clock, kept } = await begun(newPath());
     const error = (): Error => new Error(`denied for ${KEY}`, { cause: new Error(`Authorization: Bearer ${SHAPED}`) });
     const page = `<a href="https://x/?api_key=${KEY}">${SHAPED}</a>${Buffer.from(KEY).toString("base64")}`;
@@ -77,7 +77,7 @@ describe("a failed attempt", () => {
     expect(all).toContain("[redacted]");
   });
 
-  it("leaves no more than a mebibyte of each, the middle cut out", async () => {
+  it("leaves at most one mebibyte of each, with the middle cut out", async () => {
     const { session, clock, kept } = await begun(newPath());
     const long = `first ${"x".repeat(3 * 1024 * 1024)} last`;
     await clock.runUntil(session.protect(scraper(gone, long), {}));
@@ -87,7 +87,7 @@ describe("a failed attempt", () => {
     expect(page?.text).toMatch(/^first [^]*cut here[^]* last$/);
   });
 
-  it("leaves bytes as bytes, at most twenty pieces, whatever names they have, and only its owner can read them", async () => {
+  it("leaves bytes as bytes, at most twenty files under any names, readable only by their owner", async () => {
     const { session, clock, folder, journal } = await begun(newPath());
     const bytes = Uint8Array.from([0, 255, 254, 1, 128]);
     const noisy = tool<object, string>({
@@ -107,7 +107,7 @@ describe("a failed attempt", () => {
     expect(statSync(`${folder}/${first?.ref ?? ""}`).mode & 0o777).toBe(0o600);
   });
 
-  it("that is tried again leaves its files with the attempt after which nothing is", async () => {
+  it("that is retried leaves its files with the last attempt", async () => {
     const { session, clock, kept } = await begun(newPath());
     await clock.runUntil(
       session.protect(
@@ -120,7 +120,7 @@ describe("a failed attempt", () => {
 });
 
 describe("no file is left", () => {
-  it("by an attempt that worked, also after one that failed and was tried again", async () => {
+  it("by an attempt that worked, even after one that failed and was retried", async () => {
     const { session, clock, folder } = await begun(newPath());
     let runs = 0;
     const error = (): Error | null => (++runs === 1 ? Object.assign(new Error("locked"), { code: "EBUSY" }) : null);
@@ -128,7 +128,7 @@ describe("no file is left", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("by a session in memory, and by calls outside sessions", async () => {
+  it("by a session in memory, or by calls outside sessions", async () => {
     const { fl, clock, journal } = life();
     const session = await clock.runUntil(fl.session("s"));
     await clock.runUntil(session.protect(scraper(gone), {}));
@@ -139,7 +139,7 @@ describe("no file is left", () => {
     expect(existsSync(`${path}.artefacts`)).toBe(false);
   });
 
-  it("of a session that was pruned", async () => {
+  it("of a pruned session", async () => {
     const path = newPath();
     const { session, clock, folder, journal } = await begun(path);
     await clock.runUntil(session.protect(scraper(gone), {}));
@@ -153,7 +153,7 @@ describe("no file is left", () => {
 });
 
 describe("a file that cannot be written", () => {
-  it("is told and left out, and the call fails for its own reason", async () => {
+  it("is reported and left out, and the call fails for its own reason", async () => {
     const { session, clock, fl, kept } = await begun(newPath());
     const nameless = tool<object, string>({
       id: "nameless",

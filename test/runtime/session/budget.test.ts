@@ -1,4 +1,4 @@
-// Money of a session: what stops, what asks, what only warns, and that every attempt is booked.
+// A session's budget: what stops, what asks, what only warns, and that every attempt is booked.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -28,7 +28,7 @@ const limit = (maxCostMicrocents: number, onExceed: OnExceed): FaultlineOptions 
   budget: { maxUsd: maxCostMicrocents / 1e8, onExceed },
 });
 
-/** Costs what it is given: first what it is thought to cost, then what it does. */
+/** Costs what its input says: first the estimate, then the real cost. */
 class Summaries {
   readonly ran: string[] = [];
 
@@ -52,7 +52,7 @@ class Summaries {
 }
 
 describe("at the limit of a budget", () => {
-  it("the trace of the turn tells of the warning and of the refusal", async () => {
+  it("the turn's trace contains the warning and the refusal", async () => {
     const { session, clock } = await begun(life(limit(1_000, "fail")));
     const summaries = new Summaries();
     const inputs = [summaries.of("one", 900, 900), summaries.of("two", 500, 1)];
@@ -64,7 +64,7 @@ describe("at the limit of a budget", () => {
     expect(types.filter((type) => type.startsWith("Budget"))).toEqual(["BudgetWarned", "BudgetExceeded"]);
   });
 
-  it("`fail` refuses the attempt before it goes out, with a typed fault and the figures", async () => {
+  it("`fail` refuses the attempt before it is sent, with a typed fault and the figures", async () => {
     const { session, clock, events } = await begun(life(limit(1_000, "fail")));
     const summaries = new Summaries();
     await clock.runUntil(session.protect(summaries.tool, summaries.of("one", 800, 750)));
@@ -81,7 +81,7 @@ describe("at the limit of a budget", () => {
     expect(only(await events(), "question-asked")).toEqual([]);
   });
 
-  it("`warn` lets everything go, and says so once, from four fifths on", async () => {
+  it("`warn` allows everything and warns once, at four fifths", async () => {
     const { session, clock, events } = await begun(life(limit(1_000, "warn")));
     const summaries = new Summaries();
     await clock.runUntil(session.protect(summaries.tool, summaries.of("one", 799, 700)));
@@ -94,7 +94,7 @@ describe("at the limit of a budget", () => {
     expect(only(await events(), "budget-exceeded")).toEqual([]);
   });
 
-  it("`pause_for_approval` asks; a yes runs the attempt once, and the next one is asked about again", async () => {
+  it("`pause_for_approval` asks; an approval allows one attempt, and the next one asks again", async () => {
     const { session, clock, fl, events } = await begun(life(limit(1_000, "pause_for_approval")));
     const summaries = new Summaries();
     const work = (): Promise<TurnResult> =>
@@ -112,7 +112,7 @@ describe("at the limit of a budget", () => {
     expect(summaries.ran).toEqual(["dear"]);
   });
 
-  it("`pause_for_approval` with a no is a failure, and nothing runs", async () => {
+  it("`pause_for_approval` with a refusal is a failure, and nothing runs", async () => {
     const { session, clock, fl } = await begun(life(limit(1_000, "pause_for_approval")));
     const summaries = new Summaries();
     const work = (): Promise<TurnResult> =>
@@ -141,7 +141,7 @@ describe("at the limit of a budget", () => {
     expect(only(await third.events(), "question-answered")).toMatchObject([{ by: "ada" }]);
   });
 
-  it("zero means without bound", async () => {
+  it("zero means no limit", async () => {
     const { session, clock, events } = await begun(life(limit(0, "fail")));
     const summaries = new Summaries();
     await clock.runUntil(session.protect(summaries.tool, summaries.of("dear", 1e12, 1e12)));
@@ -150,8 +150,8 @@ describe("at the limit of a budget", () => {
   });
 });
 
-describe("attempts that run at the same time", () => {
-  it("see what the others have reserved: together they do not pass the limit", async () => {
+describe("concurrent attempts", () => {
+  it("see what the others have reserved: together they stay within the limit", async () => {
     const { session, clock } = await begun(life(limit(1_000, "fail")));
     const ends: (() => void)[] = [];
     const slow = tool<number, string>({
@@ -189,7 +189,7 @@ describe("attempts that run at the same time", () => {
 describe("an attempt is booked", () => {
   const cost = { estimate: (): number => 100 };
 
-  it("when it fails, each time it is tried, as estimated or as it said", async () => {
+  it("on failure, for every retry, as estimated or as reported", async () => {
     const { session, clock } = await begun(life());
     const busy = tool<object, string>({
       id: "busy",
@@ -212,7 +212,7 @@ describe("an attempt is booked", () => {
     expect(session.spending).toMatchObject({ microcents: 307, estimatedMicrocents: 300 });
   });
 
-  it("when it is cut by its time limit or cancelled; a report that comes late takes the place of the estimate", async () => {
+  it("on timeout or cancellation; a late report replaces the estimate", async () => {
     const { session, clock } = await begun(life());
     const late = tool<number, string>({
       id: "late",
@@ -241,7 +241,7 @@ describe("an attempt is booked", () => {
     expect(session.spending).toMatchObject({ microcents: 130, estimatedMicrocents: 100 });
   });
 
-  it("and marked when nobody knows its price: never as zero", async () => {
+  it("and marked as unknown if it has no price, never as zero", async () => {
     const { session, clock, fl } = await begun(life(limit(1_000, "fail")));
     const summaries = new Summaries();
     const broken = tool<object, string>({
@@ -263,7 +263,7 @@ describe("an attempt is booked", () => {
     expect(told).toEqual(["the cost of a call of tool broken counts as unknown"]);
   });
 
-  it("in the journal, so that the next life goes on with what was spent, warned and cancelled before", async () => {
+  it("in the journal, so that the next life knows what was spent, warned about and cancelled", async () => {
     const path = newPath();
     const summaries = new Summaries();
     const first = await begun(lifeOn(path, limit(1_000, "fail")));

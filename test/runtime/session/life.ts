@@ -1,5 +1,5 @@
-// Lives of a program for tests of sessions: a runtime on a journal, with time that the test owns. The next life opens the
-// same file, as a process that is started again does.
+// Lives of a program for tests of sessions: a runtime on a journal, with a clock that the test controls. The next life opens the
+// same file, like a restarted process.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ export interface LifeOptions extends FaultlineOptions {
 const STARTED_AT = 1_000_000;
 let lives = 0;
 
-/** A life whose journal is gone with it, unless it is given one. */
+/** A life in memory, unless it is given a journal. */
 export function life(options: LifeOptions = {}): Life {
   const { startAt = STARTED_AT, ...rest } = options;
   const clock = options.journal === undefined ? createFakeClock(startAt) : createClockForFiles(startAt);
@@ -44,7 +44,7 @@ export function life(options: LifeOptions = {}): Life {
   return { clock, journal, fl: createFaultline({ clock, chance, ...rest, journal }) };
 }
 
-/** A life on a journal's file: the next one if there was one before. `wrap` puts something between the runtime and the file. */
+/** A life on a journal file: the next one if there was one before. `wrap` puts something between the runtime and the file. */
 export async function lifeOn(
   path: string,
   options: LifeOptions = {},
@@ -53,20 +53,20 @@ export async function lifeOn(
   const { startAt = STARTED_AT, ...rest } = options;
   const clock = createClockForFiles(startAt);
   const chance = createSeededChance(++lives);
-  // Names of questions must not be those of an earlier life.
+  // Question ids must differ from those of an earlier life.
   const named = { roll: () => chance.roll(), newId: (prefix: string) => chance.newId(`${prefix}${lives}`) };
   const journal = wrap(await openJournal(path, { clock, chance: named }));
   return { clock, journal, fl: createFaultline({ clock, chance: named, ...rest, journal }) };
 }
 
-/** The file of a journal in a folder of its own, which is gone after the test. */
+/** A journal file in its own temporary folder, deleted after the test. */
 export function newPath(): string {
   const folder = mkdtempSync(join(tmpdir(), "faultline-session-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, "agent.db");
 }
 
-/** Between two timers, files that are being read or written are waited for too. */
+/** Also waits for file I/O between two timers. */
 export function createClockForFiles(startAt: number): FakeClock {
   return createFakeClock(startAt, (next) => {
     const look = (): void => {

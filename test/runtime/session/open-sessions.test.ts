@@ -1,4 +1,4 @@
-// The sessions a runtime has open: one handle each, however many ask for it.
+// The open sessions of a runtime: one handle each, for any number of callers.
 
 import { describe, expect, it } from "vitest";
 import { type Journal, step, tool } from "../../../src/index.ts";
@@ -8,7 +8,7 @@ import { eventsOf, life, lifeOn, newPath, only } from "./life.ts";
 const ok = tool<object, string>({ id: "ok", run: () => "fine" });
 
 describe("a session", () => {
-  it("that is open is the same for everybody who asks for it by its name", async () => {
+  it("that is open is the same for every caller that asks for it by name", async () => {
     const { fl, clock, journal } = life();
     const [first, second] = await clock.runUntil(Promise.all([fl.session("s"), fl.session("s")]));
     const third = await clock.runUntil(fl.session("s"));
@@ -17,7 +17,7 @@ describe("a session", () => {
     expect(only(await eventsOf(journal, "s"), "session-resumed")).toEqual([]);
   });
 
-  it("that lost its store is taken up by one new handle, and both who ask get it", async () => {
+  it("that lost its store is reopened by one new handle, and both callers get it", async () => {
     let isBroken = false;
     const between = (inner: Journal): Journal => ({
       ...inner,
@@ -34,7 +34,7 @@ describe("a session", () => {
     expect(only(await eventsOf(journal, "s"), "session-resumed")).toHaveLength(1);
   });
 
-  it("that cannot be opened is tried again by whoever asks next", async () => {
+  it("that cannot be opened is tried again by the next caller", async () => {
     let isBroken = true;
     const between = (inner: Journal): Journal => ({
       ...inner,
@@ -46,13 +46,13 @@ describe("a session", () => {
     expect((await clock.runUntil(fl.session("s"))).status).toBe("open");
   });
 
-  it("is not disturbed by the others, however many there are and whatever becomes of them", async () => {
+  it("is not disturbed by others, however many there are and however they end", async () => {
     const { fl, clock } = life();
     for (let number = 0; number < 150; number++) {
       const session = await clock.runUntil(fl.session(`s${number}`));
       if (number % 2 === 0) await clock.runUntil(session.end());
     }
-    // A name that does not fit is refused while the others are looked through.
+    // An invalid name is refused while the others are searched.
     const [refused, opened] = await clock.runUntil(Promise.all([thrownBy(fl.session("a/b")), fl.session("fine")]));
     expect(refused).toMatchObject({ fault: { class: "Validation" } });
     expect(await clock.runUntil(opened.protect(ok, {}))).toMatchObject({ status: "done" });

@@ -1,4 +1,4 @@
-// Plans of many steps: they end, cost as much as they are large, and keep their order and their limit.
+// Plans of many steps: they end, cost linear time, and keep their order and their limit.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -18,7 +18,7 @@ const add = tool<number, number>({ id: "add", run: (number) => number + 1 });
 const valueOf = (got: Readonly<Record<string, unknown>>): number => Math.max(0, ...(Object.values(got) as number[]));
 const needing = (...needs: string[]): PlanSteps[string] => step(add, valueOf, { needs });
 
-/** Step 0, and each step after it needs what `needsOf` says. */
+/** Step 0, and each later step depends on the steps that `needsOf` returns. */
 function planOf(count: number, needsOf: (index: number) => readonly number[]): PlanSteps {
   const entries = Array.from({ length: count }, (_, index) => {
     const needs = needsOf(index).map((need) => `s${need}`);
@@ -41,7 +41,7 @@ interface Work {
   readonly entries: number;
 }
 
-/** Runs the plan and counts what was asked of the clock and of the journal. */
+/** Runs the plan and counts the clock's timers and the journal's appends. */
 async function workOf(plan: PlanSteps, expected: "done" | "failed"): Promise<Work> {
   const fake = createFakeClock(1_000_000);
   let [clockCalls, appends, entries] = [0, 0, 0];
@@ -81,14 +81,14 @@ describe("a plan of ten thousand steps", () => {
     async (_shape, needsOf) => {
       const small = await workOf(planOf(1_000, needsOf), "done");
       const large = await workOf(planOf(10_000, needsOf), "done");
-      // A session, a turn and a round that begin, and a turn that ends.
+      // A session, a turn and a round start, and a turn ends.
       expect([small.entries, large.entries]).toEqual([3 * 1_000 + 4, 3 * 10_000 + 4]);
       expect(large.clockCalls).toBeLessThan(10.5 * small.clockCalls);
       expect(large.appends).toBeLessThan(10.5 * small.appends);
     },
   );
 
-  it("or any other number, of which the first fails, needs one write for all that cannot run any more", async () => {
+  it("or of any other size whose first step fails needs one write for all steps that can no longer run", async () => {
     const bad = tool<number, number>({ id: "bad", retry: "none", run: fails("NotFound") });
     const broken = (count: number): PlanSteps => ({
       ...planOf(count, SHAPES["chain"] ?? (() => [])),
@@ -101,8 +101,8 @@ describe("a plan of ten thousand steps", () => {
   });
 });
 
-describe("steps that run side by side", () => {
-  it.each([1, 3, 16])("are never more than maxParallel (%s), and as many as that", async (maxParallel) => {
+describe("parallel steps", () => {
+  it.each([1, 3, 16])("never exceed maxParallel (%s), and reach it", async (maxParallel) => {
     const { fl, clock } = life({ limits: { maxParallel } });
     let [running, most] = [0, 0];
     const slow = tool<number, number>({
@@ -128,7 +128,7 @@ describe("steps that run side by side", () => {
     expect(most).toBe(2);
   });
 
-  it("cannot be none: a plan of which nothing may run is refused, and does not look done", async () => {
+  it("cannot be limited to zero: such a plan is refused and does not look done", async () => {
     const { fl, clock } = life();
     const session = await clock.runUntil(fl.session("s"));
     for (const maxParallel of [0, Number.NaN, -1]) {
@@ -137,7 +137,7 @@ describe("steps that run side by side", () => {
     }
   });
 
-  it("are told in the order of the plan, whichever ends first", async () => {
+  it("are reported in the order of the plan, whichever ends first", async () => {
     const { fl, clock } = life();
     const slow = tool<number, number>({
       id: "slow",
@@ -159,8 +159,8 @@ describe("steps that run side by side", () => {
   });
 });
 
-describe("a step that waits for its place", () => {
-  it.each(["the deadline", "a cancellation"] as const)("is not begun any more after %s", async (end) => {
+describe("a step that waits for its slot", () => {
+  it.each(["the deadline", "a cancellation"] as const)("does not start after %s", async (end) => {
     const { fl, clock, journal } = life({ limits: { maxParallel: 1 } });
     const hang = tool<number, number>({ id: "hang", timeoutMs: 1_000_000, run: () => new Promise(() => undefined) });
     const session = await clock.runUntil(fl.session("s"));
@@ -186,7 +186,7 @@ describe("a step that waits for its place", () => {
 });
 
 describe("a step", () => {
-  it("gets the values of what it needs, and nothing else", async () => {
+  it("gets the values of its dependencies, and nothing else", async () => {
     const { fl, clock } = life();
     const seen: unknown[] = [];
     const look = tool<unknown, string>({ id: "look", run: (got) => (seen.push(got), "looked") });
@@ -201,7 +201,7 @@ describe("a step", () => {
     expect(seen).toEqual([{ a: 2 }]);
   });
 
-  it("whose input cannot be made fails with what it needs told, and takes down only what needs it", async () => {
+  it("whose input cannot be computed fails with its dependencies reported, and affects only its dependents", async () => {
     const { fl, clock, journal } = life();
     const session = await clock.runUntil(fl.session("s"));
     const broken = (): number => {
@@ -223,7 +223,7 @@ describe("a step", () => {
     ]);
   });
 
-  it("whose input cannot be made ends as declared, with the fault on record", async () => {
+  it("whose input cannot be computed ends as declared, with the fault recorded", async () => {
     const { fl, clock, journal } = life();
     const session = await clock.runUntil(fl.session("s"));
     const broken = (): number => {

@@ -1,4 +1,4 @@
-// A session with a policy of its own runs on the same runtime: its calls are decided about differently, and share everything else.
+// A session with its own policy runs on the same runtime: decisions about its calls differ, and everything else is shared.
 
 import { describe, expect, it } from "vitest";
 import { PRESETS, withRows } from "../../../src/core/index.ts";
@@ -32,7 +32,7 @@ function dead(): { readonly tool: Tool<null, never>; readonly runs: () => number
 }
 
 describe("a session's own policy", () => {
-  it("decides about its calls, and about no other session's", async () => {
+  it("decides about its calls and no other session's", async () => {
     const { fl, clock } = life();
     const { tool: down, runs } = dead();
     const strict = await fl.session("strict", { policy: ONCE });
@@ -42,7 +42,7 @@ describe("a session's own policy", () => {
     expect(runs()).toBe(6);
   });
 
-  it("may be the name of a preset, and is refused by name when there is no such preset", async () => {
+  it("may be a preset's name, and an unknown preset is refused by name", async () => {
     const { fl } = life();
     await fl.session("eager", { policy: "eager" });
     await expect(fl.session("odd", { policy: "odd" as "eager" })).rejects.toThrow(
@@ -63,7 +63,7 @@ describe("a session's own policy", () => {
     expect(runs()).toBe(before);
   });
 
-  it("keeps the rows that extensions bring", async () => {
+  it("keeps the rows that extensions contribute", async () => {
     const alone: PolicyRow = {
       match: { code: ["ToolUnavailable"] },
       retry: null,

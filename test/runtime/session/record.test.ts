@@ -1,4 +1,4 @@
-// What a session tells about itself: the trace of decisions, and numbers per tool that equal those of its journal.
+// A session's record of itself: the trace of decisions, and metrics per tool that equal those folded from its journal.
 
 import { describe, expect, it } from "vitest";
 import { countEntries, metricsOf, type TraceRecord } from "../../../src/core/index.ts";
@@ -10,7 +10,7 @@ async function begun(): Promise<Life & { readonly session: Session }> {
   return { ...made, session: await made.clock.runUntil(made.fl.session("s", { mode: "headless" })) };
 }
 
-/** Fails so often, then works. */
+/** Fails this many times, then works. */
 function flaky(failures: number): ReturnType<typeof tool<object, string>> {
   let runs = 0;
   return tool<object, string>({
@@ -52,7 +52,7 @@ describe("the trace", () => {
     expect(second?.because.join(" ")).toContain("attempt 3 of 3");
   });
 
-  it("tells what followed from it: what was skipped, defaulted and left, and how the turn ended", async () => {
+  it("shows the consequences: what was skipped, defaulted and abandoned, and how the turn ended", async () => {
     const { session, clock } = await begun();
     const bad = tool<object, string>({ id: "hotels", run: fails("NotFound", "no such city") });
     const good = tool<object, string>({ id: "good", run: () => "fine" });
@@ -77,7 +77,7 @@ describe("the trace", () => {
     expect(trace.at(-1)).toMatchObject({ status: "failed", turn_id: "t1" });
   });
 
-  it("records timeouts, of a tool and of the turn", async () => {
+  it("records timeouts of a tool and of the turn", async () => {
     const { session, clock } = await begun();
     const slow = tool<object, string>({ id: "slow", timeoutMs: 1_000, retry: "none", run: () => never<string>() });
     const slower = tool<object, string>({ id: "slower", timeoutMs: 1_000_000, run: () => never<string>() });
@@ -108,8 +108,8 @@ const folded = async ({ journal }: Life, session: string): Promise<Readonly<Reco
 const used = (fl: Faultline): Readonly<Record<string, ToolMetrics>> =>
   Object.fromEntries(Object.entries(fl.metrics()).filter(([, { call_count }]) => call_count > 0));
 
-describe("numbers per tool", () => {
-  it("that the runtime counted equal those folded from the journal, whatever happened to the calls", async () => {
+describe("metrics per tool", () => {
+  it("counted by the runtime equal those folded from the journal, for every kind of call", async () => {
     const made = await begun();
     const { session, clock, fl } = made;
     const spare = tool<object, string>({ id: "spare", run: () => "spare" });

@@ -1,4 +1,4 @@
-// Sessions that must not be taken up as they are: a drifted manifest, another store, another plan, tool or input; or one that is over.
+// Sessions that must not be resumed: a drifted manifest, another store, another plan, tool or input; or a session that is over.
 
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../src/core/index.ts";
@@ -35,7 +35,7 @@ describe("a session whose manifest", () => {
     expect(await eventsOf(journal, "s")).toHaveLength(1);
   });
 
-  it("is as it was written is taken up", async () => {
+  it("is unchanged is resumed", async () => {
     const path = newPath();
     const first = await lifeOn(path);
     await first.clock.runUntil(first.fl.session("s", { labels: { customer: "ada" } }));
@@ -59,7 +59,7 @@ describe("a program that has changed", () => {
       },
     });
 
-  /** The turn is left with `a` done and `b` running; `how` is the first thing the next life does. */
+  /** The turn is left with `a` done and `b` running; `how` is the first action of the next life. */
   async function next(how: (session: Session) => Promise<unknown>): Promise<readonly [unknown, unknown]> {
     const path = newPath();
     const first = await lifeOn(path);
@@ -86,7 +86,7 @@ describe("a program that has changed", () => {
     { what: "has other input later on", how: (session) => session.turn({ a: step(made("alpha"), "1"), b: step(made("beta"), "x", { needs: ["a"] }) }) },
   ];
 
-  it.each(CHANGES)("and $what is refused; the turn stays open for the program it was", async ({ how }) => {
+  it.each(CHANGES)("and $what is refused; the turn stays open for the original program", async ({ how }) => {
     const [changed, right] = await next(how);
     expect(changed).toMatchObject({ status: "failed", fault: { class: "Session", code: "ResumeMismatch" } });
     expect(right).toMatchObject({ status: "done", outcomes: { a: { value: "alpha 1" }, b: { value: "beta 2" } } });
@@ -116,7 +116,7 @@ describe("a program that has changed", () => {
     expect(right).toMatchObject({ status: "done", value: "done" });
   });
 
-  it("is not held to the order in which it writes the keys of an input", async () => {
+  it("may write the keys of an input in another order", async () => {
     const path = newPath();
     const pay = tool<{ cents: number; to: string }, string>({ id: "pay", run: () => "paid" });
     const first = await lifeOn(path);
@@ -129,7 +129,7 @@ describe("a program that has changed", () => {
 });
 
 describe("a session that is over", () => {
-  it.each(["done", "failed", "cancelled"] as const)("(%s) is not taken up again", async (status) => {
+  it.each(["done", "failed", "cancelled"] as const)("(%s) is not resumed", async (status) => {
     const path = newPath();
     const first = await lifeOn(path);
     const session = await first.clock.runUntil(first.fl.session("s"));

@@ -1,4 +1,4 @@
-// Sessions that are taken up again by the next life of a program, on the same file.
+// Sessions that the next life of a program resumes from the same file.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, emptySession, foldEntry, withRows } from "../../../src/core/index.ts";
@@ -8,7 +8,7 @@ import { entriesOf, eventsOf, fails, type Life, lifeOn, never, newPath, only, th
 
 const LATER = 9_000_000;
 
-/** An order whose second step hangs until it is told not to: abandoned there, it is what a killed process leaves behind. */
+/** An order whose second step hangs until released. Abandoned there, it is what a killed process leaves behind. */
 class Order {
   readonly ran: string[] = [];
   hangs = true;
@@ -57,7 +57,7 @@ async function takenUp(
   return { ...next, session: await next.clock.runUntil(next.fl.session("s", { mode: "headless" })) };
 }
 
-/** A request the other side calls bad is asked about. */
+/** Asks a person about a request that the server calls bad. */
 const ASKING: FaultlineOptions = {
   policy: withRows(DEFAULT_POLICY, [
     { match: { code: ["RequestInvalid"] }, retry: null, then: ["ask"], origin: { layer: "file", at: "test" } },
@@ -65,7 +65,7 @@ const ASKING: FaultlineOptions = {
 };
 
 describe("work that was in flight", () => {
-  it("is named by the event that takes the session up, and tried again if that is safe", async () => {
+  it("is listed in the resume event, and retried if that is safe", async () => {
     const { path, order } = await killedWhileShipping(true);
     const { session, clock, journal } = await takenUp(path);
     expect((await eventsOf(journal, "s")).at(-1)).toEqual({ type: "session-resumed", interrupted: ["order/1/ship"] });
@@ -78,7 +78,7 @@ describe("work that was in flight", () => {
     expect(failed).toMatchObject({ fault: { code: "Interrupted" }, decision: { recourse: "retry" } });
   });
 
-  it("is asked about if nobody knows whether it happened; a yes runs it, in yet another life", async () => {
+  it("is asked about if it is unknown whether it happened; an approval runs it, in yet another life", async () => {
     const { path, order } = await killedWhileShipping(false);
     const second = await takenUp(path);
     const waiting = await second.clock.runUntil(order.place(second.session));
@@ -93,7 +93,7 @@ describe("work that was in flight", () => {
     expect(await third.fl.questions()).toEqual([]);
   });
 
-  it("is surfaced, and not run, when a person says no", async () => {
+  it("is surfaced and not run when a person declines", async () => {
     const { path, order } = await killedWhileShipping(false);
     const { session, clock, fl } = await takenUp(path);
     const { questions } = await clock.runUntil(order.place(session));
@@ -132,7 +132,7 @@ describe("a finished turn, and a finished call outside turns", () => {
 });
 
 describe("a turn that waits", () => {
-  it("for a time goes on when the time has come, and not before", async () => {
+  it("for a time continues exactly when the time has come", async () => {
     const path = newPath();
     let runs = 0;
     const limited = tool<object, string>({
@@ -157,8 +157,8 @@ describe("a turn that waits", () => {
   });
 });
 
-describe("an input that a person replaced", () => {
-  it("is the one that goes out again after a crash, though the program still says the old one", async () => {
+describe("an input replaced by a person", () => {
+  it("is sent again after a crash, although the program still passes the old one", async () => {
     const path = newPath();
     const seen: string[] = [];
     const search = tool<string, string>({
@@ -186,7 +186,7 @@ describe("an input that a person replaced", () => {
 describe("the clock of a turn, and of a session", () => {
   const left = tool<object, number>({ id: "left", idempotent: true, run: () => 0 });
 
-  it("stands still while nobody works: what a killed process had used is used, what it was down is not", async () => {
+  it("stands still between lives: a killed process's working time counts, its downtime does not", async () => {
     const path = newPath();
     const { session, clock } = await takenUp(path, 1_000_000);
     void session.turn(
@@ -245,7 +245,7 @@ describe("the clock of a turn, and of a session", () => {
 });
 
 describe("a snapshot", () => {
-  it("with the entries behind it gives the same state as all entries", async () => {
+  it("plus the later entries gives the same state as all entries", async () => {
     const { path, order } = await killedWhileShipping(true);
     const { session, clock, journal, fl } = await takenUp(path);
     await clock.runUntil(order.place(session));
@@ -262,7 +262,7 @@ describe("a snapshot", () => {
     expect(await fl.questions()).toHaveLength(2);
   });
 
-  it("that is missing changes nothing for whoever goes on", async () => {
+  it("that is missing changes nothing on resume", async () => {
     const { path, order } = await killedWhileShipping(true);
     const second = await takenUp(path);
     const before = await second.clock.runUntil(order.place(second.session));

@@ -1,4 +1,4 @@
-// Secrets planted wherever a program, a tool or a person may put one: none of them may come out of what is shown or passed on.
+// Secrets planted wherever a program, a tool or a person may put one: none of them may leak into anything shown or passed on.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import {
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 import { entriesOf, type Life, lifeOn, newPath } from "./life.ts";
 
-/** Asks a person about every request that is called bad. */
+/** Asks a person about every bad request. */
 const ASKING = withRows(DEFAULT_POLICY, [
   { match: { code: ["RequestInvalid"] }, retry: null, then: ["ask"], origin: { layer: "file", at: "test" } },
 ]);
@@ -28,11 +28,11 @@ const ASKING = withRows(DEFAULT_POLICY, [
 interface Shown {
   readonly path: string;
   readonly results: readonly TurnResult[];
-  /** Everything anybody but the owner of the file gets to see, as text, with its name. */
+  /** Everything visible to anyone but the owner of the file, as text, with its name. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** A session in which the secret stands wherever something may stand. */
+/** A session that has the secret in every possible place. */
 async function planted(secret: string, secrets: readonly string[]): Promise<Shown> {
   const path = newPath();
   const seen: Entry[] = [];
@@ -168,14 +168,14 @@ const SECRETS: readonly (readonly [what: string, secret: string, isKnown: boolea
   ["that nobody named, and that looks like a token of GitHub", "ghp_0123456789abcdefABCDEF0123456789abcd", false],
 ];
 
-/** Where it was found, so that a leak can be told; empty when it is not there. */
+/** Where it was found, to report a leak; empty if it is not there. */
 function around(spelling: string, text: string): string {
   const at = text.indexOf(spelling);
   return at === -1 ? "" : text.slice(Math.max(0, at - 200), at + spelling.length);
 }
 
 describe("a secret", () => {
-  it.each(SECRETS)("%s comes out nowhere, wherever it was put in", async (_what, secret, isKnown) => {
+  it.each(SECRETS)("%s leaks nowhere, wherever it was put in", async (_what, secret, isKnown) => {
     const { texts, results } = await planted(secret, isKnown ? [secret] : []);
     expect(results.map(({ status }) => status)).toEqual(["failed", "failed", "cancelled"]);
     for (const [where, text] of texts) {
@@ -183,13 +183,13 @@ describe("a secret", () => {
       for (const spelling of [secret, JSON.stringify(secret).slice(1, -1)])
         expect(around(spelling, text), where).toBe("");
     }
-    // What was taken out is seen to be.
+    // Masked values are recognisable as masked.
     for (const where of ["entries", "export", "messages", "artefacts", "recent", "questions"]) {
       expect(texts.get(where), where).toContain(REDACTED);
     }
   });
 
-  it("is still there for those who need it: the caller, and the next life of the program", async () => {
+  it("still reaches those who need it: the caller, and the next life of the program", async () => {
     const secret = "quiet-river-stone";
     const { results, path } = await planted(secret, [secret]);
     expect(results[0]?.outcomes["echo"]).toMatchObject({ value: { token: secret } });
@@ -200,8 +200,8 @@ describe("a secret", () => {
   });
 });
 
-describe("a password that a person gave", () => {
-  it("reaches whoever asked, is asked for anew each time, and stands nowhere in the journal", async () => {
+describe("a password entered by a person", () => {
+  it("reaches the caller, is requested again each time, and is never in the journal", async () => {
     const path = newPath();
     const word = "correct horse battery";
     const person = scriptedInteractor("person", [

@@ -1,4 +1,4 @@
-// A session whose store fails: how often it is tried, what is saved, who is refused.
+// A session whose store fails: how often it is retried, what is saved, which calls are refused.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,12 +16,12 @@ import {
 import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, type Life, life, lifeOn, never, newPath, only } from "./life.ts";
 
-/** What reading from a store that cannot be read throws. */
+/** The error of reading from an unreadable store. */
 const UNREADABLE = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
 
 type Fate = "writes" | "refuses" | "writes and says it did not";
 
-/** A disk that does as it is told, and remembers when it was asked to write. */
+/** A scripted disk that remembers when it was asked to write. */
 class Disk {
   fate: Fate = "writes";
   readonly asked: number[] = [];
@@ -53,7 +53,7 @@ const rescuesOf = (path: string): readonly string[] =>
   readdirSync(dirname(path)).filter((name) => name.startsWith("rescue-"));
 
 describe("a store that does not answer", () => {
-  it("is asked three times, two and four seconds apart, before the tool may run", async () => {
+  it("is tried three times, two and four seconds apart, before the tool may run", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const { fl, clock } = await disk.on(path);
     const session = await clock.runUntil(fl.session("s"));
@@ -68,7 +68,7 @@ describe("a store that does not answer", () => {
     expect(runs).toBe(0);
   });
 
-  it("is asked as retryWhileBusy when something has to be read", async () => {
+  it("is retried by retryWhileBusy for reads", async () => {
     const path = newPath();
     const count = tool<object, number>({ id: "count", run: () => 7 });
     const first = await lifeOn(path);
@@ -105,7 +105,7 @@ describe("a store that does not answer", () => {
     });
   });
 
-  it("ends the session: every later call and turn is refused with the same fault, and it is not asked again", async () => {
+  it("ends the session: later calls and turns are refused with the same fault, and it is not tried again", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const { fl, clock } = await disk.on(path);
     const session = await clock.runUntil(fl.session("s"));
@@ -125,7 +125,7 @@ describe("a store that does not answer", () => {
     expect([disk.asked.length, runs]).toEqual([0, 0]);
   });
 
-  it("stops what runs: its signal fires, and the turn is failed by the store, not cancelled", async () => {
+  it("stops running work: its signal fires, and the turn fails because of the store instead of being cancelled", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const { fl, clock } = await disk.on(path);
     const session = await clock.runUntil(fl.session("s"));
@@ -151,7 +151,7 @@ describe("a store that does not answer", () => {
     expect(result.outcomes).toMatchObject({ a: { fault: { code: "StoreUnavailable" } }, b: { value: "there" } });
   });
 
-  it("keeps a session from beginning, with the same three tries", async () => {
+  it("prevents a session from starting, after the same three tries", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const { fl, clock } = await disk.on(path);
     await clock.runUntil(fl.ready());
@@ -160,7 +160,7 @@ describe("a store that does not answer", () => {
     expect(disk.asked).toHaveLength(3);
   });
 
-  it("is forgiven when the second try works: nothing is missing, written twice or told", async () => {
+  it("is forgiven when the second try works: nothing is missing, duplicated or reported", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const { fl, clock, journal } = await disk.on(path);
     const session = await clock.runUntil(fl.session("s"));
@@ -178,8 +178,8 @@ describe("a store that does not answer", () => {
   });
 });
 
-describe("what could not be written", () => {
-  it("lies in a file beside the journal; brought in, the session goes on and nothing is lost", async () => {
+describe("writes that failed", () => {
+  it("are saved in a file beside the journal; after an import the session continues and nothing is lost", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const first = await disk.on(path, { budget: { maxUsd: 0.0001 } });
     const session = await first.clock.runUntil(first.fl.session("s", { mode: "headless" }));
@@ -223,11 +223,11 @@ describe("what could not be written", () => {
     expect(await next.journal.verify()).toMatchObject({ firstBad: null });
   });
 
-  it("goes to the first folder that takes it, and it is told when none does", async () => {
+  it("go to the first folder that accepts them, and a warning is given if none does", async () => {
     for (const hasFolder of [true, false]) {
       const [path, disk] = [newPath(), new Disk()];
       const spare = join(dirname(path), "spare");
-      // A file is no folder.
+      // A file is not a folder.
       const rescueFolders = [join(path, "inside"), ...(hasFolder ? [spare] : [])];
       const { fl, clock } = await disk.on(path, { rescueFolders });
       const session = await clock.runUntil(fl.session("s"));
@@ -241,7 +241,7 @@ describe("what could not be written", () => {
 });
 
 describe("an append", () => {
-  it("that went through and was reported as failed is not written twice", async () => {
+  it("that succeeded but was reported as failed is not written twice", async () => {
     const [path, disk] = [newPath(), new Disk()];
     const { fl, clock, journal } = await disk.on(path);
     const session = await clock.runUntil(fl.session("s"));
@@ -256,7 +256,7 @@ describe("an append", () => {
     expect([runs, rescuesOf(path)]).toEqual([1, []]);
   });
 
-  it("of a value that has no form in JSON fails that call alone, and what was written with it stays", async () => {
+  it("of a value without a JSON form fails only that call, and the entries written with it stay", async () => {
     const { fl, clock, journal } = life();
     const session = await clock.runUntil(fl.session("s"));
     const big = tool<object, bigint>({ id: "big", run: () => 10n });
@@ -277,7 +277,7 @@ describe("an append", () => {
     ]);
   });
 
-  it("that no store could take is refused alone, whatever it was to be written with", async () => {
+  it("that no store could accept is refused alone, whatever it was batched with", async () => {
     const inner = createMemoryJournal();
     const journal: Journal = {
       ...inner,
@@ -293,7 +293,7 @@ describe("an append", () => {
     const say = tool<string, string>({ id: "say", run: (text) => gate.then(() => text) });
     const calls = ["one", "too long", "two", "three"].map((text) => session.protect(say, text));
     await clock.advance(0);
-    // All have their value at once, so that what the first does not write alone is written together.
+    // All have their value at once, so that what the first does not write alone is written in one batch.
     open();
     const outcomes = await clock.runUntil(Promise.all(calls));
     expect(outcomes.map((outcome) => ("fault" in outcome ? outcome.fault.code : outcome.status))).toEqual([
@@ -308,7 +308,7 @@ describe("an append", () => {
 });
 
 describe("two runtimes on one session", () => {
-  it("do not both go on: whoever was overtaken is refused before its tool runs, and the other works", async () => {
+  it("do not both continue: the overtaken one is refused before its tool runs, and the other works", async () => {
     const path = newPath();
     const [first, second] = [await lifeOn(path), await lifeOn(path)];
     const ran: string[] = [];

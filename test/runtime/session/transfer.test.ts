@@ -1,4 +1,4 @@
-// A session that leaves one store and goes on in another.
+// A session that moves from one store to another.
 
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/core/index.ts";
@@ -35,7 +35,7 @@ class Trip {
   };
 }
 
-/** A trip that waits for an answer in one store, and the lines that carry it away. */
+/** A trip that waits for an answer in one store, and its exported lines. */
 async function carried(includeResults: boolean): Promise<{ readonly trip: Trip; readonly lines: readonly string[] }> {
   const trip = new Trip();
   const { fl, clock, journal } = await lifeOn(newPath(), { secrets: [KEY] });
@@ -45,7 +45,7 @@ async function carried(includeResults: boolean): Promise<{ readonly trip: Trip; 
 }
 
 describe("an exported session", () => {
-  it("goes on in another store that adopts it: its question is answered there, and nothing runs twice", async () => {
+  it("continues in another store that adopts it: its question is answered there, and nothing runs twice", async () => {
     const { trip, lines } = await carried(true);
     const there = await lifeOn(newPath());
     expect(await there.clock.runUntil(thrownBy(importSession(there.journal, lines)))).toMatchObject({
@@ -73,14 +73,14 @@ describe("an exported session", () => {
     expect(await there.journal.verify()).toMatchObject({ firstBad: null });
   });
 
-  it("holds no secret, unless its results were asked for", async () => {
+  it("contains no secret, unless its results were requested", async () => {
     const { lines } = await carried(false);
     expect(lines.join("\n")).not.toContain(KEY);
     const { lines: whole } = await carried(true);
     expect(whole.filter((line) => line.includes(KEY)).map((line) => line.slice(0, 16))).toEqual(['{"kind":"result"']);
   });
 
-  it("that comes back to its own store changes nothing there", async () => {
+  it("that is imported into its own store changes nothing there", async () => {
     const { fl, clock, journal } = await lifeOn(newPath());
     const session = await clock.runUntil(fl.session("s"));
     await clock.runUntil(session.protect(tool<object, string>({ id: "ok", run: () => "fine" }), {}));

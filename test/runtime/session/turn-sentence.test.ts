@@ -48,7 +48,7 @@ async function begun({ limits = {}, then = [] }: World, locale: Locale): Promise
 
 interface Ending extends World {
   readonly name: string;
-  /** Runs beside B, which is done. */
+  /** Runs in parallel with B, which is done. */
   readonly a: Step;
   readonly en: string;
   readonly zh: string;

@@ -1,4 +1,4 @@
-// Turns: bodies of their own, one after another, limits, and what stops them.
+// Turns: bodies, order, limits, and what stops them.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -24,7 +24,7 @@ async function begun(limits: Partial<SessionLimits> = {}): Promise<Life & { read
 const endsOf = (events: readonly JournalEvent[]): readonly string[] =>
   only(events, "turn-ended").map(({ turn, status }) => `${turn} ${status}`);
 
-describe("what would wait for itself", () => {
+describe("a call that would wait for itself", () => {
   const codeOf = (wait: Promise<unknown>): Promise<string> =>
     wait.then(
       () => "it did not fail",
@@ -44,7 +44,7 @@ describe("what would wait for itself", () => {
     expect(only(await eventsOf(journal, "s"), "session-ended")).toMatchObject([{ status: "done" }]);
   });
 
-  it("is refused at once: session.end() within a tool, also one that no turn is around", async () => {
+  it("is refused at once: session.end() within a tool, even outside a turn", async () => {
     const { session, clock } = await begun();
     const ending = tool<null, string>({ id: "ending", run: () => codeOf(session.end()) });
     const outcome = await clock.runUntil(session.protect(ending, null));
@@ -66,7 +66,7 @@ describe("what would wait for itself", () => {
     expect(other.isOver).toBe(true);
   });
 
-  it("is not refused: what a body began and left behind ends the session when the turn is over", async () => {
+  it("is not refused: work that a body started and left behind may end the session when the turn is over", async () => {
     const { session, clock } = await begun();
     const turnIsOver = Promise.withResolvers<undefined>();
     let ended: Promise<void> | null = null;
@@ -81,7 +81,7 @@ describe("what would wait for itself", () => {
     expect(session.status).toBe("done");
   });
 
-  it("is not refused: a subscriber that ends the session because of something a turn wrote", async () => {
+  it("is not refused: a subscriber may end the session because of something a turn wrote", async () => {
     const journal = await openJournal(newPath());
     const fl = createFaultline({ journal });
     const session = await fl.session("s");
@@ -98,7 +98,7 @@ describe("what would wait for itself", () => {
 });
 
 describe("a body", () => {
-  it("may run several rounds and single calls; all of them are told under names of their own", async () => {
+  it("may run several rounds and single calls; each is reported under its own name", async () => {
     const { session, clock, journal } = await begun();
     const result = await clock.runUntil(
       session.turn(async (turn) => {
@@ -134,7 +134,7 @@ describe("a body", () => {
     ],
   ];
 
-  it.each(THROWING)("that throws %s is one failed turn, and the session goes on", async (_when, body) => {
+  it.each(THROWING)("that throws %s is one failed turn, and the session continues", async (_when, body) => {
     const { session, clock, journal } = await begun();
     const result = await clock.runUntil(session.turn(body));
     expect(result).toMatchObject({
@@ -146,7 +146,7 @@ describe("a body", () => {
     expect(endsOf(await eventsOf(journal, "s"))).toEqual(["t1 failed", "t2 done"]);
   });
 
-  it("that throws keeps what its calls came to", async () => {
+  it("that throws keeps the results of its calls", async () => {
     const { session, clock } = await begun();
     const result = await clock.runUntil(
       session.turn(async (turn) => {
@@ -157,7 +157,7 @@ describe("a body", () => {
     expect(result).toMatchObject({ status: "failed", outcomes: { c1: { value: "before" } } });
   });
 
-  it("that hangs is left at the deadline: what is done stays, and what it does later is not part of the turn", async () => {
+  it("that hangs is abandoned at the deadline: finished work stays, and later work is not part of the turn", async () => {
     const { session, clock, journal } = await begun();
     const startedAt = clock.now();
     const late: unknown[] = [];
@@ -184,7 +184,7 @@ describe("a body", () => {
 });
 
 describe("turns", () => {
-  it("run one after another, in the order in which they were asked for, also after one that failed", async () => {
+  it("run one after another in the order they were requested, even after a failed one", async () => {
     const { session, clock, journal } = await begun();
     const order: string[] = [];
     const body =
@@ -205,7 +205,7 @@ describe("turns", () => {
 });
 
 describe("a limit", () => {
-  it("on turns refuses the next one; those that were are still answered", async () => {
+  it("on turns refuses the next one; earlier ones are still answered", async () => {
     const { session, clock, journal } = await begun({ maxTurns: 2 });
     for (const id of ["one", "two"]) await clock.runUntil(session.turn({ a: step(ok, id) }, { id }));
     const refused = await clock.runUntil(session.turn({ a: step(ok, "three") }, { id: "three" }));
@@ -214,7 +214,7 @@ describe("a limit", () => {
     expect(only(await eventsOf(journal, "s"), "call-started")).toHaveLength(2);
   });
 
-  it("on rounds of tools refuses the next round of the turn, and no call goes out", async () => {
+  it("on tool rounds refuses the next round of the turn, and no call is sent", async () => {
     const { session, clock, journal } = await begun({ maxToolRounds: 3 });
     let rounds = 0;
     const result = await clock.runUntil(
@@ -230,7 +230,7 @@ describe("a limit", () => {
     expect([rounds, only(await eventsOf(journal, "s"), "call-started").length]).toEqual([3, 3]);
   });
 
-  it("on the time of the whole session ends a turn that runs, and refuses the next", async () => {
+  it("on the time of the whole session ends a running turn and refuses the next", async () => {
     const { session, clock } = await begun({ runTimeoutMs: 10_000 });
     const running = await clock.runUntil(
       session.turn(async (turn) => {
@@ -249,7 +249,7 @@ describe("a limit", () => {
 });
 
 describe("a cancellation", () => {
-  /** A tool that hangs, and tells what its signal said. */
+  /** A tool that hangs and reports its abort reason. */
   function hanging(): { readonly hang: ReturnType<typeof tool<string, string>>; readonly reasons: unknown[] } {
     const reasons: unknown[] = [];
     const run = (_input: string, { signal }: { readonly signal: AbortSignal }): Promise<string> => {
@@ -271,7 +271,7 @@ describe("a cancellation", () => {
     ["of the session", "SessionCancelled", (session: Session) => void session.cancel("enough")],
   ] as const;
 
-  it.each(CANCELS)("%s reaches what runs at once, and wins over a failure", async (_of, code, cancel) => {
+  it.each(CANCELS)("%s reaches running work at once and wins over a failure", async (_of, code, cancel) => {
     const { session, clock, journal } = await begun();
     const { hang, reasons } = hanging();
     const bad = tool<string, string>({ id: "bad", run: fails("NotFound") });
@@ -300,7 +300,7 @@ describe("a cancellation", () => {
     );
   });
 
-  it("by a signal keeps the reason it was given", async () => {
+  it("by a signal keeps its reason", async () => {
     const { session, clock } = await begun();
     const caller = new AbortController();
     const running = session.turn({ hang: step(hanging().hang, "x") }, { signal: caller.signal });
@@ -322,7 +322,7 @@ describe("a cancellation", () => {
     expect(await clock.runUntil(outside)).toMatchObject({ fault: { code: "ExecutionTimeout" } });
   });
 
-  it("of the session ends turns that wait in line, and a body that hangs on something else, without waiting", async () => {
+  it("of the session ends queued turns, and a body that hangs on something else, without waiting", async () => {
     const { session, clock, journal } = await begun();
     const { hang } = hanging();
     const stuck = session.turn(async (turn) => {
@@ -341,7 +341,7 @@ describe("a cancellation", () => {
     expect(clock.now()).toBe(1_000_000);
   });
 
-  it("that comes after the end changes nothing", async () => {
+  it("after the end changes nothing", async () => {
     const { session, clock, journal } = await begun();
     const running = session.protect(ok, "x");
     await clock.runUntil(session.end());

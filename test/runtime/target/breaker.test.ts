@@ -1,4 +1,4 @@
-// The breaker of a target as calls meet it: when it opens, whom it lets through, what counts and what does not.
+// The breaker of a target as calls see it: when it opens, which calls it lets through, what counts and what does not.
 
 import { describe, expect, it } from "vitest";
 import type { BreakerState } from "../../../src/core/index.ts";
@@ -22,13 +22,13 @@ function stateOf({ fl }: World, target: string): BreakerState | undefined {
   return fl.targets().find((report) => report.target === target)?.breaker;
 }
 
-/** Fails so often that its breaker opens, then goes on with the script. */
+/** Fails until its breaker opens, then continues with the script. */
 function recovering(id: string, then: readonly unknown[], more: More = ONCE): ReturnType<typeof scripted> {
   return scripted(id, [...Array.from({ length: 5 }, () => failure("ToolUnavailable")), ...then], more);
 }
 
 describe("a breaker opens", () => {
-  it("after five failing calls, and then refuses at once and says when it lets the next one through", async () => {
+  it("after five failing calls, then refuses at once and says when it lets the next one through", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     await callTimes(here, down.tool, 4);
@@ -57,7 +57,7 @@ describe("a breaker opens", () => {
     expect(stateOf(here, "down")).toBe("open");
   });
 
-  it("for attempts when the policy counts those, and then no retry is announced that cannot be made", async () => {
+  it("for attempts if the policy counts those, and then no impossible retry is announced", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", { breaker: { counts: "attempts", failures: 3 } });
     const [outcome] = await callTimes(here, down.tool, 1);
@@ -82,7 +82,7 @@ describe("a breaker opens", () => {
     expect(stateOf(here, "moody")).toBe("closed");
   });
 
-  it("not for permanent faults, for what the caller did wrong, or for calls that were cancelled", async () => {
+  it("not for permanent faults, caller mistakes or cancelled calls", async () => {
     const here = world();
     const picky = scripted(
       "picky",
@@ -112,7 +112,7 @@ describe("a breaker opens", () => {
 });
 
 describe("while a breaker is open", () => {
-  it("a refused call is told what opened it, when, and when it lets a call through; secrets are taken out", async () => {
+  it("a refused call learns what opened it, when, and when it lets a call through; secrets are masked", async () => {
     const here = world();
     const down = scripted(
       "down",
@@ -134,7 +134,7 @@ describe("while a breaker is open", () => {
     });
   });
 
-  it("a call refused beside the probe, or after the target was taken out of service, is told that", async () => {
+  it("a call refused beside the probe, or while the target is disabled, says so", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     const slow = held("slow", here.clock, { target: "down" });
@@ -165,7 +165,7 @@ describe("while a breaker is open", () => {
     expect(here.fl.metrics()["down"]).toMatchObject({ error_count: 8, permanent_error_count: 0 });
   });
 
-  it("calls go to another tool, or take the default", async () => {
+  it("calls go to another tool, or use the default", async () => {
     const here = world();
     const second = scripted("second", []);
     const down = broken("down", "ToolUnavailable", ONCE);
@@ -179,7 +179,7 @@ describe("while a breaker is open", () => {
     expect([...elsewhere.runs, ...defaulted.runs]).toEqual([]);
   });
 
-  it("a call of a session is put away until it lets one through", async () => {
+  it("a session's call is parked until it lets one through", async () => {
     const here = world();
     const down = recovering("down", []);
     await callTimes(here, down.tool, 5);
@@ -191,7 +191,7 @@ describe("while a breaker is open", () => {
     expect(again.outcomes["a"]).toMatchObject({ status: "done", value: "down:x" });
   });
 
-  it("a call that waits to try again goes on with its own schedule", async () => {
+  it("a call that waits to retry keeps its own schedule", async () => {
     const here = world();
     const patient = scripted("patient", [failure("ToolUnavailable")], { target: "down" });
     const down = broken("down", "ToolUnavailable", ONCE);
@@ -205,7 +205,7 @@ describe("while a breaker is open", () => {
     expect(stateOf(here, "down")).toBe("open");
   });
 
-  it("a call that waits to try again does not go out once an operator takes the target out of service", async () => {
+  it("a call that waits to retry is not sent once an operator disables the target", async () => {
     const here = world();
     const patient = scripted("patient", [failure("ToolUnavailable")], { target: "down" });
     const waiting = here.fl.protect(patient.tool, "x");
@@ -215,7 +215,7 @@ describe("while a breaker is open", () => {
     expect(patient.runs).toEqual([1]);
   });
 
-  it("results of calls that began before the break neither close it nor count", async () => {
+  it("results of calls that started before it opened neither close it nor count", async () => {
     const here = world();
     const slow = held("slow", here.clock, { ...ONCE, target: "down" });
     const down = broken("down", "ToolUnavailable", ONCE);
@@ -236,7 +236,7 @@ describe("while a breaker is open", () => {
 });
 
 describe("a half-open breaker", () => {
-  it("lets one probe through after 30 s and refuses or redirects everybody beside it", async () => {
+  it("lets one probe through after 30 s and refuses or redirects all other calls", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     await callTimes(here, down.tool, 5);
@@ -258,7 +258,7 @@ describe("a half-open breaker", () => {
     expect(await probe).toMatchObject({ status: "done" });
   });
 
-  it("is probed by a call that a person let go, and that is written down", async () => {
+  it("is probed by a call that a person approved, and that is recorded", async () => {
     const here = world({ policy: "cautious" });
     const down = recovering("down", []);
     await callTimes(here, down.tool, 5);
@@ -285,7 +285,7 @@ describe("a half-open breaker", () => {
     expect(stateOf(here, "down")).toBe("closed");
   });
 
-  it("opens again after a failing probe, each time for longer, up to ten minutes", async () => {
+  it("opens again after a failed probe, each time for longer, up to ten minutes", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     await callTimes(here, down.tool, 5);
@@ -325,7 +325,7 @@ describe("a half-open breaker", () => {
     expect(stateOf(here, "down")).toBe("half-open");
   });
 
-  it("does not wait for ever for a probe that hangs, and does not let that one try again beside the next", async () => {
+  it("does not wait forever for a hanging probe, and does not let that one retry beside the next", async () => {
     const here = world();
     const down = broken("down", "ToolUnavailable", ONCE);
     const slow = held("slow", here.clock, { target: "down" });

@@ -1,4 +1,5 @@
-// The memory of past incidents: what never worked is passed over, what worked is taken first, and all of it can be explained.
+// The memory of past incidents: recourses that never worked are skipped, those that worked come first, and every choice is
+// explained.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEAST_REST_MS, MOST_REST_MS } from "../../../src/core/decide/learned.ts";
@@ -18,7 +19,7 @@ import {
   world,
 } from "../../support/world.ts";
 
-/** The default, with a breaker that stays out of it. */
+/** The default policy, with a breaker that does not interfere. */
 const POLICY: Policy = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, failures: 1_000 } };
 const TWICE: More = { retry: { maxAttempts: 2 } };
 const HOUR_MS = 3_600_000;
@@ -27,7 +28,7 @@ const decisions = (events: readonly JournalEvent[]): readonly Decision[] =>
   events.flatMap((event) => (event.type === "call-failed" ? [event.decision] : []));
 
 describe("a retry that did not help five times in a row", () => {
-  it("is passed over from then on, and the decision says why", async () => {
+  it("is skipped from then on, and the decision says why", async () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
     const outcomes = await callTimes(here, down.tool, 7);
@@ -37,7 +38,7 @@ describe("a retry that did not help five times in a row", () => {
     expect(last && explain(last, "en").why).toContain("not retried: it did not help the last times");
   });
 
-  it("is tried again as before at a fault of another kind, and for another tool", async () => {
+  it("is made as before for a fault of another kind, and for another tool", async () => {
     const here = world({ policy: POLICY });
     const kinds = [...Array.from({ length: 12 }, () => failure("ToolUnavailable")), failure("ResourceBusy")];
     const down = scripted("down", kinds, TWICE);
@@ -47,7 +48,7 @@ describe("a retry that did not help five times in a row", () => {
     expect((await callTimes(here, other.tool, 1))[0]).toMatchObject({ attempts: 2 });
   });
 
-  it("is not passed over when one of the last five helped", async () => {
+  it("is not skipped when one of the last five helped", async () => {
     const here = world({ policy: POLICY });
     const bad = failure("ToolUnavailable");
     const pairs = Array.from({ length: 4 }, () => [bad, bad]).flat();
@@ -56,7 +57,7 @@ describe("a retry that did not help five times in a row", () => {
     expect(outcomes.every(({ attempts }) => attempts === 2)).toBe(true);
   });
 
-  it("is tried once more when it was left alone for a while, and is no longer passed over if that helped", async () => {
+  it("is tried once more after a while, and is no longer skipped if that helped", async () => {
     const here = world({ policy: POLICY });
     const bad = failure("ToolUnavailable");
     const down = scripted("down", [...Array.from({ length: 12 }, () => bad), bad, undefined, bad, undefined], TWICE);
@@ -70,7 +71,7 @@ describe("a retry that did not help five times in a row", () => {
     ]);
   });
 
-  it("is passed over again when the one more try did not help either", async () => {
+  it("is skipped again when that try did not help either", async () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
     await callTimes(here, down.tool, 5);
@@ -79,14 +80,14 @@ describe("a retry that did not help five times in a row", () => {
     expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 1, 1]);
   });
 
-  it("is tried all the same in a cautious policy, which learns nothing", async () => {
+  it("is still made under a cautious policy, which does not learn", async () => {
     const here = world({ policy: "cautious" });
     const down = broken("down", "ToolUnavailable", { ...TWICE, breaker: { failures: 1_000 } });
     const outcomes = await callTimes(here, down.tool, 12);
     expect(outcomes.every(({ attempts }) => attempts === 2)).toBe(true);
   });
 
-  it("is not counted when the call was cancelled before it could be seen whether it helped", async () => {
+  it("does not count when the call was cancelled before its effect was known", async () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
     for (let made = 0; made < 10; made++) {
@@ -100,10 +101,10 @@ describe("a retry that did not help five times in a row", () => {
 });
 
 describe("a recourse that helped five times in a row", () => {
-  /** A row in which another tool is not the first thing that is tried. */
+  /** A row in which another tool is not the first recourse. */
   const limited: More = { retry: { maxAttempts: 1 } };
 
-  it("is taken first, and the decision says so", async () => {
+  it("comes first, and the decision says so", async () => {
     const here = world({ policy: POLICY });
     const second = scripted("second", []);
     const down = broken("down", "RateLimited", { ...limited, alternatives: [second.tool] });
@@ -119,7 +120,7 @@ describe("a recourse that helped five times in a row", () => {
     expect(last && explain(last, "en").why).toContain("another tool first: it worked the last times");
   });
 
-  it("is no longer taken first once it failed", async () => {
+  it("no longer comes first once it failed", async () => {
     const here = world({ policy: POLICY });
     const second = scripted("second", [...Array.from({ length: 5 }, () => undefined), failure("NotFound")]);
     const down = broken("down", "RateLimited", { ...limited, alternatives: [second.tool], default: "none" });
@@ -129,7 +130,7 @@ describe("a recourse that helped five times in a row", () => {
     expect(ofDown.map(({ preferred }) => preferred)).toEqual([...Array<null>(5).fill(null), "alternative", null]);
   });
 
-  it("that never helped is passed over too, for what comes after it", async () => {
+  it("that never helped is skipped too, in favour of the next", async () => {
     const here = world({ policy: POLICY });
     const second = broken("second", "NotFound");
     const down = broken("down", "NotFound", { alternatives: [second.tool], default: "none" });
@@ -175,7 +176,7 @@ describe("after an outage of some minutes", () => {
     }
   }
 
-  it("a tool that works again for a minute is retried at its next failure that passes", async () => {
+  it("a tool that has worked again for a minute is retried at its next transient failure", async () => {
     const here = world({ policy: POLICY });
     const search = moody("search", TWICE);
     await callFor(here, search.tool, OUTAGE_MS);
@@ -188,7 +189,7 @@ describe("after an outage of some minutes", () => {
     );
   });
 
-  it("another tool that was down too stands in again, although the first one still is down", async () => {
+  it("an alternative that was down too is used again, although the first tool still is down", async () => {
     const here = world({ policy: POLICY });
     const second = moody("second", { retry: { maxAttempts: 1 } });
     const first = moody("first", { retry: { maxAttempts: 1 }, alternatives: [second.tool] });
@@ -202,7 +203,7 @@ describe("after an outage of some minutes", () => {
   });
 });
 
-describe("in a journal on disk, what was learned", () => {
+describe("experience in a journal on disk", () => {
   let folder: TempFolder;
   beforeEach(() => void (folder = tempFolder()));
   afterEach(() => folder.remove());
@@ -210,7 +211,7 @@ describe("in a journal on disk, what was learned", () => {
   const live = (now: number, body: (here: World) => Promise<void>): Promise<void> =>
     liveOnDisk(folder.file("journal.db"), now, { policy: POLICY }, body);
 
-  it("is still known after a restart, for as long as it would have been without one", async () => {
+  it("is still known after a restart, for as long as without one", async () => {
     const down = broken("down", "ToolUnavailable", TWICE);
     let learnedAt = 0;
     await live(START_AT, async (here) => {

@@ -1,4 +1,4 @@
-// A bound that a chain puts on the open time of a breaker holds only where nobody set that time.
+// A chain's bound on a breaker's open time applies only if that time was not set explicitly.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -8,15 +8,15 @@ import { settledRule } from "../../../src/runtime/target/merge-settings.ts";
 const RULE = DEFAULT_POLICY.breaker;
 const timeMs = fc.nat(7_200_000);
 
-it("a rule without such a bound is the same rule, so that it still counts as nobody's opinion", () => {
+it("a rule without such a bound is the same object, so that it still counts as unset", () => {
   expect(settledRule(RULE)).toBe(RULE);
 });
 
-it("the bound holds where the longest time is the default's", () => {
+it("the bound applies if the maximum is the default", () => {
   expect(settledRule({ ...RULE, defaultMaxOpenMs: 30_000 })).toEqual({ ...RULE, maxOpenMs: 30_000 });
 });
 
-it("a longest time that somebody set stays, whatever the bound", () => {
+it("an explicit maximum is kept, whatever the bound", () => {
   fc.assert(
     fc.property(timeMs, timeMs, timeMs, (openMs, maxOpenMs, defaultMaxOpenMs) => {
       fc.pre(maxOpenMs !== RULE.maxOpenMs);
@@ -26,7 +26,7 @@ it("a longest time that somebody set stays, whatever the bound", () => {
   );
 });
 
-it("the bound never makes the longest time longer, nor shorter than the first time that somebody set", () => {
+it("the bound never raises the maximum, and never lowers it below an explicit first open time", () => {
   fc.assert(
     fc.property(timeMs, timeMs, (openMs, defaultMaxOpenMs) => {
       const { maxOpenMs } = settledRule({ ...RULE, openMs, defaultMaxOpenMs });

@@ -1,5 +1,5 @@
-// One outage and many callers. A call survives every outage that is shorter than its own retry schedule, however many others
-// meet it at the same time; and the sick target gets few requests more than one from each of them.
+// One outage and many callers. A call survives every outage that is shorter than its own retry schedule, however many others meet
+// it at the same time; and the failing target gets little more than one request from each of them.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ const CODES = [
 
 interface Sick {
   readonly tool: ReturnType<typeof tool<string, string>>;
-  /** Requests while it was down, and since. */
+  /** Requests during the outage, and after it. */
   readonly asked: { down: number; up: number; mostAtOnce: number };
 }
 
@@ -113,7 +113,7 @@ describe("an outage that is shorter than the schedule", () => {
     },
   );
 
-  it("does not keep a call past its deadline to spare the target a request", async () => {
+  it("does not hold a call past its deadline to spare the target a request", async () => {
     const here = world();
     const down = sick(here, "Provider5xx", 1_500, 1);
     const calls = Array.from({ length: 10 }, () => here.fl.protect(down.tool, "x", { deadlineMs: 3_700 }));
@@ -121,7 +121,7 @@ describe("an outage that is shorter than the schedule", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(Array<string>(10).fill("done"));
   });
 
-  it("again and again fails nobody: what one cost is not held against the calls of the next", async () => {
+  it("again and again fails no call: the cost of one outage is not held against the calls of the next", async () => {
     const here = world();
     for (let round = 0; round < 12; round++) {
       const startedAt = here.clock.now();
@@ -132,7 +132,7 @@ describe("an outage that is shorter than the schedule", () => {
 });
 
 describe("an outage that is longer than the schedule", () => {
-  it("fails every call with what the target answered, at the cost of few requests more than one each", async () => {
+  it("fails every call with the target's answer, at little more than one request each", async () => {
     await fc.assert(
       fc.asyncProperty(callers, code, latencyMs, seed, async (count, code, latency, seed) => {
         const here = world({ chance: createSeededChance(seed) });
@@ -150,7 +150,7 @@ describe("an outage that is longer than the schedule", () => {
     );
   });
 
-  it("is one outage for the breaker however many calls meet it: five waves open it, and newcomers are told why", async () => {
+  it("counts as one outage for the breaker however many calls meet it: five waves open it, and new calls learn why", async () => {
     const here = world();
     const down = sick(here, "Provider5xx", Infinity, 5);
     for (let wave = 1; wave <= 5; wave++) {
@@ -166,13 +166,13 @@ describe("an outage that is longer than the schedule", () => {
       expect(refused).toMatchObject({ attempts: 0, fault: { code: "CircuitOpen", context: { cause: "Provider5xx" } } });
     }
     expect(down.asked.down).toBe(asked);
-    // One of many newcomers decides whether it is over.
+    // One of many new calls decides whether it is over.
     await here.clock.advance(30_000);
     await together(here, down.tool, 50);
     expect(down.asked.down - asked).toBeLessThanOrEqual(retryOf("Provider5xx").maxAttempts);
   });
 
-  it("is learned from once: the next calls still begin to retry", async () => {
+  it("is learned from once: the next calls still start to retry", async () => {
     const policy = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, failures: 1_000 } };
     const here = world({ policy });
     const down = broken("down", "ToolUnavailable");
@@ -181,7 +181,7 @@ describe("an outage that is longer than the schedule", () => {
   });
 });
 
-describe("calls that wait for a sick target", () => {
+describe("calls that wait for a failing target", () => {
   it("end at once when they are cancelled, and leave nothing behind", async () => {
     const here = world();
     const down = sick(here, "Provider5xx", Infinity, 1);
@@ -196,14 +196,14 @@ describe("calls that wait for a sick target", () => {
     expect(down.asked.down).toBe(before);
   });
 
-  it("do not take an attempt for theirs that had gone out before their retry was due", async () => {
+  it("do not share an attempt that was sent before their retry was due", async () => {
     const here = world();
     const slow = held("slow", here.clock, { target: "one" });
     const first = here.fl.protect(slow.tool, "first");
     const second = here.fl.protect(slow.tool, "second");
     await here.clock.advance(0);
     slow.run(0).fail(failure("ToolUnavailable"));
-    // The second one was sent before the first one's retry is due, and fails afterwards.
+    // The second attempt is sent before the first call's retry is due, and fails afterwards.
     await here.clock.advance(105);
     slow.run(1).fail(failure("ToolUnavailable"));
     await here.clock.advance(60);
@@ -214,7 +214,7 @@ describe("calls that wait for a sick target", () => {
     expect(await second).toMatchObject({ status: "done", attempts: 2 });
   });
 
-  it("go on a little apart once one has succeeded", async () => {
+  it("continue slightly spread out once one has succeeded", async () => {
     const here = world();
     const down = sick(here, "RateLimited", 3_000, 5);
     await together(here, down.tool, 300);

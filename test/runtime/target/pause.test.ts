@@ -1,4 +1,4 @@
-// A wait that the other side asked one caller for, and how it holds back all callers of that target and nobody else.
+// A wait that a server asked one caller for holds back all callers of that target and no others.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ interface Timed {
   readonly starts: { readonly input: string; readonly at: number }[];
 }
 
-/** Throws what the script says for the n-th attempt at it, and remembers when attempts started. */
+/** Throws what the script says for its n-th attempt, and remembers when attempts started. */
 function timed(id: string, clock: FakeClock, failures: readonly unknown[], more: More = {}): Timed {
   const starts: Timed["starts"] = [];
   const made = tool<string, string>({
@@ -31,15 +31,15 @@ function timed(id: string, clock: FakeClock, failures: readonly unknown[], more:
   return { tool: made, starts };
 }
 
-describe("a wait told to one caller", () => {
-  it("is kept to the millisecond by that caller", async () => {
+describe("a wait requested from one caller", () => {
+  it("is respected to the millisecond by that caller", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited(1_234)]);
     expect(await clock.runUntil(fl.protect(api.tool, "told"))).toMatchObject({ status: "done", attempts: 2 });
     expect(api.starts.map(({ at }) => at)).toEqual([0, 1_234]);
   });
 
-  it("holds back everybody else who calls that target: they start after it, a little apart, and never before", async () => {
+  it("holds back all other callers of that target: they start after it, slightly spread out, and never before", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited()]);
     const calls = [fl.protect(api.tool, "told")];
@@ -51,12 +51,12 @@ describe("a wait told to one caller", () => {
     const others = api.starts.filter(({ input }) => input !== "told").map(({ at }) => at);
     expect(others).toHaveLength(20);
     expect(Math.min(...others)).toBeGreaterThanOrEqual(WAIT_MS);
-    // A tenth of what was left to wait, at most.
+    // At most a tenth of the remaining wait.
     expect(Math.max(...others)).toBeLessThanOrEqual(WAIT_MS * 1.1);
     expect(new Set(others).size).toBeGreaterThan(10);
   });
 
-  it("spreads the others over no more than a second, however long it was", async () => {
+  it("spreads the others over at most a second, however long it was", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited(300_000)]);
     const told = fl.protect(api.tool, "told");
@@ -68,7 +68,7 @@ describe("a wait told to one caller", () => {
     expect(last).toBeLessThanOrEqual(301_000);
   });
 
-  it("holds for other tools of the target, and for no other target", async () => {
+  it("applies to other tools of the target, and to no other target", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited()]);
     const sibling = timed("sibling", clock, [], { target: "api" });
@@ -80,7 +80,7 @@ describe("a wait told to one caller", () => {
     expect(stranger.starts[0]?.at).toBe(0);
   });
 
-  it("may be an instant, is shown while it lasts, and is written down once", async () => {
+  it("may be a point in time, is shown while it lasts, and is recorded once", async () => {
     const { fl, clock, events } = world();
     const until = START_AT + WAIT_MS;
     const api = timed("api", clock, [new FaultError(fault("Overloaded", { resetAt: until }))]);
@@ -93,14 +93,14 @@ describe("a wait told to one caller", () => {
     expect(paused).toMatchObject([{ type: "target-paused", target: "api", until }]);
   });
 
-  it("is made longer by a longer one and not shorter by a shorter one", async () => {
+  it("is extended by a longer one and not shortened by a shorter one", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited(1_000), limited(4_000), limited(2_000)]);
     const first = fl.protect(api.tool, "1000");
     await clock.advance(1_000);
     const late = fl.protect(api.tool, "late");
     await clock.runUntil(Promise.all([first, late]));
-    // The second attempt was told 4 s at 1 s; whoever comes next waits for that.
+    // The second attempt was told 4 s at 1 s; the next caller waits for that.
     expect(api.starts.slice(0, 2)).toEqual([
       { input: "1000", at: 0 },
       { input: "1000", at: 1_000 },
@@ -109,7 +109,7 @@ describe("a wait told to one caller", () => {
     expect(api.starts[3]?.at).toBeGreaterThanOrEqual(7_000);
   });
 
-  it("lets no attempt start while it lasts, whoever comes when and is told what", async () => {
+  it("lets no attempt start while it lasts, in any order of calls and requested waits", async () => {
     const schedule = fc.array(
       fc.record({ gapMs: fc.integer({ min: 0, max: 3_000 }), waits: fc.array(fc.integer({ min: 1, max: 9_000 })) }),
       { minLength: 1, maxLength: 12 },
@@ -146,7 +146,7 @@ describe("a wait told to one caller", () => {
 describe("a wait that is too long", () => {
   const LONG_MS = 11 * 60_000;
 
-  it("is not slept on: callers go to another tool, take the default, or tell the model at once", async () => {
+  it("is not waited for: callers use another tool or the default, or inform the model at once", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited(LONG_MS)]);
     const told = await fl.protect(api.tool, "told");
@@ -170,7 +170,7 @@ describe("a wait that is too long", () => {
     expect([api, elsewhere, defaulted].map(({ starts }) => starts.length)).toEqual([1, 0, 0]);
   });
 
-  it("puts a session's call away until it is over", async () => {
+  it("parks a session's call until it is over", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited(LONG_MS)]);
     await fl.protect(api.tool, "told");
@@ -183,7 +183,7 @@ describe("a wait that is too long", () => {
     expect(again.outcomes["a"]).toMatchObject({ status: "done" });
   });
 
-  it("is slept on again once little enough of it is left", async () => {
+  it("is waited for again once the rest is short enough", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited(LONG_MS)]);
     await fl.protect(api.tool, "told");
@@ -193,8 +193,8 @@ describe("a wait that is too long", () => {
   });
 });
 
-describe("whoever waits for a pause to end", () => {
-  it("leaves at once when the call is cancelled, and starts nothing later", async () => {
+describe("a call that waits for a pause to end", () => {
+  it("leaves at once when it is cancelled, and starts nothing later", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited()]);
     const told = fl.protect(api.tool, "told");
@@ -209,7 +209,7 @@ describe("whoever waits for a pause to end", () => {
     expect(api.starts.map(({ input }) => input)).toEqual(["told", "told"]);
   });
 
-  it("does not begin to wait when its deadline comes first", async () => {
+  it("does not start to wait if its deadline comes first", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited()]);
     const told = fl.protect(api.tool, "told");
@@ -223,7 +223,7 @@ describe("whoever waits for a pause to end", () => {
     await clock.runUntil(told);
   });
 
-  it("starts before its deadline or not at all", async () => {
+  it("starts before its deadline or never", async () => {
     const { fl, clock } = world();
     const api = timed("api", clock, [limited()]);
     const told = fl.protect(api.tool, "told");

@@ -1,4 +1,4 @@
-// The queue in front of a target: how many run, how many may wait, in what order, and that a place is always given back.
+// The queue in front of a target: how many calls run, how many may wait, in what order, and that a slot is always released.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -7,8 +7,8 @@ import { failure, held, scripted, START_AT, type World, world } from "../../supp
 
 const inputs = (runs: readonly { readonly input: string }[]): readonly string[] => runs.map(({ input }) => input);
 
-describe("a target with few places", () => {
-  it("runs no more at once than it has places, the others in the order in which they came", async () => {
+describe("a target with few slots", () => {
+  it("runs no more calls at once than it has slots, the others in order of arrival", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 2 });
     const calls = ["a", "b", "c", "d", "e", "f"].map((input) => fl.protect(narrow.tool, input));
@@ -44,7 +44,7 @@ describe("a target with few places", () => {
     expect(await Promise.all(calls)).toMatchObject([{ status: "done" }, { status: "done" }]);
   });
 
-  it("lets others go first while a call waits to try again", async () => {
+  it("lets others go first while a call waits to retry", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1 });
     const calls = [fl.protect(narrow.tool, "a"), fl.protect(narrow.tool, "b")];
@@ -60,13 +60,13 @@ describe("a target with few places", () => {
     await Promise.all(calls);
   });
 
-  it("gives the place of an attempt that took too long to the next", async () => {
+  it("gives the slot of an attempt that timed out to the next", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1, timeoutMs: 1_000, idempotent: false });
     const calls = [fl.protect(narrow.tool, "hangs"), fl.protect(narrow.tool, "next")];
     await clock.advance(999);
     expect(inputs(narrow.runs)).toEqual(["hangs"]);
-    // A deadline of a second is met within its hundredth.
+    // A deadline of a second is met within a hundredth of it.
     await clock.advance(11);
     expect(inputs(narrow.runs)).toEqual(["hangs", "next"]);
     expect(await calls[0]).toMatchObject({ fault: { code: "ExecutionTimeout" } });
@@ -76,7 +76,7 @@ describe("a target with few places", () => {
 });
 
 describe("a full queue", () => {
-  it("refuses the next at once and says how many wait", async () => {
+  it("refuses the next call at once and says how many wait", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1, maxQueued: 2 });
     const calls = ["a", "b", "c", "d"].map((input) => fl.protect(narrow.tool, input));
@@ -93,7 +93,7 @@ describe("a full queue", () => {
     expect((await Promise.all(calls.slice(0, 3))).every(({ status }) => status === "done")).toBe(true);
   });
 
-  it("may hold nobody at all", async () => {
+  it("may have no places at all", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1, maxQueued: 0 });
     const first = fl.protect(narrow.tool, "a");
@@ -105,7 +105,7 @@ describe("a full queue", () => {
     expect(await second).toMatchObject({ status: "done" });
   });
 
-  it("sends callers to another tool, or gives them the default, and counts against nobody's breaker", async () => {
+  it("sends callers to another tool, or gives them the default, and does not count for the breaker", async () => {
     const { fl, clock } = world();
     const second = scripted("second", []);
     const narrow = held("narrow", clock, { maxConcurrent: 1, maxQueued: 0 });
@@ -122,8 +122,8 @@ describe("a full queue", () => {
   });
 });
 
-describe("somebody in the queue", () => {
-  it("who is cancelled leaves at once, and makes room for another", async () => {
+describe("a queued call", () => {
+  it("that is cancelled leaves at once and makes room for another", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1, maxQueued: 2 });
     const controller = new AbortController();
@@ -145,7 +145,7 @@ describe("somebody in the queue", () => {
     expect(inputs(narrow.runs)).toEqual(["a", "c", "d"]);
   });
 
-  it("who is cancelled in the moment the place is handed over passes it on", async () => {
+  it("that is cancelled at the moment it gets a slot passes it on", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1 });
     const controller = new AbortController();
@@ -155,7 +155,7 @@ describe("somebody in the queue", () => {
       fl.protect(narrow.tool, "c"),
     ];
     await clock.advance(0);
-    // A failure is told when its place has been given away and before anybody could take it.
+    // A failure is reported when its slot has been released and before another call could take it.
     fl.subscribe(({ event }) => {
       if (event.type === "call-failed") controller.abort();
     });
@@ -167,7 +167,7 @@ describe("somebody in the queue", () => {
     expect(await calls[2]).toMatchObject({ status: "done" });
   });
 
-  it("whose time is up leaves the queue and never starts", async () => {
+  it("that times out leaves the queue and never starts", async () => {
     const { fl, clock } = world();
     const narrow = held("narrow", clock, { maxConcurrent: 1 });
     const first = fl.protect(narrow.tool, "a");
@@ -205,7 +205,7 @@ const visits = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-/** Sends all visitors through; returns the most that were at work at the same time. */
+/** Sends all visitors through; returns the highest number at work at the same time. */
 async function visitAll(
   { fl, clock }: World,
   places: number,
@@ -230,7 +230,7 @@ async function visitAll(
           isAtWork = false;
         };
         signal.addEventListener("abort", leave);
-        // At the caller's own deadline the tool is left alone, so nothing tells it: it counts itself out just before.
+        // At the caller's own deadline the tool is abandoned without a signal, so it counts itself out just before.
         clock.after(deadlineAt - clock.now() - 1, leave);
         const { workMs = 0, fails = 0 } = all[visitor] ?? {};
         clock.after(workMs, () => {
@@ -252,8 +252,8 @@ async function visitAll(
   return most;
 }
 
-describe("whatever comes", () => {
-  it("no more run than there are places, everybody is answered, and every place is free in the end", async () => {
+describe("for any load", () => {
+  it("no more calls run than there are slots, every call is answered, and every slot is free in the end", async () => {
     const sizes = fc.record({ places: fc.integer({ min: 1, max: 4 }), maxQueued: fc.constantFrom(0, 1, 5, 1_000) });
     await fc.assert(
       fc.asyncProperty(sizes, visits, async ({ places, maxQueued }, all) => {

@@ -1,4 +1,4 @@
-// Tools that share a target and say different things about it: the strictest word on each number holds, whoever came first.
+// Tools that share a target and set different limits: the strictest value of each limit applies, in any order.
 
 import { describe, expect, it } from "vitest";
 import { broken, held, type More, world } from "../../support/world.ts";
@@ -9,7 +9,7 @@ describe("tools on one target that set different limits", () => {
   it.each([
     ["the wide one first", [3, 1]],
     ["the narrow one first", [1, 3]],
-  ] as const)("run no more at once than the narrowest of them allows: %s", async (_order, [first, second]) => {
+  ] as const)("run no more at once than the strictest of them allows: %s", async (_order, [first, second]) => {
     const { fl, clock } = world();
     const one = held("one", clock, { target: "api", maxConcurrent: first });
     const other = held("other", clock, { target: "api", maxConcurrent: second });
@@ -24,7 +24,7 @@ describe("tools on one target that set different limits", () => {
     expect(await Promise.all([begun, next])).toMatchObject([{ status: "done" }, { status: "done" }]);
   });
 
-  it("queue as few as the one that allows fewest; one that says nothing takes nothing away", async () => {
+  it("queue as few as the strictest allows; a tool without a limit changes nothing", async () => {
     const { fl, clock } = world();
     const silent = held("silent", clock, { target: "api" });
     const busy = held("busy", clock, { target: "api", maxConcurrent: 1 });
@@ -43,16 +43,19 @@ describe("tools on one target that set different limits", () => {
   it.each([
     ["the patient one first", [4, 2]],
     ["the strict one first", [2, 4]],
-  ] as const)("break it after the fewest failures that one of them allows: %s", async (_order, [first, second]) => {
-    const { fl } = world();
-    const one = broken("one", "ToolUnavailable", { ...ONCE, breaker: { failures: first } });
-    const other = broken("other", "ToolUnavailable", { ...ONCE, breaker: { failures: second } });
-    await fl.protect(one.tool, "x");
-    await fl.protect(other.tool, "x");
-    expect(fl.targets()).toMatchObject([{ target: "api", breaker: "open" }]);
-  });
+  ] as const)(
+    "open its breaker after the fewest failures that any of them allows: %s",
+    async (_order, [first, second]) => {
+      const { fl } = world();
+      const one = broken("one", "ToolUnavailable", { ...ONCE, breaker: { failures: first } });
+      const other = broken("other", "ToolUnavailable", { ...ONCE, breaker: { failures: second } });
+      await fl.protect(one.tool, "x");
+      await fl.protect(other.tool, "x");
+      expect(fl.targets()).toMatchObject([{ target: "api", breaker: "open" }]);
+    },
+  );
 
-  it("keep what one of them sets when the others say nothing about it, also if it is more than the policy's", async () => {
+  it("keep a limit that only one of them sets, even if it is above the policy's", async () => {
     const { fl } = world();
     const silent = broken("silent", "ToolUnavailable", ONCE);
     const slow = broken("slow", "ToolUnavailable", { ...ONCE, breaker: { openMs: 90_000 } });

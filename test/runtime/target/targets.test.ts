@@ -1,4 +1,4 @@
-// What a runtime remembers of its targets: by hand, in the journal, in the trace, and within a bounded number.
+// What a runtime remembers of its targets: manual changes, in the journal, in the trace, and up to a bounded number.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BreakerState, countEntries, metricsOf } from "../../../src/core/index.ts";
@@ -25,8 +25,8 @@ async function breakIt(fl: Faultline, down: Tool<string, string>): Promise<void>
   for (let made = 0; made < 5; made++) await fl.protect(down, "x");
 }
 
-describe("by hand, a target", () => {
-  it("is taken out of service until it is put back, however long that takes", async () => {
+describe("a target changed by hand", () => {
+  it("is disabled until it is enabled again, however long that takes", async () => {
     const { fl, clock } = world();
     const fine = scripted("fine", []);
     await fl.isolate("fine", "maintenance");
@@ -39,7 +39,7 @@ describe("by hand, a target", () => {
     expect(fine.runs).toHaveLength(1);
   });
 
-  it("is not waited for by a session, as nobody knows when it comes back", async () => {
+  it("is not waited for by a session, because it is unknown when it comes back", async () => {
     const { fl, clock } = world();
     const fine = scripted("fine", []);
     await fl.isolate("fine", "maintenance");
@@ -48,7 +48,7 @@ describe("by hand, a target", () => {
     expect(outcomes["a"]).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen" } });
   });
 
-  it("that broke is closed again", async () => {
+  it("with an open breaker is closed again", async () => {
     const { fl } = world();
     const down = scripted(
       "down",
@@ -62,7 +62,7 @@ describe("by hand, a target", () => {
     expect(await fl.protect(down.tool, "x")).toMatchObject({ status: "done" });
   });
 
-  it("may be taken out and put back before its first use, and is then treated as its tool says", async () => {
+  it("may be disabled and enabled before its first use, and then follows its tool's settings", async () => {
     const { fl, clock } = world();
     await fl.isolate("narrow", "not yet");
     await fl.release("narrow");
@@ -76,7 +76,7 @@ describe("by hand, a target", () => {
   });
 });
 
-describe("in a journal on disk, a breaker", () => {
+describe("a breaker in a journal on disk", () => {
   let folder: TempFolder;
   beforeEach(() => void (folder = tempFolder()));
   afterEach(() => folder.remove());
@@ -101,7 +101,7 @@ describe("in a journal on disk, a breaker", () => {
     expect(well.runs).toHaveLength(1);
   });
 
-  it("keeps its count of failures, and what a person took out of service stays out", async () => {
+  it("keeps its count of failures, and a disabled target stays disabled", async () => {
     const down = broken("down", "ToolUnavailable", ONCE);
     await live(START_AT, async ({ fl }) => {
       for (let made = 0; made < 4; made++) await fl.protect(down.tool, "x");
@@ -115,8 +115,8 @@ describe("in a journal on disk, a breaker", () => {
   });
 });
 
-describe("what a breaker does", () => {
-  it("stands in the trace of the session and in the numbers of the tool", async () => {
+describe("a change of a breaker", () => {
+  it("appears in the session's trace and in the tool's metrics", async () => {
     const { fl, clock } = world();
     const down = scripted(
       "down",
@@ -138,7 +138,7 @@ describe("what a breaker does", () => {
     expect(counted && metricsOf(counted)).toEqual(fl.metrics()["down"]);
   });
 
-  it("is written down outside sessions too, before the call that saw it is answered", async () => {
+  it("is also recorded outside sessions, before the call that caused it is answered", async () => {
     const { fl, events } = world();
     await breakIt(fl, broken("down", "ToolUnavailable", ONCE).tool);
     const types = events().map(({ type }: JournalEvent) => type);
@@ -147,7 +147,7 @@ describe("what a breaker does", () => {
   });
 });
 
-describe("targets beyond the number that is remembered", () => {
+describe("targets beyond the remembered number", () => {
   const MAX = 20;
 
   /** Tools that are used once and never again. */
@@ -158,7 +158,7 @@ describe("targets beyond the number that is remembered", () => {
     }
   }
 
-  it("are forgotten, but not those that are broken, taken out, paused or busy", async () => {
+  it("are forgotten, except those that are broken, disabled, paused or busy", async () => {
     const here = world({ maxTargets: MAX });
     const { fl, clock } = here;
     await breakIt(fl, broken("down", "ToolUnavailable", ONCE).tool);
@@ -186,7 +186,7 @@ describe("targets beyond the number that is remembered", () => {
     await clock.runUntil(Promise.all([paused, busy, second]));
   });
 
-  it("are forgotten although each has failed, and one that is broken is not", async () => {
+  it("are forgotten although each has failed, and a broken one is not", async () => {
     const here = world({ maxTargets: MAX });
     await breakIt(here.fl, broken("down", "ToolUnavailable", ONCE).tool);
     await crowd(here, 500, () => {

@@ -1,4 +1,4 @@
-// What a tool's failures are called: by the classifier, by rules put in front of it, by the tool itself; each failure anew.
+// How a tool's failures are classified: by the classifier, by rules before it, or by the tool itself; each failure separately.
 
 import { describe, expect, it } from "vitest";
 import { type Fault, fault, type FaultCode, type JournalEvent, type Rule } from "../../../src/index.ts";
@@ -7,8 +7,8 @@ import { callTimes, failure, scripted, world } from "../../support/world.ts";
 const suppressedIn = (events: readonly JournalEvent[]): readonly string[] =>
   events.flatMap((event) => (event.type === "fault-suppressed" ? [event.reason] : []));
 
-describe("what a failure means", () => {
-  /** The first fault of a tool whose own opinion this is. */
+describe("the meaning of a failure", () => {
+  /** The first fault of a tool with this `classify` hook. */
   async function named(
     hook: (error: unknown, seen: Fault) => unknown,
   ): Promise<{ seen: Fault; told: readonly string[] }> {
@@ -20,13 +20,13 @@ describe("what a failure means", () => {
     return { seen: outcome.fault, told: suppressedIn(events()) };
   }
 
-  it("is the classifier's word when the tool says nothing", async () => {
+  it("comes from the classifier if the tool has no opinion", async () => {
     const { seen, told } = await named(() => undefined);
     expect(seen).toMatchObject({ code: "ToolUnavailable", retryAfterMs: 7_000 });
     expect(told).toEqual([]);
   });
 
-  it("is the tool's word when it gives a code, with what the classifier read", async () => {
+  it("comes from the tool if it returns a code, with the evidence of the classifier", async () => {
     const { seen } = await named(() => "ResourceBusy");
     expect(seen).toMatchObject({
       code: "ResourceBusy",
@@ -36,7 +36,7 @@ describe("what a failure means", () => {
     });
   });
 
-  it("is the tool's word when it gives a whole fault", async () => {
+  it("comes from the tool if it returns a whole fault", async () => {
     const { seen } = await named((_error, before) => fault("NotFound", { message: `was ${before.code}` }));
     expect(seen).toMatchObject({ code: "NotFound", message: "was ToolUnavailable" });
   });
@@ -52,13 +52,13 @@ describe("what a failure means", () => {
     ["returns a code that there is none of", () => "Nonsense"],
     ["returns something like a fault", () => ({ code: "NotFound" })],
     ["returns a promise", () => Promise.resolve("NotFound")],
-  ])("stays the classifier's word when the tool's own %s, and that is told", async (_what, hook) => {
+  ])("comes from the classifier if the tool's own %s, and that is reported", async (_what, hook) => {
     const { seen, told } = await named(hook);
     expect(seen.code).toBe("ToolUnavailable");
     expect(told).toEqual([expect.stringContaining("classify hook of tool odd")]);
   });
 
-  it("may be put in front as rules, of the tool and of the runtime, the tool's first", async () => {
+  it("can be set by rules of the tool and of the runtime, the tool's first", async () => {
     const rule = (id: string, means: FaultCode): Rule => ({
       id,
       when: { says: [["gate is shut"]] },
@@ -79,7 +79,7 @@ describe("what a failure means", () => {
 });
 
 describe("a failure after another", () => {
-  /** What is seen of failures of one tool, a call for each. */
+  /** The faults of one tool, one call for each failure. */
   async function seenOf(failures: readonly Error[]): Promise<readonly Fault[]> {
     const here = world();
     const odd = scripted("odd", failures, { idempotent: false, retry: "none", breaker: { failures: 99 } });
@@ -87,17 +87,17 @@ describe("a failure after another", () => {
     return here.events().flatMap((event) => (event.type === "call-failed" ? [event.fault] : []));
   }
 
-  it("is told its own wait, though it reads the same", async () => {
+  it("has its own wait, even if the text is the same", async () => {
     const faults = await seenOf([failure("RateLimited"), failure("RateLimited", { retryAfterMs: 30_000 })]);
     expect(faults.map(({ retryAfterMs }) => retryAfterMs)).toEqual([undefined, 30_000]);
   });
 
-  it("keeps its own context, though it reads the same", async () => {
+  it("keeps its own context, even if the text is the same", async () => {
     const faults = await seenOf(["a", "b"].map((item) => failure("ToolUnavailable", { context: { item } })));
     expect(faults.map(({ context }) => context["item"])).toEqual(["a", "b"]);
   });
 
-  it("is not taken for the one before when only its name differs, or what a getter tells", async () => {
+  it("is not mistaken for the previous one if only its name or a getter's value differs", async () => {
     const dom = await seenOf([new DOMException("x", "TimeoutError"), new DOMException("x", "NetworkError")]);
     const alone = await seenOf([new DOMException("x", "NetworkError")]);
     expect(dom.map(({ code }) => code)).toEqual(["ExecutionTimeout", alone[0]?.code]);
@@ -116,7 +116,7 @@ describe("a failure after another", () => {
     expect(answers.map(({ context }) => context["status"])).toEqual([503, 404]);
   });
 
-  it("is not taken for the one before when its cause, its code, what it gathers or what it hides differs", async () => {
+  it("is not mistaken for the previous one if its cause, code, aggregated or hidden errors differ", async () => {
     const refused = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
     const missing = Object.assign(new Error("failed"), { code: "ENOENT" });
     const causes = [refused, missing].map((cause) => new Error("failed", { cause }));
@@ -131,7 +131,7 @@ describe("a failure after another", () => {
     }
   });
 
-  it("is called the same when it is the same", async () => {
+  it("is classified the same if it is the same", async () => {
     const faults = await seenOf(Array.from({ length: 4 }, () => Object.assign(new Error("down"), { status: 503 })));
     expect(faults).toHaveLength(4);
     for (const seen of faults) expect(seen).toEqual(faults[0]);

@@ -1,4 +1,4 @@
-// What an operator writes about a tool in a file really changes how it runs, and beats what its author wrote in code.
+// An operator's manifest for a tool changes how it runs, and takes precedence over the author's code.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
@@ -6,7 +6,7 @@ import { type JournalEvent, type PolicyRow, tool } from "../../../src/index.ts";
 import { manifestsOf } from "../../support/tool-text.ts";
 import { broken, callTimes, failure, held, scripted, START_AT, type World, world } from "../../support/world.ts";
 
-/** A world whose operator wrote this about the tool `a`. */
+/** A world with an operator's manifest for the tool `a`. */
 function ruled(lines: readonly string[], options: Parameters<typeof world>[0] = {}): World {
   const text = `tool:\n  id: a\n${lines.map((line) => `  ${line}\n`).join("")}`;
   return world({ manifests: manifestsOf(text), ...options });
@@ -18,7 +18,7 @@ const delays = (events: readonly JournalEvent[]): readonly number[] =>
   );
 
 describe("an operator's manifest", () => {
-  it("sets the time an attempt may take", async () => {
+  it("sets the time limit of an attempt", async () => {
     const here = ruled(["timeout_ms: 200"]);
     const slow = held("a", here.clock, { timeoutMs: 60_000, idempotent: false });
     const outcome = await here.clock.runUntil(here.fl.protect(slow.tool, "x"));
@@ -27,7 +27,7 @@ describe("an operator's manifest", () => {
     expect(slow.run(0).context.deadlineAt).toBe(START_AT + 200);
   });
 
-  it("sets how often and how long apart it is tried again", async () => {
+  it("sets the number and spacing of attempts", async () => {
     const here = ruled([
       "retry_policy:",
       "  strategy: linear_backoff",
@@ -50,7 +50,7 @@ describe("an operator's manifest", () => {
     expect(delays(here.events())).toEqual([250]);
   });
 
-  it("says that the work may be done twice, and that it may not", async () => {
+  it("declares that the work may be done twice, or that it may not", async () => {
     const may = ruled(["idempotent: true", "timeout_ms: 100", "retry_policy: { max_attempts: 2 }"]);
     const once = held("a", may.clock, { idempotent: false });
     await may.clock.runUntil(may.fl.protect(once.tool, "x"));
@@ -61,7 +61,7 @@ describe("an operator's manifest", () => {
     expect(twice.runs).toHaveLength(1);
   });
 
-  it("names other tools, in place of those in code", async () => {
+  it("names other tools instead of those in code", async () => {
     const wanted = scripted("wanted", []);
     const unwanted = scripted("unwanted", []);
     const here = ruled(["alternatives: [wanted]", "idempotent: false"], { tools: [wanted.tool] });
@@ -70,7 +70,7 @@ describe("an operator's manifest", () => {
     expect(unwanted.runs).toEqual([]);
   });
 
-  it("is refused by name when it names a tool that nobody registered", async () => {
+  it("is refused by name if it names an unregistered tool", async () => {
     const here = ruled(["alternatives: [nobody]", "idempotent: false"]);
     expect(await callTimes(here, scripted("a", []).tool, 1)).toMatchObject([
       { status: "failed", fault: { code: "ConfigSchemaViolation", context: { expected: "nobody" } } },
@@ -80,14 +80,14 @@ describe("an operator's manifest", () => {
   it.each([
     ["a list", "default: []", []],
     ["nothing", "default: null", null],
-  ])("gives a default, here %s, and one that the caller brings stands in front of it", async (_what, line, value) => {
+  ])("gives a default, here %s, which the caller's own default overrides", async (_what, line, value) => {
     const here = ruled([line]);
     const down = broken("a", "NotFound", { default: "from code" });
     expect(await callTimes(here, down.tool, 1)).toMatchObject([{ status: "defaulted", value }]);
     expect(await here.fl.protect(down.tool, "x", { default: "caller" })).toMatchObject({ value: "caller" });
   });
 
-  it("says that callers can do without it, and that they cannot", async () => {
+  it("declares that callers can continue without it, or that they cannot", async () => {
     const can = ruled(["optional: true"]);
     expect(await callTimes(can, broken("a", "NotFound").tool, 1)).toMatchObject([{ status: "skipped" }]);
     const cannot = ruled(["optional: false"]);
@@ -95,7 +95,7 @@ describe("an operator's manifest", () => {
     expect(await callTimes(cannot, down.tool, 1)).toMatchObject([{ status: "surfaced" }]);
   });
 
-  it("says what failures mean, before the tool's own rules", async () => {
+  it("sets the meaning of failures, before the tool's own rules", async () => {
     const here = ruled([
       "classification:",
       "  - { status: 503, as: permanent }",
@@ -140,7 +140,7 @@ describe("an operator's manifest", () => {
     await Promise.all(calls);
   });
 
-  it("leaves everything it does not mention, and every other tool, as they are", async () => {
+  it("leaves everything it does not mention, and every other tool, as it is", async () => {
     const here = ruled(["timeout_ms: 200"]);
     const mine = broken("a", "ToolUnavailable", { retry: { maxAttempts: 2 }, default: "mine", maxConcurrent: 3 });
     const other = held("b", here.clock, { timeoutMs: 5_000, idempotent: false });
@@ -151,7 +151,7 @@ describe("an operator's manifest", () => {
     expect(await running).toMatchObject({ status: "done" });
   });
 
-  it("holds when the tool is used as an alternative, and for two tools of one name", async () => {
+  it("applies when the tool is used as an alternative, and to two tools of one name", async () => {
     const here = ruled(["retry_policy: { max_attempts: 3, initial_delay_ms: 0 }"]);
     const twins = [broken("a", "ToolUnavailable"), broken("a", "ToolUnavailable")];
     for (const [index, twin] of twins.entries()) {
@@ -161,7 +161,7 @@ describe("an operator's manifest", () => {
     }
   });
 
-  it("stands behind a row of the operator's policy file", async () => {
+  it("yields to a row of the operator's policy file", async () => {
     const row: PolicyRow = {
       match: { code: ["ToolUnavailable"], tool: ["a"] },
       retry: null,
@@ -174,7 +174,7 @@ describe("an operator's manifest", () => {
     ]);
   });
 
-  it("may forbid to repeat anything, also what nobody can name", async () => {
+  it("may forbid all retries, even of unknown failures", async () => {
     const odd = tool<string, string>({
       id: "a",
       idempotent: true,
@@ -186,7 +186,7 @@ describe("an operator's manifest", () => {
     expect(await callTimes(ruled(["retry_policy: { max_attempts: 1 }"]), odd, 1)).toMatchObject([{ attempts: 1 }]);
   });
 
-  it("does not change what the author declared for other runtimes", async () => {
+  it("does not change the tool for other runtimes", async () => {
     const shared = tool<string, string>({
       id: "a",
       retry: "none",

@@ -1,4 +1,4 @@
-// A tool as its author declares it: what may be said, what its schemas do, what it is given, and what the compiler knows.
+// A tool's declaration: its options, its schemas, its context, and its types.
 
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
@@ -43,7 +43,7 @@ describe("a tool with a wrong option", () => {
     ["breaker.maxOpenMs", NaN],
     ["breaker.probeTimeoutMs", -1],
     ["breaker.counts", "failures"],
-  ])("is refused when it is declared, and the fault names the field: %s of %s", (field, value) => {
+  ])("is refused at declaration, and the fault names the field: %s of %s", (field, value) => {
     const more = field.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
     let thrown: unknown = null;
     try {
@@ -59,11 +59,11 @@ describe("a tool with a wrong option", () => {
     ["input", { input: { type: "nonsense" } }],
     ["output", { output: new Date(0) }],
     ["input", { input: { from: z.string() } }],
-  ])("is refused when its %s is no schema: %j", (side, more) => {
+  ])("is refused when its %s is not a schema: %j", (side, more) => {
     expect(declare(more)).toThrow(`the ${side} of tool search`);
   });
 
-  it("says what is meant when nothing is said", () => {
+  it("has defaults for everything that is left out", () => {
     expect(tool<string, string>({ id: "search", run: () => "" })).toMatchObject({
       idempotent: false,
       timeoutMs: 30_000,
@@ -87,7 +87,7 @@ const FLIGHT_JSON = {
 } as const;
 
 describe("the schema of an input", () => {
-  it("makes what the tool gets, and alternatives make their own of what was given", async () => {
+  it("transforms the tool's input, and alternatives transform the original input themselves", async () => {
     const { fl } = world();
     const got: unknown[] = [];
     const second = tool<{ from: string }, string>({
@@ -113,7 +113,7 @@ describe("the schema of an input", () => {
   it.each([
     ["zod", FLIGHT],
     ["JSON Schema", FLIGHT_JSON],
-  ])("that refuses it, in %s, keeps the tool from running, and names the field", async (_kind, input) => {
+  ])("that rejects it, in %s, prevents the tool from running and names the field", async (_kind, input) => {
     const { fl } = world();
     let runs = 0;
     const search = tool<{ from: string }, number>({ id: "search", input: input as never, run: () => ++runs });
@@ -127,7 +127,7 @@ describe("the schema of an input", () => {
     expect(fl.targets()).toMatchObject([{ target: "search", breaker: "closed" }]);
   });
 
-  it("is read once, however often the tool is tried", async () => {
+  it("is applied once, however often the tool is tried", async () => {
     const { fl, clock } = world();
     let read = 0;
     const input = z.string().transform((text) => `${text}${++read}`);
@@ -147,7 +147,7 @@ describe("the schema of an input", () => {
 });
 
 describe("the schema of an output", () => {
-  it("makes what the caller gets, of a partial result too", async () => {
+  it("transforms the caller's value, also of a partial result", async () => {
     const { fl } = world();
     const output = z.object({ price: z.number() });
     const value = { price: 7, internal: "key" };
@@ -157,7 +157,7 @@ describe("the schema of an output", () => {
     expect((await fl.protect(part, "")) as { value?: unknown }).toHaveProperty("value", { price: 7 });
   });
 
-  it("that refuses it is not tried again, here or elsewhere, as the work was done", async () => {
+  it("that rejects it is not retried, here or elsewhere, because the work was done", async () => {
     const { fl, clock } = world();
     const second = scripted("second", []);
     const book = tool<string, number>({
@@ -176,7 +176,7 @@ describe("the schema of an output", () => {
     expect(second.runs).toEqual([]);
   });
 
-  it("that refuses it sends an idempotent call to another tool", async () => {
+  it("that rejects it sends an idempotent call to another tool", async () => {
     const { fl } = world();
     const second = scripted("second", []);
     const search = tool<string, string>({
@@ -190,8 +190,8 @@ describe("the schema of an output", () => {
   });
 });
 
-describe("what a running tool is given", () => {
-  it("may be taken apart: its functions work on their own", async () => {
+describe("a running tool's context", () => {
+  it("can be destructured: its functions work on their own", async () => {
     const { fl } = world();
     let rest: Partial<RunContext> = {};
     const half = tool<string, string>({
@@ -212,7 +212,7 @@ describe("what a running tool is given", () => {
 });
 
 describe("the compiler", () => {
-  it("knows what a tool takes and gives", () => {
+  it("knows a tool's input and output types", () => {
     const typed = tool<{ a: number }, string>({ id: "typed", run: ({ a }) => String(a) });
     expectTypeOf(typed).toEqualTypeOf<Tool<{ a: number }, string>>();
     const inferred = tool({ id: "inferred", run: (input: { a: number }) => Promise.resolve(input.a) });

@@ -1,5 +1,5 @@
-// One action in one situation, as a row of a table; and the way every row is gone through, so that what holds for one of them
-// holds for all: it is offered with words that name the nodes, refused when it is wrong, done once, and nothing finished is redone.
+// One action in one situation, as a row of a table, and the checks that every row passes: it is offered with a text that names
+// the nodes, refused when its params are wrong, done once, and no finished work is redone.
 
 import { expect } from "vitest";
 import { ACTION_IDS, type ActionId, type ActionNeeds, type OfferedAction } from "../../../src/core/flow/action.ts";
@@ -12,30 +12,30 @@ export interface Case extends Setting {
   /** A sentence. */
   readonly name: string;
   readonly action: ActionId;
-  /** In place: the run waits and goes on itself. Successor: it has failed, and another one goes on from it. */
+  /** In place: the run waits and continues itself. Successor: it has failed, and a new run continues from it. */
   readonly form: "in place" | "successor";
-  /** What the run stands at when the action is offered. */
+  /** The run's state when the action is offered. */
   readonly fault: string | null;
   readonly offer: Partial<Pick<OfferedAction, "needs" | "choices" | "limits">> & {
     readonly node: string;
-    /** Words of the sentences: what is redone, and what is kept. */
+    /** Words of the texts: what is redone, and what is kept. */
     readonly redoes: readonly string[];
     readonly keeps: readonly string[];
   };
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Params that do not fit, and the field that is named then. */
+  /** Invalid params, and the field that the error names. */
   readonly wrong?: readonly (readonly [params: Readonly<Record<string, unknown>>, field: string])[];
-  /** What the operator puts right outside before the action is taken. */
+  /** What the operator fixes outside before taking the action. */
   readonly mends?: (world: ActionsWorld) => void;
   readonly end: { readonly status: RunStatus; readonly outcome?: string };
-  /** Nodes that are started this often, both runs together. */
+  /** Nodes that start this many times, in both runs together. */
   readonly started: Readonly<Record<string, number>>;
-  /** At the far end. */
+  /** At the end. */
   readonly sees: (world: ActionsWorld, acted: ActedOn) => Promise<void> | void;
 }
 
 export interface ActedOn {
-  /** The run that failed or waited, and the one that went on: the same one, in place. */
+  /** The run that failed or waited, and the one that continued: the same one if in place. */
   readonly first: string;
   readonly run: string;
   /** When the action was taken. */
@@ -65,7 +65,7 @@ export async function goThrough(one: Case): Promise<void> {
     ...one.end,
     ...(one.end.status === "completed" ? { fault: null } : {}),
   });
-  // Somebody finds the page of yesterday and clicks again.
+  // A person finds yesterday's page and clicks again.
   expect(await until(runs.act(first, one.action, take))).toEqual(twice);
   expect(await startsOf(world, [...new Set([first, acted.run])])).toEqual(one.started);
   await one.sees(world, { first, run: acted.run, at });
@@ -111,7 +111,7 @@ async function refusesWrongParams(world: ActionsWorld, run: string, one: Case, {
   }
 }
 
-/** What it was refused with; nothing else may have happened. */
+/** The refusal; nothing else may have happened. */
 async function unchanged(world: ActionsWorld, run: string, refused: () => Promise<unknown>): Promise<Fault> {
   const { journal, until } = world;
   const standing = async (): Promise<unknown> => ({

@@ -1,4 +1,4 @@
-// Trying a stage again with something changed: the prompt, the length of it, what was wrong; or going on with what there is.
+// Retrying a stage with a change: another prompt, a shorter one, feedback; or continuing with the result so far.
 
 import { expect, it } from "vitest";
 import { isFaultError } from "../../../src/core/fault/fault-error.ts";
@@ -6,7 +6,7 @@ import type { Fault } from "../../../src/core/fault/fault.ts";
 import { type Case, goThrough } from "./case.ts";
 import { type ActionsWorld, openWorld } from "./world.ts";
 
-/** Whatever fails comes again in ten minutes: until then the run waits. */
+/** A failure is retried in ten minutes; until then the run waits. */
 const LATER = "resolution: retry-later, retry: { max_attempts: 3, initial: 10m, max: 1h, jitter: 0 }, ";
 const DONE = `done: { type: transform, value: "({ is: nodes.code.output ?? nodes.review.output })", next: { to: end, outcome: written } }`;
 
@@ -65,7 +65,7 @@ const edited: Pick<Case, "action" | "rules" | "fault" | "params" | "wrong" | "en
   started: { plan: 1, code: 2, read: 1, done: 1 },
   sees: async ({ asked, entries }, { first, run }) => {
     expect([asked("planner").length, asked("coder").length]).toEqual([1, 2]);
-    // To the letter, whatever it looks like; but nobody who looks at the run reads it.
+    // The text is passed on literally, but viewers of the run do not see it.
     expect(asked("coder").at(1)).toContain(EDITED);
     for (const id of [first, run]) expect(JSON.stringify(await entries(id))).not.toContain(KEY);
     expect(asked("coder").at(1)).not.toContain("You said");
@@ -82,7 +82,7 @@ const regenerated: typeof edited = {
     expect([asked("coder").length, asked("reviewer").length]).toEqual([1, 3]);
     const last = asked("reviewer").at(2) ?? "";
     expect(last).toContain("Your last answer could not be used");
-    // What was wrong, and not only that something was.
+    // The model reads what was wrong, not only that something was.
     expect(last).toMatch(/JSON/);
     expect(last).not.toContain("It was not what was asked for.");
   },
@@ -104,7 +104,7 @@ const shortened: typeof edited = {
 };
 
 const NOT_SO_LONG = `assert: [{ that: "output.length < 9", reason: it is too long }], `;
-/** Writes down what it was told; one of it is not to its liking. */
+/** Records its instructions and rejects one of them. */
 const RAN = `
 import { appendFileSync } from "node:fs";
 appendFileSync("ran.txt", process.argv[2] + "\\n");
@@ -248,7 +248,7 @@ const CASES: readonly Case[] = [
 
 it.each(CASES)("$name", goThrough);
 
-it("a command that the list of its node does not allow is refused with the way to allow it", async () => {
+it("a command that the node's allow list does not contain is refused with the way to allow it", async () => {
   const world = await openWorld({ yaml: commands(""), files: { "ran.mjs": RAN } });
   const run = await world.start();
   await world.advance(run);
@@ -267,7 +267,7 @@ it("shorten-context is refused when nothing can be cut, and the operator may wri
   const seen = await refusedBy(world, run, "shorten-context", {});
   expect(seen.message).toContain("context of node code cannot be shortened");
   expect([world.asked("coder").length, (await world.until(world.runs.list())).length]).toEqual([1, 1]);
-  // As it says.
+  // As the message suggests.
   expect(seen.message).toContain("edit-and-retry");
   const { run: next } = await world.until(world.runs.act(run, "edit-and-retry", { params: { text: "Write it." } }));
   expect(await world.advance(next)).toMatchObject(WRITTEN);

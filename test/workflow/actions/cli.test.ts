@@ -1,5 +1,5 @@
-// Every action from the command line: `runs do <run> <action>` is accepted where the action is offered, and what is left in the
-// journal for the run says what was typed.
+// Every action from the command line: `runs do <run> <action>` is accepted where the action is offered, and the journal records
+// what was typed.
 
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
@@ -16,9 +16,9 @@ interface Typed {
   readonly options: readonly string[];
   readonly yaml: string;
   readonly rules?: readonly ScenarioRule[];
-  /** What is left for the run, as far as it is said here. */
+  /** The entries for the run, as far as they matter here. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Programs are started, so time cannot be the test's own. */
+  /** Processes are started, so the test cannot control time. */
   readonly inRealTime?: true;
 }
 
@@ -163,7 +163,7 @@ it.each(TYPED)(
   },
 );
 
-it("runs answer is how the one action is taken that `runs do` has no option for", async () => {
+it("runs answer takes the one action that `runs do` has no option for", async () => {
   const world = await worldFor(GATE, [], true);
   const { actions } = (await world.json(["runs", "show", "r"])) as { readonly actions: readonly Shown[] };
   expect(actions.find(({ id }) => id === "answer")?.command).toContain("runs answer r confirm");
@@ -174,7 +174,7 @@ it("runs answer is how the one action is taken that `runs do` has no option for"
   expect(await world.json(["workflow", "resume", "r"])).toMatchObject({ status: "completed", outcome: "confirmed" });
 });
 
-it("every action stands in the table", () => {
+it("the table contains every action", () => {
   expect(new Set([...TYPED.map(({ action }) => action), "answer"])).toEqual(new Set(ACTION_IDS));
 });
 
@@ -189,7 +189,7 @@ interface Left {
   readonly key: string;
 }
 
-/** A run named `r` that has failed, or waits. */
+/** A run named `r` that has failed or waits. */
 async function worldFor(yaml: string, rules: readonly ScenarioRule[], ownTime: boolean): Promise<WorkflowWorld> {
   const world = new WorkflowWorld(ownTime);
   const chaos = await startChaos({ clock: world.clock, scenario: { rules: [...rules] } });

@@ -64,7 +64,7 @@ const toolsGranted: Omit<Case, "name" | "form" | "yaml" | "offer"> = {
   },
 };
 
-/** Goes round twice. */
+/** Loops twice. */
 const LOOP = `
 nodes:
   first: { type: transform, value: "1", next: second }
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
 
 it.each(CASES)("$name", goThrough);
 
-it("what was granted holds in every run that goes on from the one it was granted in", async () => {
+it("a grant applies in every successor of the run it was given in", async () => {
   const agents = "agents: { coder: { model: openai/coder } }";
   const yaml = `${agents}${LOOP}`.replace(
     `third: { type: transform, value: "2",`,

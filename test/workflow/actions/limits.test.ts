@@ -1,4 +1,4 @@
-// Raising a limit that was reached: of money, of time, of nodes, of rounds; and the raised one is kept to.
+// Raising a limit that was reached: money, time, nodes or rounds; and the new limit is respected.
 
 import { expect, it } from "vitest";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";

@@ -1,4 +1,4 @@
-// What a person says to a run: an answer of each kind, another round of a discussion, the end of it, and that it should go on.
+// A person's input to a run: an answer of each kind, another round of a discussion, ending it, and resuming.
 
 import { expect, it } from "vitest";
 import { type Case, goThrough, startsOf } from "./case.ts";
@@ -167,7 +167,7 @@ nodes:
   code: { type: agent, agent: coder, prompt: Write it., next: { to: end, outcome: written } }
 `;
 
-it("cancel ends a run while a request of it is open, and the provider sees it leave", async () => {
+it("cancel ends a run while one of its requests is open, and the provider sees the client disconnect", async () => {
   const world = await openWorld({ yaml: TWO, rules: [{ when: { model: "coder" }, fault: "hang" }] });
   const run = await world.start();
   const end = world.runs.advance(run);
@@ -183,7 +183,7 @@ it("cancel ends a run while a request of it is open, and the provider sees it le
   expect(await startsOf(world, [run])).toEqual({ plan: 1, code: 1 });
 });
 
-it("resume takes up a run whose process stopped, and asks nobody twice who has answered", async () => {
+it("resume continues a run whose process stopped, and asks no answered question again", async () => {
   const world = await openWorld({ yaml: TWO, rules: [{ when: { model: "coder", request: 1 }, fault: "hang" }] });
   const run = await world.start();
   const end = world.runs.advance(run);

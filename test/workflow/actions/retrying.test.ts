@@ -1,4 +1,4 @@
-// Trying a stage again: as it is, at once, elsewhere, with a credential that is valid by now.
+// Retrying a stage: unchanged, at once, on another target, or with a renewed credential.
 
 import { expect, it } from "vitest";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";

@@ -1,10 +1,10 @@
-// Giving the work back to whoever made it, together with what was found wrong; the path then comes back to the node that failed.
+// Sending work back to the node that produced it, with the findings; the path then returns to the node that failed.
 
 import { expect, it } from "vitest";
 import { type Case, goThrough } from "./case.ts";
 
 const LATER = "resolution: retry-later, retry: { max_attempts: 3, initial: 10m, max: 1h, jitter: 0 }, ";
-/** Fails once, and says why on stderr. */
+/** Fails once and says why on stderr. */
 const TESTS = `
 import { existsSync, writeFileSync } from "node:fs";
 if (!existsSync("tried")) {

@@ -1,7 +1,7 @@
-// Where an action is taken: a workflow file, a SQLite journal, programs and stand-ins of agent CLIs in a folder of their own, and
-// the fault-injecting provider, on a clock that the test owns.
+// The world of an action: a workflow file, a SQLite journal, programs and fake agent CLIs in their own folder, and the
+// fault-injecting provider, on a clock that the test controls.
 
-// Loaded before the clock of a test runs: it would not wait for the files.
+// Loaded before the test's clock runs, because the clock would not wait for the files.
 import "@ai-sdk/openai";
 import "@ai-sdk/anthropic";
 import {
@@ -33,11 +33,11 @@ import { createMatrixClock } from "../matrix/clock.ts";
 export interface Setting {
   /** The workflow, without its first two lines. */
   readonly yaml: string;
-  /** What the provider does; without it it answers well. */
+  /** The provider's scenario; by default it answers well. */
   readonly rules?: readonly ScenarioRule[];
-  /** Put into the folder before the run begins, by name. */
+  /** Files for the folder, by name, written before the run starts. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Stand-ins of agent CLIs: modules that are run instead of them, in the folder. Each start is told to `started.txt`. */
+  /** Fake agent CLIs: modules that run in the folder instead of them. Each start is recorded in `started.txt`. */
   readonly clis?: Readonly<Record<string, string>>;
   readonly inputs?: Readonly<Record<string, unknown>>;
 }
@@ -49,17 +49,17 @@ export interface ActionsWorld {
   readonly journal: Journal;
   readonly runs: WorkflowRuns;
   readonly workflow: Workflow;
-  /** What keys and programs are looked up in; a test may change it while the workflows are open, as `process.env` changes. */
+  /** The environment for keys and programs. A test may change it while the workflows are open, as `process.env` changes. */
   readonly env: Record<string, string>;
   readonly start: () => Promise<string>;
   readonly advance: (run: string) => Promise<RunEnd>;
   readonly show: (run: string) => Promise<RunReport>;
-  /** Waits for it while the clock goes on. */
+  /** Awaits it while the clock runs. */
   readonly until: <T>(work: Promise<T>) => Promise<T>;
   readonly entries: (run: string) => Promise<readonly Entry[]>;
-  /** Requests by model, behind the first so many. */
+  /** Requests by model, after the first n. */
   readonly asked: (model: string, after?: number) => readonly string[];
-  /** Lines of a file that programs write to; none when it is not there. */
+  /** Lines of a file that programs write to; none if it does not exist. */
   readonly lines: (name: string) => readonly string[];
   readonly write: (name: string, text: string) => void;
 }
@@ -88,7 +88,7 @@ export async function openWorld({
   const clock = createMatrixClock(STARTED_AT, () => hangingIn(folder));
   const chaos = await startChaos({ clock, scenario: { rules: [...rules] } });
   onTestFinished(() => chaos.close());
-  // Its engine is loaded once, which takes real time: the clock must not run meanwhile.
+  // The engine is loaded once, in real time, so the clock must not run yet.
   await createSandbox().evaluate("true", {}, "nothing");
   const env: Record<string, string> = {
     PATH: [join(folder, "bin"), dirname(process.execPath), "/bin", "/usr/bin"].join(":"),
@@ -104,7 +104,7 @@ export async function openWorld({
   const { runs } = workflows;
 
   function until<T>(work: Promise<T>): Promise<T> {
-    // The clock looks at it only when all is quiet; until then nobody else may call it unhandled.
+    // The clock looks at the promise only when all is quiet; until then it must not count as unhandled.
     void Promise.allSettled([work]);
     return clock.runUntil(work);
   }
@@ -136,7 +136,7 @@ export async function openWorld({
   };
 }
 
-/** What every stand-in of a CLI has: its folder, its arguments, and a way to say that it hangs from here on. */
+/** The head of every fake CLI: its folder, its arguments, and a way to report that it hangs. */
 const PRELUDE = `
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 const [folder, name, ...args] = process.argv.slice(2);
@@ -147,7 +147,7 @@ const hang = () => {
 };
 `;
 
-/** Those that have said that they hang and are still there. */
+/** Processes that reported that they hang and are still alive. */
 function hangingIn(folder: string): number {
   const marks = join(folder, "hanging");
   if (!existsSync(marks)) return 0;

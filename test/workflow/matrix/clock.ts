@@ -1,17 +1,17 @@
-// A clock that the test owns, for workflows that talk over sockets and start processes: time moves on only when every socket is at
-// rest, every file is written, and every process that was started has ended, but for those that have said that they will hang for ever.
+// A clock for workflows that use sockets and processes. Time advances only when every socket is idle, every file is written, and
+// every started process has ended, except those that have reported that they hang.
 
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSocketClock } from "../../support/socket-clock.ts";
 
-/** `hanging`: how many of the running processes are known to do nothing any more. */
+/** `hanging`: how many of the running processes are known to be idle forever. */
 export function createMatrixClock(startAt: number, hanging: () => number): FakeClock {
-  // Has no timers of its own: moving it by nothing waits until the sockets are at rest.
+  // It has no timers of its own: advancing it by 0 waits until the sockets are idle.
   const sockets = createSocketClock(0);
   const isBusy = (): boolean => {
     const resources = process.getActiveResourcesInfo();
-    // A disk that others use may take a second for what is usually a millisecond.
+    // A shared disk may take a second for what usually takes a millisecond.
     return resources.some((kind) => FILE_WORK.has(kind)) || countOf(resources, "ProcessWrap") > hanging();
   };
   return createFakeClock(startAt, (next) => {

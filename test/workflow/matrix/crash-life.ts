@@ -1,4 +1,4 @@
-// A life of the program that is about to be killed: advances one run of a journal on real time. Started as a process of its own.
+// A life of the program that will be killed: advances one run of a journal in real time. Started as a separate process.
 
 import { join } from "node:path";
 import { openJournal } from "../../../src/index.ts";

@@ -1,4 +1,4 @@
-// The files about failed stages, read from the disk and held to what they promise.
+// Reads the files about failed stages from disk and checks them.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { ActionId } from "../../../src/core/flow/action.ts";
 import { actionWords } from "../../../src/core/flow/action-words.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
 
-/** The part of `<node>.meta.json` that is looked at. */
+/** The part of `<node>.meta.json` that is checked. */
 export interface StageMeta {
   readonly node: string;
   readonly execution: number;
@@ -27,7 +27,7 @@ export interface KeptStage {
   readonly raw: string;
 }
 
-/** Every stage of which something was kept, in the order of rounds. */
+/** Every stage with kept files, in the order of rounds. */
 export function keptStages(report: RunReport): readonly KeptStage[] {
   const { files, folder, state } = report;
   const found = files.filter((name) => !name.endsWith("/round.json"));
@@ -57,7 +57,7 @@ function linesOf(text: string): readonly unknown[] {
   return lines.map((line) => JSON.parse(line) as unknown);
 }
 
-/** In both languages, and the words that belong to the code. */
+/** In both languages, with the words for the code. */
 function checkWords({ code, message, nextAction }: StageMeta): void {
   for (const locale of ["en", "zh-CN"] as const) {
     const { operator, user } = wordsFor(code, locale);

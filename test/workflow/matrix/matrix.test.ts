@@ -1,4 +1,4 @@
-// Every row of the Error Handling Matrix and of the error model's class table, from a workflow file to what the operator reads.
+// Every row of the Error Handling Matrix and of the error model's class table, from a workflow file to the operator's text.
 
 import { describe, expect, it } from "vitest";
 import { MATRIX_OUTCOMES } from "../../../src/core/fault/vocabulary.ts";
@@ -17,7 +17,7 @@ describe.each(AREAS)("$title", ({ rows }) => {
 describe("the table", () => {
   const all = AREAS.flatMap(({ rows }) => rows);
 
-  /** As they are called there: the matrix of seed 002, the classes and the retry defaults of seed 000. */
+  /** The names used there: the matrix of seed 002, the classes and the retry defaults of seed 000. */
   it.each([
     "002 Provider network disconnect",
     "002 Provider timeout",

@@ -1,4 +1,4 @@
-// A row as it happened, read from where anybody else would read it: the run's report, its journal, its files, the provider's log.
+// Observes a row from outside: the run's report, its journal, its files, the provider's log.
 
 import { expect } from "vitest";
 import { placeOf } from "../../../src/core/flow/node.ts";
@@ -84,7 +84,7 @@ function retriesOf(entries: readonly Entry[], node: string, execution: number): 
   return { workflow: Math.max(0, attempts - 1), transport: admitted - calls.size };
 }
 
-/** From the end of an attempt of a call to the beginning of its next one. */
+/** From the end of an attempt of a call to the start of its next one. */
 function waitsIn(entries: readonly Entry[]): readonly number[] {
   const endedAt = new Map<string, number>();
   return entries.flatMap(({ event, at }) => {
@@ -99,7 +99,7 @@ function gapsIn(instants: readonly number[]): readonly number[] {
   return instants.slice(1).map((at, index) => at - (instants[index] ?? 0));
 }
 
-/** Waits that lie within the jitter of those expected are those; others stay as they are, and are told as a difference. */
+/** Waits within the jitter of the expected ones are replaced by those; others stay and show up as a difference. */
 function withoutJitter(
   waits: readonly number[],
   { waitsMs, jitter }: Pick<Seen, "waitsMs" | "jitter">,
@@ -124,7 +124,7 @@ function countOf(names: readonly string[]): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** How each visit ended, in the order in which they ended. */
+/** How each visit ended, in order of their ends. */
 function wayOf(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap(({ event }) => {
     switch (event.type) {

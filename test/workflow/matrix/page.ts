@@ -1,4 +1,4 @@
-// The rows as tables of a page: what the tests hold each of them to.
+// The rows as tables of a page: what the tests check.
 
 import type { Row, Seen } from "./row.ts";
 import { AREAS } from "./rows/all.ts";

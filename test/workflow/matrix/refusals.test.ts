@@ -1,4 +1,4 @@
-// What is refused before anything happens: no run is begun, and nobody is asked anything.
+// Cases that are refused before anything happens: no run starts, and no question is asked.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a row of the suite is: a workflow, a failure, and everything that is seen of it from outside.
+// A row of the suite: a workflow, a failure, and everything that is visible from outside.
 
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { FaultClass, FaultCode } from "../../../src/core/fault/catalogue.ts";
@@ -7,61 +7,61 @@ import type { RunStatus } from "../../../src/core/flow/run.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import type { MatrixWorld } from "./world.ts";
 
-/** What is seen of a run when it is over, or waits for a person. */
+/** What is visible of a run that is over or waits for a person. */
 export interface Seen {
   readonly status: RunStatus;
   readonly outcome: string;
   readonly fault: `${FaultClass}/${FaultCode}` | null;
-  /** Times that a whole stage was done again, and times that a call was made again within a stage. */
+  /** How many times a whole stage was retried, and how many times a call was retried within a stage. */
   readonly retries: { readonly workflow: number; readonly transport: number };
-  /** Between the attempts of calls, in milliseconds, without their jitter. */
+  /** Between the attempts of calls, in milliseconds, without jitter. */
   readonly waitsMs: readonly number[];
-  /** ±0.2 is 20 %; 0 when the waits are exact. */
+  /** 0.2 means ±20 %; 0 if the waits are exact. */
   readonly jitter: number;
-  /** Why and for how long the run was put away: `parked 3600 s`, `gate`. */
+  /** Why and for how long the run paused: `parked 3600 s`, `gate`. */
   readonly pauses: readonly string[];
-  /** Requests that reached the provider, or processes that were started, by the name of the model, CLI or program. */
+  /** Requests that reached the provider, or processes that were started, by model, CLI or program. */
   readonly asked: Readonly<Record<string, number>>;
-  /** Nodes as they were visited: `coder#1`, and how each ended when it was not completed: `tests#1 failed`. */
+  /** Visited nodes: `coder#1`, with their end unless completed: `tests#1 failed`. */
   readonly way: readonly string[];
-  /** Nodes about which all three files were kept: raw output, events, and what they mean. */
+  /** Nodes with all three files kept: raw output, events, and their meaning. */
   readonly files: readonly string[];
-  /** What the operator is offered, best first. */
+  /** The actions offered to the operator, best first. */
   readonly actions: readonly ActionId[];
-  /** What the file about the stage says an operator would do first; null where the run goes on by itself. */
+  /** The first action that the stage's file recommends; null if the run continues by itself. */
   readonly nextAction: ActionId | null;
-  /** How what the operator reads about the failure begins. */
+  /** The beginning of the operator's text about the failure. */
   readonly says: { readonly en: string; readonly zh: string };
 }
 
 export interface Row {
-  /** A sentence: what fails, and what comes of it. */
+  /** A sentence: what fails, and what happens then. */
   readonly name: string;
-  /** The row of the seed's table it proves: `002 Provider timeout`, `000 Session store`. */
+  /** The row of the seed's table that it proves: `002 Provider timeout`, `000 Session store`. */
   readonly seed: string;
-  /** What is made to fail, in a few words. */
+  /** The injected failure, in a few words. */
   readonly injected: string;
   /** A file of `fixtures/`. */
   readonly file: string;
-  /** Words of the file that are something else in this row. */
+  /** Replacements in the file for this row. */
   readonly edits?: Readonly<Record<string, string>>;
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** What the provider does; without it it answers well. */
+  /** The provider's scenario; by default it answers well. */
   readonly rules?: readonly ScenarioRule[];
-  /** What the agent CLIs do, one entry for each time they are started; the last is repeated. A CLI that is not named is not installed. */
+  /** What the agent CLIs do, one entry per start; the last is repeated. A CLI that is not listed is not installed. */
   readonly clis?: Readonly<Record<string, readonly CliDeed[]>>;
-  /** Real time, for what only a busy machine can show. */
+  /** Real time, for effects that only a busy machine shows. */
   readonly inRealTime?: true;
   /** The node whose failure the row is about. */
   readonly node: string;
-  /** Everything that happens after the run was started; advancing it once when left out. */
+  /** Everything that happens after the run was started. Default: advance it once. */
   readonly goes?: (world: MatrixWorld, run: string) => Promise<void>;
   readonly expected: Seen;
-  /** In the raw output that was kept about the node. */
+  /** In the node's raw output file. */
   readonly raw?: string;
-  /** What else must be true. */
+  /** Further checks. */
   readonly also?: (world: MatrixWorld, report: RunReport) => void;
 }
 
-/** A recording of a real CLI by its name; or what is printed before it hangs for ever. */
+/** A recording of a real CLI by name, or what is printed before it hangs forever. */
 export type CliDeed = string | { readonly hangsAfter: string };

@@ -1,7 +1,7 @@
-// Where a row happens: a workflow file, a SQLite journal and scripted agent CLIs in a folder of their own, and the fault-injecting
-// provider, all on a clock that the test owns. A life is a process that uses the journal; the next one sees nothing but its file.
+// The world of a row: a workflow file, a SQLite journal and scripted agent CLIs in their own folder, and the fault-injecting
+// provider, all on a clock that the test controls. A life is a process that uses the journal; the next one sees only its file.
 
-// Loaded before the clock of a test runs: it would not wait for the files.
+// Loaded before the test's clock runs, because the clock would not wait for the files.
 import "@ai-sdk/openai";
 import "@ai-sdk/anthropic";
 import {
@@ -41,25 +41,25 @@ export interface MatrixWorld {
   readonly folder: string;
   readonly journal: Journal;
   readonly life: Life;
-  /** Another process on the same journal; the one before is gone. */
+  /** Another process on the same journal; the previous one is gone. */
   readonly nextLife: () => Promise<Life>;
   readonly advance: (run: string) => Promise<RunEnd>;
   readonly run: <T>(work: Promise<T>) => Promise<T>;
   readonly entries: (run: string) => Promise<readonly Entry[]>;
-  /** Runs of scripted CLIs and of the programs in `tools/`, by their names, oldest first. */
+  /** Starts of scripted CLIs and of the programs in `tools/`, by name, oldest first. */
   readonly started: () => readonly string[];
-  /** Processes that hang and are still there. */
+  /** Processes that hang and are still alive. */
   readonly hanging: () => number;
-  /** The next appends to the journal are refused, so many. */
+  /** Refuses the next n appends to the journal. */
   readonly refuseAppends: (count: number) => void;
-  /** When each of those was asked for, and the first that was not refused any more, within one life. */
+  /** When each of those was requested, and the first that succeeded, within one life. */
   readonly appendsAt: readonly number[];
 }
 
 export const STARTED_AT = 1_800_000_000_000;
 const FIXTURES = new URL("fixtures/", import.meta.url);
 
-/** What a scripted CLI does: the next of its deeds, told to `started.txt`; a hanging one says so in `hanging/`. */
+/** What a scripted CLI does: the next of its actions, recorded in `started.txt`; a hanging one reports it in `hanging/`. */
 const PROGRAM = `
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 const [kind, folder] = process.argv.slice(2);
@@ -76,7 +76,7 @@ if (deed.hangs) {
 }
 `;
 
-/** What of a row a world is made from. */
+/** The parts of a row that a world is built from. */
 export type Setting = Pick<Row, "file" | "edits" | "rules" | "clis" | "inRealTime">;
 
 export async function openWorld(row: Setting): Promise<MatrixWorld> {
@@ -87,7 +87,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
   const clock: Clock = row.inRealTime === true ? systemClock : fake;
   const chaos = await startChaos({ clock, scenario: { rules: [...(row.rules ?? [])] } });
   onTestFinished(() => chaos.close());
-  // Its engine is loaded once, which takes real time: the clock must not run meanwhile.
+  // The engine is loaded once, in real time, so the clock must not run yet.
   await createSandbox().evaluate("true", {}, "nothing");
 
   const appendsAt: number[] = [];
@@ -121,7 +121,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
   }
 
   function run<T>(work: Promise<T>): Promise<T> {
-    // The clock looks at it only when all is quiet; until then nobody else may call it unhandled.
+    // The clock looks at the promise only when all is quiet; until then it must not count as unhandled.
     void Promise.allSettled([work]);
     return row.inRealTime === true ? work : fake.runUntil(work);
   }
@@ -157,7 +157,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
   };
 }
 
-/** The workflow, its tools and the CLIs; and the environment in which they are found. */
+/** Writes the workflow, its tools and the CLIs; returns the environment in which they are found. */
 function layOut(folder: string, { file, edits = {}, clis = {} }: Setting): Readonly<Record<string, string>> {
   const written = readFileSync(new URL(file, FIXTURES), "utf8");
   const text = Object.entries(edits).reduce((held, [from, to]) => replaced(held, from, to), written);
@@ -190,7 +190,7 @@ function deedOf(deed: CliDeed): unknown {
   return { stdout, stderr, exitCode, hangs: false };
 }
 
-/** Those that have said that they hang and are still there. */
+/** Processes that reported that they hang and are still alive. */
 function hangingIn(folder: string): number {
   const marks = join(folder, "hanging");
   return existsSync(marks) ? readdirSync(marks).filter((pid) => isRunning(Number(pid))).length : 0;
@@ -206,7 +206,7 @@ function linesOf(path: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** The journal, but for appends that are refused as by a disk that does not answer. */
+/** The journal, with appends that fail as on an unresponsive disk. */
 function refusing(journal: Journal, isRefused: () => boolean): Journal {
   return new Proxy(journal, {
     get(target, name) {

@@ -1,4 +1,4 @@
-// An agent's node on agent CLIs, and what operators may want to be different: real processes that stand in for the CLIs.
+// Agent nodes on agent CLIs, and the operator's overrides: real processes play the CLIs.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import type { StageScope } from "../../../src/workflow-model/stage.ts";
 import { captureOf } from "../../agent/captures/read-captures.ts";
 import { agentWorld, NODE, SPEC, type Trial } from "./agent-world.ts";
 
-/** Waits between attempts are short, and processes have time enough. */
+/** Short waits between attempts, and enough time for processes. */
 const STARTED_AT = systemClock.now();
 const HASTY: Clock = {
   ...systemClock,
@@ -29,7 +29,7 @@ const PLAN = { type: "object", required: ["commands"], properties: { commands: {
 
 const instructed = (action: string, params: Instruction["params"] = {}): Instruction => ({ action, params, by: "ada" });
 
-/** A stand-in says what is in its list, one entry a run, the last again and again. */
+/** A fake CLI prints the entries of its list, one per start; the last is repeated. */
 const PROGRAM = `
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 const [name, folder, ...args] = process.argv.slice(2);
@@ -161,7 +161,7 @@ describe("a node with an agent CLI", () => {
     expect(raw).toContain('"result":"done it"');
   });
 
-  it("falls back to the next CLI, and keeps what the failed one said", async () => {
+  it("falls back to the next CLI, and keeps the output of the failed one", async () => {
     const failed = captureOf("claude-529-stream");
     const { env, runs } = standIns({ claude: [failed], teller: [{ stdout: "from the other one\n" }] });
     const { end, raw } = await attempt(env, { agent: { targets: [cliTarget("claude"), GENERIC] } });
@@ -171,7 +171,7 @@ describe("a node with an agent CLI", () => {
     expect(raw).toContain("529");
   });
 
-  it("fails with the fault of the CLI, and keeps what it printed", async () => {
+  it("fails with the CLI's fault, and keeps its output", async () => {
     const { env } = standIns({
       teller: [{ stdout: "", stderr: "boom: ENOSPC no space left on device\n", exitCode: 3 }],
     });
@@ -190,7 +190,7 @@ describe("a node with an agent CLI", () => {
     expect(runs()[0]?.args.at(-1)).toContain('"commands"');
   });
 
-  it("runs it once more with what was wrong, in the same session, when its JSON does not fit", async () => {
+  it("reruns it in the same session with the mistakes when its JSON does not fit", async () => {
     const { env, runs } = standIns({ claude: [claudeSays('{"command":"x"}'), claudeSays('{"commands":[]}')] });
     const { end, raw } = await attempt(env, { agent: { targets: [cliTarget("claude")], outputSchema: PLAN } });
     expect(end).toMatchObject({ end: "completed", output: { commands: [] } });
@@ -210,7 +210,7 @@ describe("a node with an agent CLI", () => {
     expect(runs()).toHaveLength(2);
   });
 
-  it("is not run without money", async () => {
+  it("does not run without money", async () => {
     const { env, runs } = standIns({ teller: [{ stdout: "hi" }] });
     const { end } = await attempt(env, { agent: { targets: [GENERIC], maxCostMicrocents: 9 }, budget: () => 0 });
     expect(end).toMatchObject({ end: "failed", fault: { code: "BudgetExceeded", context: { limit: 9 } } });
@@ -218,7 +218,7 @@ describe("a node with an agent CLI", () => {
   });
 });
 
-describe("an operator's word", () => {
+describe("an operator's instruction", () => {
   const says = { teller: [{ stdout: "ok" }], other: [{ stdout: "other" }], claude: [claudeSays("ok")] };
   const OTHER = cliTarget("generic", { command: "other" });
 
@@ -239,7 +239,7 @@ describe("an operator's word", () => {
     }
   });
 
-  it("tells what was wrong: in the operator's words, or in those of the last fault", async () => {
+  it("passes on what was wrong: in the operator's words, or from the last fault", async () => {
     expect(await promptWith(instructed("regenerate-once", { text: "No table." }))).toContain("No table.");
     const lastFault = fault("SchemaInvalid", { message: "$.decision is missing" });
     expect(await promptWith(instructed("regenerate-once"), { lastFault })).toContain("$.decision is missing");
@@ -257,7 +257,7 @@ describe("an operator's word", () => {
     expect(await promptWith(instructed("retry"))).toBe("Do it.");
   });
 
-  it("puts another CLI first, one of the agent's or any that is known", async () => {
+  it("puts another CLI first, one of the agent's or any known one", async () => {
     const { env, runs } = standIns(says);
     const targets = [GENERIC, OTHER];
     const first = await attempt(env, {
@@ -273,7 +273,7 @@ describe("an operator's word", () => {
     expect(runs().map(({ name }) => name)).toEqual(["other", "claude"]);
   });
 
-  it("that names nobody is a mistake, and nothing is run", async () => {
+  it("that names an unknown target is a mistake, and nothing runs", async () => {
     const { env, runs } = standIns(says);
     const { end } = await attempt(env, {
       agent: { targets: [GENERIC] },
@@ -283,7 +283,7 @@ describe("an operator's word", () => {
     expect(runs()).toEqual([]);
   });
 
-  it("grants a CLI what it was denied, by its own arguments, and no option of anybody else's", async () => {
+  it("grants a CLI what it was denied, through its own arguments and no other CLI's", async () => {
     const { env, runs } = standIns(says);
     const agent = { targets: [cliTarget("claude")] };
     const tools = ["Bash(git *)", "Edit", "--dangerously-skip-permissions"];
@@ -295,7 +295,7 @@ describe("an operator's word", () => {
 });
 
 describe("the targets of an agent", () => {
-  it("have the names that people write, and no two the same", () => {
+  it("have the names that people write, and all names differ", () => {
     const model = {
       kind: "model",
       name: "",
@@ -313,7 +313,7 @@ describe("the targets of an agent", () => {
     ).toEqual(["claude", "mine"]);
   });
 
-  it("can be switched between models, also to one the agent does not have, at the same address", async () => {
+  it("can be switched between models, even to one the agent does not have, at the same address", async () => {
     const world = await agentWorld();
     const agent = { targets: [world.openai("gpt-5.5"), world.anthropic("claude-sonnet-4-5")] };
     const to = (target: string): Instruction => instructed("switch-provider", { target });
@@ -324,7 +324,7 @@ describe("the targets of an agent", () => {
     expect(other.asked()).toEqual(["gpt-4o"]);
   });
 
-  it("that only stand in are no trouble before they are needed, and are named when they are", async () => {
+  it("that are only fallbacks cause no errors before they are needed, and are named when they are", async () => {
     const world = await agentWorld([{ when: { model: "gpt-5.5", request: 2 }, fault: "unavailable" }]);
     const keyless = {
       kind: "model",
@@ -341,7 +341,7 @@ describe("the targets of an agent", () => {
     expect(bad.fault).toMatchObject({ code: "KeyMissing", context: { variable: "ANTHROPIC_API_KEY" } });
   });
 
-  it("cannot begin with one that has no key: the fault names the variable", async () => {
+  it("cannot start with one that has no key: the fault names the variable", async () => {
     const world = await agentWorld();
     const keyless = {
       kind: "model",

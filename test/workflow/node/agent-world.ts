@@ -1,7 +1,7 @@
-// Agent nodes as the engine runs them: attempts as turns of a session on a real journal, real SDKs against the fault-injecting
-// provider, on a clock that the test owns. Each attempt is run in a life of the program of its own.
+// Agent nodes as the engine runs them: attempts are turns of a session on a real journal, with real SDKs against the
+// fault-injecting provider, on a clock that the test controls. Each attempt runs in its own life of the program.
 
-// Loaded before the clock of a test runs: it would not wait for the file.
+// Loaded before the test's clock runs, because the clock would not wait for the file.
 import "@ai-sdk/openai-compatible";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { Instruction } from "../../../src/core/flow/node.ts";
@@ -64,7 +64,7 @@ export interface Tried {
   readonly end: StageAttemptEnd | null;
   readonly turn: TurnResult<StageAttemptEnd | null>;
   readonly raw: string;
-  /** What it failed with, or waits because of. */
+  /** The fault it failed with, or waits because of. */
   readonly fault: Fault | null;
 }
 
@@ -79,7 +79,7 @@ export interface Trial {
   readonly lastFault?: Fault | null;
   readonly env?: NodeDeps["env"];
   readonly budget?: () => number;
-  /** The program dies while this is not over: it is left where it is. */
+  /** The program dies while this is pending: it is abandoned. */
   readonly dies?: boolean;
 }
 
@@ -99,7 +99,7 @@ export async function agentWorld(
   const world = await chainWorld(rules);
   const path = newPath();
   const sandbox = createSandbox();
-  // Its engine is loaded once, which takes real time: the clock of the test must not run meanwhile.
+  // The engine is loaded once, in real time, so the test's clock must not run yet.
   await sandbox.evaluate("true", {}, "nothing");
   let lives = 0;
   const modelAt =
@@ -191,5 +191,5 @@ export async function agentWorld(
   };
 }
 
-/** What a life that was left ends with. */
+/** The error of an abandoned life. */
 export class Died extends Error {}

@@ -10,7 +10,7 @@ function mayRun(line: string, ...commands: readonly string[]): boolean {
 }
 
 describe("an entry", () => {
-  it("allows exactly its words, however they are spaced and quoted", () => {
+  it("allows exactly its words, regardless of spacing and quoting", () => {
     expect(mayRun("npm test", "npm test")).toBe(true);
     expect(mayRun(`  "npm"   'test' `, "npm test")).toBe(true);
     expect(mayRun("node -e 'a b'", 'node -e "a b"')).toBe(true);
@@ -22,7 +22,7 @@ describe("an entry", () => {
     expect(mayRun("./npm test", "npm test")).toBe(false);
   });
 
-  it("that ends in a star allows more words, but no longer last word", () => {
+  it("that ends in a star allows more words, but not a longer last word", () => {
     expect(mayRun("node --test a.js b.js", "node --test *")).toBe(true);
     expect(mayRun("node --test", "node --test *")).toBe(true);
     expect(mayRun("node --test-only a.js", "node --test *")).toBe(false);
@@ -30,7 +30,7 @@ describe("an entry", () => {
     expect(mayRun("node -e x", "node --test *")).toBe(false);
   });
 
-  it("has no other star: anywhere else it is a letter", () => {
+  it("has no other star: anywhere else it is a literal character", () => {
     expect(mayRun("npm test", "npm te*")).toBe(false);
     expect(mayRun("ls a b", "ls * b")).toBe(false);
     expect(mayRun("ls '*' b", "ls * b")).toBe(true);
@@ -38,7 +38,7 @@ describe("an entry", () => {
     expect(mayRun("ls a", String.raw`ls \*`)).toBe(false);
   });
 
-  it("that could never be run is refused when it is read", () => {
+  it("that could never run is refused when it is read", () => {
     for (const entry of ["", " *", "*", "npm test | cat *", "npm 'test"]) {
       expect(() => readAllowList({ commands: [entry] }), entry).toThrow("ConfigSchemaViolation");
     }

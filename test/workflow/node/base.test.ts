@@ -1,4 +1,4 @@
-// What all nodes have in common: when they are passed over, what must be true of their output, and where they lead.
+// What all nodes have in common: when they are skipped, what their output must satisfy, and where they lead.
 
 import { describe, expect, it } from "vitest";
 import { fault, isFaultError } from "../../../src/core/index.ts";
@@ -24,7 +24,7 @@ describe("only_if", () => {
     expect(visited.end).toMatchObject({ end, route: { kind: "end", outcome: "finished" } });
   });
 
-  it("that cannot be evaluated fails the node, and says where", async () => {
+  it("that cannot be evaluated fails the node and names the place", async () => {
     const { end } = await nodeWorld().visit(shape("1", { onlyIf: "nodes.nobody.output.x" }));
     expect(end).toMatchObject({
       end: "failed",
@@ -32,7 +32,7 @@ describe("only_if", () => {
     });
   });
 
-  it("that takes too long is a fault that may pass", async () => {
+  it("that takes too long is a transient fault", async () => {
     const { end } = await nodeWorld().visit(shape("1", { onlyIf: "(() => { while (true); })()" }));
     expect(end).toMatchObject({ end: "failed", fault: { code: "SandboxTimeout" } });
   });
@@ -44,12 +44,12 @@ describe("asserts", () => {
     { expression: "output.found", reason: "nothing was found", verdict: "fail" },
   ] as const;
 
-  it("that hold let the node go on", async () => {
+  it("that hold let the node continue", async () => {
     const { end } = await nodeWorld().visit(shape("({ n: 1, found: true })", { asserts }));
     expect(end).toMatchObject({ end: "completed", output: { n: 1, found: true } });
   });
 
-  it("are asked in order, and the first that does not hold is told", async () => {
+  it("are evaluated in order, and the first that does not hold is reported", async () => {
     const { end } = await nodeWorld().visit(shape("({ n: 0 })", { asserts }));
     expect(end).toMatchObject({
       end: "failed",
@@ -59,7 +59,7 @@ describe("asserts", () => {
     expect(JSON.stringify(end)).toContain("there are none");
   });
 
-  it("about a field that is not there do not hold", async () => {
+  it("about a missing field do not hold", async () => {
     const { end } = await nodeWorld().visit(shape("({ n: 1 })", { asserts }));
     expect(end).toMatchObject({ end: "failed", again: false, fault: { code: "AssertFailed", context: { assert: 2 } } });
   });
@@ -72,7 +72,7 @@ describe("edges", () => {
     edge("tester"),
   ];
 
-  it("are tried in order; the node's own result is among what they see", async () => {
+  it("are tried in order and can see the node's own result", async () => {
     const world = nodeWorld();
     const node = shape("1", { next });
     const nodes = { here: nodeResult({ decision: "approve" }) };
@@ -86,13 +86,13 @@ describe("edges", () => {
     });
   });
 
-  it("to the end have the workflow's own word when they have none, and no bound", async () => {
+  it("to the end use the workflow's default outcome if they have none, and have no limit", async () => {
     const world = nodeWorld();
     const toEnd = shape("1", { next: [edge("end", { max: 0 })] });
     expect(await world.routeFrom(toEnd, {})).toEqual({ kind: "end", outcome: "finished" });
   });
 
-  it("for a failure are others; without an open one the resolution policy decides", async () => {
+  it("for a failure are separate; if none is open, the resolution policy decides", async () => {
     const world = nodeWorld();
     const why = fault("TestsFailed", { message: "the secret place" });
     const failed = { status: "failed", fault: why, output: undefined } as const;
@@ -101,7 +101,7 @@ describe("edges", () => {
     expect(await world.routeFrom(shape("1", { next, onFailure }), failed)).toEqual({ kind: "to", nodes: ["coder"] });
   });
 
-  it("see of a fault what a model may see, and nothing else", () => {
+  it("see of a fault only what a model may see", () => {
     const why = fault("TestsFailed", { message: "the secret place" });
     const seen = scopeAfter(stageScope(), { status: "failed", output: 1, capHit: false, fault: why });
     expect(JSON.stringify(seen)).not.toContain("secret place");

@@ -1,4 +1,4 @@
-// Nodes that run commands: real processes, in turns of a real session, on a journal's file.
+// Nodes that run commands: real processes, in turns of a real session, on a journal file.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ function failureOf({ end }: Visited): Extract<Visited["end"], { end: "failed" }>
 }
 
 describe("commands", () => {
-  it("run one after the other, and what each said is the output", async () => {
+  it("run one after the other, and their results are the output", async () => {
     const world = sayingWorld();
     const options = command({ run: { lines: ["node say.js {{ inputs.word }}", "node say.js 'b c'"] } });
     const { end, raw } = await world.visit(options, { inputs: { word: "a; rm -rf ." } });
@@ -91,7 +91,7 @@ describe("commands", () => {
     expect(ranIn(world)).toEqual([]);
   });
 
-  it("see the environment they are given and run in the folder of their node", async () => {
+  it("see the environment they are given and run in their node's folder", async () => {
     const world = nodeWorld();
     world.program("env.mjs", "console.log(Object.keys(process.env).join(), process.cwd())");
     const options = command({ run: { lines: ["node ../env.mjs"] }, cwd: "sub" });
@@ -102,7 +102,7 @@ describe("commands", () => {
     expect(results[0]?.stdout.trim()).toBe(`PATH,FAULTLINE_INSIDE_RUN,FAULTLINE_PROCESS ${world.folder}`);
   });
 
-  it("are bounded in what is kept of what they say: the end of it", async () => {
+  it("keep only the end of long output", async () => {
     const world = nodeWorld();
     world.program("flood.js", `process.stdout.write("x".repeat(3e5) + "é".repeat(5000) + "end"); process.exitCode = 3`);
     const { output } = failureOf(await world.visit(command({ run: { lines: ["node flood.js"] } })));
@@ -113,7 +113,7 @@ describe("commands", () => {
 });
 
 describe("a command that fails", () => {
-  it("ends the node with what failed, and the next commands do not run", async () => {
+  it("ends the node with the failure, and the next commands do not run", async () => {
     const world = sayingWorld();
     const lines = ["node say.js a", "node say.js b exit=3", "node say.js c"];
     const tried = failureOf(await world.visit(command({ run: { lines } })));
@@ -139,7 +139,7 @@ describe("a command that fails", () => {
     expect(tried.output).toMatchObject({ failed: { exitCode: null } });
   });
 
-  it("leads to the repair node, whose prompt can tell what failed", async () => {
+  it("leads to the repair node, whose prompt can include the failure", async () => {
     const world = sayingWorld();
     const when = "nodes.run_tests.output.failed.exitCode === 3 && output.failed.stderr.includes('broken')";
     const options = command({ run: { lines: ["node say.js exit=3"] }, onFailure: [edge("coder", { when, max: 3 })] });
@@ -163,12 +163,12 @@ describe("a command that fails", () => {
     const second = failureOf(await world.visit(options, { nodes, execution: 2 }));
     expect(second.fault).toMatchObject({ code: "TestsFailed", context: { repeated: true } });
     expect(await world.routeFrom(options, { status: "failed", ...second })).toBeNull();
-    // Another command that fails now is something new.
+    // Another command that fails now is a new failure.
     const other = { ...options, run: { lines: ["node say.js exit=4"] } };
     expect(failureOf(await world.visit(other, { nodes, execution: 3 })).fault.context["repeated"]).toBeUndefined();
   });
 
-  it("is told in the same way again when its attempt is asked for once more", async () => {
+  it("is reported the same way when its attempt is requested again", async () => {
     const world = sayingWorld();
     const options = command({ run: { lines: ["node say.js a", "node say.js b exit=3"] } });
     const first = await world.visit(options);
@@ -177,8 +177,8 @@ describe("a command that fails", () => {
   });
 });
 
-describe("a command that is not there", () => {
-  it("is a missing binary, which a person is asked about; what was run before is not run again meanwhile", async () => {
+describe("a missing command", () => {
+  it("is a missing binary, about which a person is asked; earlier commands do not rerun in the meantime", async () => {
     const world = sayingWorld();
     const options = command({
       run: { lines: ["node say.js a", "no-such-program-here x"] },
@@ -224,7 +224,7 @@ describe("a command that is not allowed", () => {
     expect(ranIn(world)).toEqual([]);
   });
 
-  it("may run when an operator has granted it, and only what was granted", async () => {
+  it("may run when an operator has granted it, and only that command", async () => {
     const world = sayingWorld();
     const options = command({ allow: { commands: [] } });
     const grant = (...commands: readonly unknown[]) => ({ action: "grant-and-retry", params: { commands }, by: "ann" });
@@ -242,7 +242,7 @@ describe("a command that hangs", () => {
   beforeEach(async () => void (witness = await startWitness()));
   afterEach(() => witness.close());
 
-  it("is ended at its time with all it started, and what it said so far is told", async () => {
+  it("is ended at its time limit with all its children, and its output so far is reported", async () => {
     const clock = processClock();
     const world = nodeWorld({ clock });
     const deaf = `${witness.code} process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6);`;
@@ -269,7 +269,7 @@ describe("a command that hangs", () => {
   });
 });
 
-it("a node that is passed over composes nothing", async () => {
+it("a skipped node composes nothing", async () => {
   const world = sayingWorld();
   const options = command({ run: { from: "nodes.tester.output.commands" }, onlyIf: "'tester' in nodes" });
   expect((await world.visit(options)).end).toMatchObject({

@@ -1,5 +1,5 @@
-// A child that calls setsid leaves its process group. It must not outlive the command, tool or MCP server that started it, when that is
-// ended from outside.
+// A child that calls setsid leaves its process group. It must not outlive the command, tool or MCP server that started it when
+// that is ended from outside.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,15 +18,15 @@ afterEach(() => witness.close());
 
 const ALIVE = "setInterval(() => undefined, 1000);";
 
-/** Starts a child in a session of its own that ignores SIGTERM and the end of its parent. */
+/** Starts a child in its own session that ignores SIGTERM and the end of its parent. */
 function startsDetached(): string {
   const child = `${witness.code} process.on("SIGTERM", () => undefined); witness("detached"); ${ALIVE}`;
   const how = `{ detached: true, stdio: "ignore" }`;
   return `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], ${how}).unref();`;
 }
 
-describe.runIf(process.platform === "linux")("a child with a session of its own", () => {
-  it("ends with a command whose time is up, as the message says", async () => {
+describe.runIf(process.platform === "linux")("a child with its own session", () => {
+  it("ends with a command that timed out, as the message says", async () => {
     const clock = processClock();
     const ended = runCommand({
       command: process.execPath,
@@ -64,13 +64,13 @@ describe.runIf(process.platform === "linux")("a child with a session of its own"
     const detached = await witness.arrived("detached");
     if (how === "crashed") await connection.call("crash", {});
     else await servers.close();
-    // Not by its name: a server that crashed is started again, and starts another one.
+    // Not by name: a crashed server is restarted and starts another child.
     await until(() => runningGroupOf(String(detached)) === null);
     await servers.close();
   });
 });
 
-/** The least that counts as an MCP server. Its one tool ends it. */
+/** A minimal MCP server. Its one tool ends it. */
 function serverSource(): string {
   return `${startsDetached()}
     const answers = {

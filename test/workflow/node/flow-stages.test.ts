@@ -1,4 +1,4 @@
-// Nodes that only decide: conditions, transforms, and paths that part and meet again.
+// Nodes that only decide: conditions, transforms, and paths that fork and join.
 
 import { describe, expect, it } from "vitest";
 import type { Edge, NodeOptions } from "../../../src/workflow-model/node-options.ts";
@@ -49,26 +49,26 @@ describe("a condition", () => {
     expect(end).toMatchObject({ end: "failed", fault: { code: "SandboxFailed" } });
   });
 
-  it("whose case has been gone often enough goes on as a node without it", async () => {
+  it("whose case is closed continues like a node without it", async () => {
     const { end } = await visit(condition("true", { true: edge("b", { max: 2 }), false: edge("c") }), {
       executionsOf: () => 2,
     });
     expect(end).toMatchObject({ end: "completed", route: { kind: "end", outcome: "finished" } });
   });
 
-  it("that is passed over takes no case", async () => {
+  it("that is skipped takes no case", async () => {
     const options = { ...condition("true", THEN_ELSE), onlyIf: "false", next: [edge("d")] };
     expect((await visit(options)).end).toMatchObject({ end: "skipped", route: { kind: "to", nodes: ["d"] } });
   });
 });
 
 describe("a transform", () => {
-  it("gives the value of its expression", async () => {
+  it("returns the value of its expression", async () => {
     const options: NodeOptions = { ...nodeBase(), kind: "transform", expression: "({ twice: nodes.a.output.n * 2 })" };
     expect((await visit(options, { nodes: NODES })).end).toMatchObject({ end: "completed", output: { twice: 8 } });
   });
 
-  it("that gives nothing is a fault", async () => {
+  it("that returns nothing is a fault", async () => {
     const options: NodeOptions = { ...nodeBase(), kind: "transform", expression: "nodes.a.output.missing" };
     expect((await visit(options, { nodes: NODES })).end).toMatchObject({
       end: "failed",
@@ -86,12 +86,12 @@ describe("a parallel", () => {
     failFast: true,
   };
 
-  it("sends its branches off, to meet at its join", async () => {
+  it("starts its branches, to meet at its join", async () => {
     const route = { kind: "fan", nodes: ["a", "b"], join: "m", failFast: true };
     expect((await visit(options)).end).toEqual({ end: "completed", output: null, route });
   });
 
-  it("that is passed over goes on at its join", async () => {
+  it("that is skipped continues at its join", async () => {
     const { end } = await visit({ ...options, onlyIf: "false" });
     expect(end).toMatchObject({ end: "skipped", route: { kind: "to", nodes: ["m"] } });
   });
@@ -105,13 +105,13 @@ describe("a merge", () => {
     m: nodeResult(9),
   };
 
-  it("gives what has come together, by node", async () => {
+  it("returns the joined outputs, by node", async () => {
     const { end } = await visit({ ...nodeBase({ id: "m" }), kind: "merge", expression: null }, { nodes });
     expect(end).toMatchObject({ end: "completed", output: { a: 1, b: { x: 2 } } });
     expect(Object.keys((end as { readonly output: object }).output)).toEqual(["a", "b"]);
   });
 
-  it("gives what its expression makes of it", async () => {
+  it("returns what its expression makes of them", async () => {
     const expression = "nodes.a.output + nodes.b.output.x";
     const { end } = await visit({ ...nodeBase({ id: "m" }), kind: "merge", expression }, { nodes });
     expect(end).toMatchObject({ end: "completed", output: 3 });

@@ -1,4 +1,4 @@
-// Gates: what a person says is the output, and where a no leads is for the edges to say.
+// Gates: a person's answer is the output, and edges decide where a no leads.
 
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/core/index.ts";
@@ -54,13 +54,13 @@ describe("an answer", () => {
     ["Confirm", NO, { approved: false, reason: "not on a Friday" }],
     ["Select", NO, { approved: false, reason: "not on a Friday" }],
     ["Ask", NO, { approved: false, reason: "not on a Friday" }],
-  ] as const)("that is a no to %s fails a node that has no edge for it", async (ask, answer, output) => {
+  ] as const)("that is a no to %s fails a node without an edge for it", async (ask, answer, output) => {
     const { end } = await answered(gate({ ask, options: OPTIONS }), answer);
     expect(end).toMatchObject({ end: "failed", again: false, output, fault: { code: "ApprovalRejected" } });
     expect(JSON.stringify(end)).toContain("was not approved");
   });
 
-  it("that is a no goes where an edge with a condition leads", async () => {
+  it("that is a no follows an edge with a condition", async () => {
     const next = [edge("deploy", { when: "output.approved" }), edge("coder", { when: "!nodes.gate.output.approved" })];
     const { end } = await answered(gate({ next }), NO);
     expect(end).toMatchObject({
@@ -70,12 +70,12 @@ describe("an answer", () => {
     });
   });
 
-  it("that is a no fails a node none of whose conditions is true", async () => {
+  it("that is a no fails a node if no condition is true", async () => {
     const { end } = await answered(gate({ next: [edge("deploy", { when: "output.approved" })] }), NO);
     expect(end).toMatchObject({ end: "failed", fault: { code: "ApprovalRejected" } });
   });
 
-  it("that is a no is a failure that the edges for failures can take up", async () => {
+  it("that is a no is a failure that `on_failure` edges can handle", async () => {
     const options = gate({ onFailure: [edge("coder")] });
     const { end } = await answered(options, NO);
     if (end?.end !== "failed") throw new Error("it did not fail");
@@ -84,11 +84,11 @@ describe("an answer", () => {
   });
 });
 
-describe("nobody", () => {
+describe("no answer", () => {
   it.each([
     ["approve", { end: "completed", output: { approved: true, timedOut: true } }],
     ["reject", { end: "failed", output: { approved: false, timedOut: true }, fault: { code: "ApprovalRejected" } }],
-  ] as const)("answering in time means %s when the gate says so", async (onTimeout, end) => {
+  ] as const)("in time means %s when the gate says so", async (onTimeout, end) => {
     const clock = processClock();
     const person = scriptedInteractor("ann", ["silence"]);
     const world = nodeWorld({ clock, faultline: { interactors: [person] } });
@@ -103,7 +103,7 @@ describe("nobody", () => {
     expect(person.asked[0]?.expiresAt).toBe((person.asked[0]?.askedAt ?? 0) + 86_400_000);
   });
 
-  it("being there makes the attempt wait; it goes on from the answer in another life", async () => {
+  it("makes the attempt wait; it continues with the answer in another life", async () => {
     const world = nodeWorld({ mode: "headless" });
     const first = await world.visit(gate(), { inputs: { what: "it" } });
     expect(first.end).toBeNull();

@@ -8,7 +8,7 @@ import { commandMark } from "../../../src/workflow/node/leftover-commands.ts";
 
 const HANGS = "console.log('there'); setInterval(() => undefined, 1000)";
 
-/** A process that says that it is there, and then does nothing. */
+/** A process that reports that it runs, and then idles. */
 async function hanging(mark: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["-e", HANGS], {
     env: markedEnv(process.env, mark),
@@ -20,7 +20,7 @@ async function hanging(mark: string): Promise<ChildProcess> {
 }
 
 describe("a command that was left running", () => {
-  it("has a mark of its own for each run, call and folder", () => {
+  it("has its own mark for each run, call and folder", () => {
     const marks = [
       commandMark("r1", "tests#1.1/command-1", "/a"),
       commandMark("r2", "tests#1.1/command-1", "/a"),
@@ -31,7 +31,7 @@ describe("a command that was left running", () => {
     expect(commandMark("r1", "tests#1.1/command-1", "/a")).toBe(marks[0]);
   });
 
-  it.runIf(process.platform === "linux")("is ended, and no other", async () => {
+  it.runIf(process.platform === "linux")("is ended, and no other process is", async () => {
     const [mine, other] = [commandMark("r1", "c1", "/a"), commandMark("r1", "c2", "/a")];
     const [first, second, stays] = await Promise.all([hanging(mine), hanging(mine), hanging(other)]);
     const ended = Promise.all([once(first, "exit"), once(second, "exit")]);
@@ -43,7 +43,7 @@ describe("a command that was left running", () => {
     expect([stays.exitCode, stays.signalCode]).toEqual([null, null]);
   });
 
-  it("is nobody when nothing carries the mark", () => {
+  it("is not found when no process carries the mark", () => {
     expect(() => killMarked(commandMark("nobody", "c1", "/a"))).not.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-// An agent's node on models: what it answers, how it uses tools, and what failures on the way come to.
+// Agent nodes on models: what they answer, how they use tools, and how failures on the way are handled.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
@@ -32,7 +32,7 @@ const completed = (output: unknown): unknown => ({
 });
 
 describe("an agent's node", () => {
-  it("answers with the text of the model, asked with its system and prompt", async () => {
+  it("answers with the model's text for its system and prompt", async () => {
     const world = await agentWorld();
     const tried = await world.attempt({
       agent: { targets: [world.openai(GPT)], system: "You are {{ inputs.tone }}." },
@@ -53,14 +53,14 @@ describe("an agent's node", () => {
     expect(tried.raw).not.toContain("answered before");
   });
 
-  it("fails with a typed fault when a place of its prompt leads to nothing, and asks nobody", async () => {
+  it("fails with a typed fault when its prompt names a missing value, and asks no model", async () => {
     const world = await agentWorld();
     const { fault: seen } = await world.attempt({ agent: { targets: [world.openai(GPT)] }, inputs: {} });
     expect(seen?.code).toBe("ShapeInvalid");
     expect(world.received()).toEqual([]);
   });
 
-  it("is passed over by its only_if before its prompt is missed", async () => {
+  it("is skipped by its only_if before its prompt is composed", async () => {
     const world = await agentWorld();
     const { end } = await world.attempt({
       agent: { targets: [world.openai(GPT)] },
@@ -98,7 +98,7 @@ describe("its tools", () => {
     },
   );
 
-  it("end the loop as soon as the agent's own limit says", async () => {
+  it("end the loop as soon as the agent's own limit is reached", async () => {
     const world = await agentWorld([steps(GPT, ...Array.from({ length: 20 }, () => call("oslo")))]);
     let runs = 0;
     const find = tool<{ readonly name: string }, string>({
@@ -119,7 +119,7 @@ describe("its tools", () => {
     expect(told).toEqual([false, false, true, true]);
   });
 
-  it("are run as protected calls: one that fails once is tried again, and the model reads what it gave", async () => {
+  it("run as protected calls: one that fails once is retried, and the model reads its result", async () => {
     const world = await agentWorld([steps(GPT, call("oslo"))]);
     let runs = 0;
     const find = tool<{ readonly name: string }, string>({
@@ -142,7 +142,7 @@ describe("its tools", () => {
     expect(tried.turn.outcomes["r1.1"]).toMatchObject({ status: "done", attempts: 2 });
   });
 
-  it("that fail for good are told to the model as a typed error, without what is not for it", async () => {
+  it("that fail for good are reported to the model as a typed error, without internal details", async () => {
     const world = await agentWorld([steps(CLAUDE, call("oslo"))]);
     const find = tool<unknown, string>({
       id: "find",
@@ -155,20 +155,20 @@ describe("its tools", () => {
       tools: { find },
     });
     const sent = JSON.stringify(world.received()[1]?.body);
-    // A forbidden tool may be asked about first; here nobody is, so the fault surfaces.
+    // A person may be asked about a forbidden tool first; here the fault surfaces without a question.
     expect(tried.end?.end).toBe("completed");
     expect(sent).toContain("Forbidden");
     expect(sent).not.toContain("/etc/shadow");
   });
 
-  it("that were not offered are told to be missing, and the loop goes on", async () => {
+  it("that were not offered are reported as missing, and the loop continues", async () => {
     const world = await agentWorld([steps(GPT, { call: { tool: "made_up", input: {} } })]);
     const { end } = await world.attempt({ agent: { targets: [world.openai(GPT)] } });
     expect(end?.end).toBe("completed");
     expect(JSON.stringify(world.received()[1]?.body)).toContain("Unsupported");
   });
 
-  it("run side by side when one answer calls several, and their results keep their places", async () => {
+  it("run in parallel when one answer calls several, and their results keep their order", async () => {
     const world = await agentWorld([
       steps(GPT, { calls: ["oslo", "rome"].map((name) => ({ tool: "find", input: { name } })) }),
     ]);
@@ -195,7 +195,7 @@ describe("its tools", () => {
     expect(sent.lastIndexOf("oslo")).toBeLessThan(sent.lastIndexOf("rome"));
   });
 
-  it("that the workflow does not have are a mistake in it", async () => {
+  it("that the workflow does not define are a mistake in it", async () => {
     const world = await agentWorld();
     const { fault: seen } = await world.attempt({ agent: { targets: [world.openai(GPT)], tools: ["find"] } });
     expect(seen?.code).toBe("ConfigSchemaViolation");
@@ -217,22 +217,22 @@ describe("its rounds", () => {
     return { ...tried, asked: world.received().length, runs };
   };
 
-  it("end at the cap: the tools that were called finish, and their results are not sent", async () => {
+  it("end at the cap: called tools finish, and their results are not sent", async () => {
     const { end, fault: seen, asked, runs } = await loops(3, "fail")();
     expect([asked, runs]).toEqual([3, 3]);
     expect(seen).toMatchObject({ code: "TurnLimit", context: { limit: 3, agent: "helper", stage: "coder" } });
     expect(end).toMatchObject({ end: "failed", again: false });
   });
 
-  it("ask for another attempt when the agent says so", async () => {
+  it("ask for another attempt when the agent is configured so", async () => {
     expect((await loops(1, "retry")()).end).toMatchObject({ end: "failed", again: true });
   });
 
-  it("are good as they are when the agent says so", async () => {
+  it("are accepted when the agent is configured so", async () => {
     expect((await loops(2, "accept")()).end).toEqual(completed(""));
   });
 
-  it("are not good enough without the value that the schema promises", async () => {
+  it("are not accepted without the value that the schema promises", async () => {
     const world = await agentWorld([steps(GPT, { call: { tool: "find", input: {} } })]);
     const find = tool<unknown, string>({ id: "find", run: () => "found" });
     const { fault: seen } = await world.attempt({
@@ -265,7 +265,7 @@ describe("its output schema", () => {
       expect(world.received()).toHaveLength(2);
       expect(JSON.stringify(world.received()[1]?.body)).toContain("must_fix");
       expect(JSON.stringify(world.received()[1]?.body)).toContain("could not be used");
-      // What was not usable is there for whoever looks.
+      // The unusable answer is available to watchers.
       expect(tried.raw).toContain('{"decision":"maybe"}');
     },
   );
@@ -283,7 +283,7 @@ describe("its output schema", () => {
     expect(world.received()[0]?.body).toMatchObject({ text: { format: { type: "json_schema", strict: false } } });
   });
 
-  it("stands in the prompt for a server whose package does not hand it on", async () => {
+  it("is in the prompt for a server whose package does not pass it on", async () => {
     const world = await agentWorld([always("llama", { json: { decision: "reject", must_fix: ["x"] } })]);
     const llama = {
       kind: "model",
@@ -301,7 +301,7 @@ describe("its output schema", () => {
 });
 
 describe("failures on the way", () => {
-  it("a stream that is cut is answered by the second model, and nothing of the first is left", async () => {
+  it("a cut stream is answered by the second model, and nothing of the first is left", async () => {
     const world = await agentWorld([
       always(GPT, { fault: "cut-stream", after: 3 }),
       always(CLAUDE, { answer: "all of it from the other one" }),
@@ -314,7 +314,7 @@ describe("failures on the way", () => {
     expect(tried.raw).toContain("You said");
   });
 
-  it("a stream that is cut with nobody else there begins anew", async () => {
+  it("a cut stream without a fallback starts again", async () => {
     const world = await agentWorld([steps(GPT, { fault: "cut-stream", after: 3 }, { answer: "the second time" })]);
     const tried = await world.attempt({ agent: { targets: [world.openai(GPT)], stream: true } });
     expect(tried.end).toEqual(completed("the second time"));
@@ -329,7 +329,7 @@ describe("failures on the way", () => {
     expect(world.received()).toHaveLength(1);
   });
 
-  it("a refused key is the fault of the attempt when the policy asks nobody", async () => {
+  it("a refused key is the attempt's fault when the policy does not ask", async () => {
     const policy = withRows(DEFAULT_POLICY, [
       { match: { code: ["AuthFailed"] }, retry: null, then: ["fail"], origin: { layer: "file", at: "test" } },
     ]);
@@ -347,7 +347,7 @@ describe("failures on the way", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(7_000);
   });
 
-  it("money that is used up stops it before the next request, and says whose it was", async () => {
+  it("an exhausted budget stops it before the next request, and says whose it was", async () => {
     const world = await agentWorld([steps(GPT, { call: { tool: "find", input: {} } })]);
     const find = tool<unknown, string>({ id: "find", run: () => "found" });
     let asked = 0;
@@ -362,7 +362,7 @@ describe("failures on the way", () => {
 });
 
 describe("an attempt that has to wait", () => {
-  it("ends when a tool asks a person, and asks the model nothing twice when it is run again", async () => {
+  it("ends when a tool asks a person, and repeats no model request when it is rerun", async () => {
     const policy = withRows(DEFAULT_POLICY, [
       { match: { code: ["Forbidden"] }, retry: null, then: ["ask", "fail"], origin: { layer: "file", at: "test" } },
     ]);
@@ -384,7 +384,7 @@ describe("an attempt that has to wait", () => {
     expect(await world.counted()).toEqual({ [GPT]: 1 });
   });
 
-  it("is put away until a limit lifts, and goes on with that request", async () => {
+  it("is parked until a limit lifts, and continues with that request", async () => {
     const world = await agentWorld([steps(GPT, { "fault": "rate-limit", "retry-after": 7_200 })]);
     const trial = { agent: { targets: [world.openai(GPT)] } };
     const first = await world.attempt(trial);
@@ -395,8 +395,8 @@ describe("an attempt that has to wait", () => {
   });
 });
 
-describe("an attempt that is run again after a crash", () => {
-  it.each([false, true])("asks for nothing that it has had (streaming: %s)", async (stream) => {
+describe("an attempt that is rerun after a crash", () => {
+  it.each([false, true])("repeats no answered request (streaming: %s)", async (stream) => {
     const world = await agentWorld([
       steps(GPT, { calls: ["oslo", "rome"].map((name) => ({ tool: "find", input: { name } })) }),
     ]);
@@ -416,10 +416,10 @@ describe("an attempt that is run again after a crash", () => {
     const { end, raw } = await world.attempt({ agent, tools: { find: finder(false) } });
     expect(end).toEqual(completed(expect.stringContaining("oslo found; rome found")));
     expect(raw).toMatch(/### answered before[^]+### openai\/gpt-5.5/);
-    // The first request was answered from the journal, and so was the tool that was done.
+    // The journal answered the first request and the finished tool.
     expect(await world.counted()).toEqual({ [GPT]: 2 });
     expect(ran).toEqual(["oslo", "rome", "rome"]);
-    // An attempt that is over is not even begun again.
+    // A finished attempt is not even started again.
     expect((await world.attempt({ agent, tools: { find: finder(false) } })).end).toEqual(end);
     expect(await world.counted()).toEqual({ [GPT]: 2 });
   });

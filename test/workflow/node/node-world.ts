@@ -1,5 +1,5 @@
-// Nodes as the engine runs them: an attempt is a turn of a session on a real journal's file, with real processes in a folder of
-// the test's own. Each attempt is run in a life of the program of its own.
+// Nodes as the engine runs them: an attempt is a turn of a session on a real journal file, with real processes in a temporary
+// folder. Each attempt runs in its own life of the program.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,7 +78,7 @@ export interface World {
   readonly home: NodeDeps;
   /** Puts a program into the folder, to be run with `node name`. */
   program(name: string, source: string): void;
-  /** One attempt, in a life of its own. `faultline` is told before the life begins. */
+  /** One attempt, in its own life. `faultline` is called before the life starts. */
   visit(
     options: NodeOptions,
     scope?: Partial<StageScope>,
@@ -162,7 +162,7 @@ function actTools(fl: Faultline, turn: ActTools["turn"], raw: ActTools["raw"]): 
   };
 }
 
-/** Moves time on at each turn of the event loop, by nothing or a little, until the work is done. */
+/** Advances time at each turn of the event loop, by nothing or a little, until the work is done. */
 export async function driven<T>(clock: FakeClock, work: Promise<T>, byMs: number): Promise<T> {
   const state = { isOver: false };
   const over = (): void => void (state.isOver = true);

@@ -1,4 +1,4 @@
-// A process that was started has run, whatever it says when it fails: what is not idempotent is not run again, on any path.
+// A started process has run, whatever its failure says: work that is not idempotent is never repeated, on any path.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { toolsOf } from "../../../src/workflow/node/workflow-tools.ts";
 import { processClock, until } from "../../agent/process/children.ts";
 import { driven } from "./node-world.ts";
 
-/** Last words that other surfaces would retry at once. */
+/** Final output that would be retried at once on other surfaces. */
 const SAID = [
   "429 Too Many Requests",
   "Error: EBUSY: resource busy or locked",
@@ -90,7 +90,7 @@ function ranOnce(outcome: Outcome<unknown>): boolean {
   return "fault" in outcome && outcome.fault.context["ran"] === true && outcome.attempts === 1;
 }
 
-describe("a tool of a workflow that may be called twice", () => {
+describe("a workflow tool that may be called twice", () => {
   it("waits as the policy's row for its fault says", async () => {
     const { folder, script } = shell();
     const clock = processClock();

@@ -1,5 +1,5 @@
-// Every kind of tool tells a model and a person the same things: a model reads the mistakes in its own arguments and as much of a
-// failure as `model_detail` allows; a person who is asked for another input gets the tool's schema.
+// Every kind of tool gives a model and a person the same information: a model reads the mistakes in its own arguments and as much
+// of a failure as `model_detail` allows; a person who is asked for another input gets the tool's schema.
 
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -29,7 +29,7 @@ const SERVER = fileURLToPath(new URL("../../fixtures/mcp-payment-server.mjs", im
 interface Kind {
   readonly kind: string;
   readonly make: (fl: Faultline, modelDetail: ModelDetail) => AnyTool | Promise<AnyTool>;
-  /** The details with which a model reads what it said. */
+  /** The details at which a model reads the tool's text. */
   readonly readWith: readonly ModelDetail[];
 }
 
@@ -79,7 +79,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "a tool of an MCP connection",
-    // The error text that such a tool answers with is meant for the model.
+    // The error text of such a tool is meant for the model.
     readWith: ["stderr_tail", "full"],
     make: async (fl, modelDetail) => {
       const transport = (): StdioClientTransport =>
@@ -122,7 +122,7 @@ async function told(fl: Faultline, used: AnyTool, input: unknown): Promise<Reado
 }
 
 describe.each(KINDS)("$kind", ({ make, readWith }) => {
-  it("tells a model path, expected and got of its own arguments, in one envelope", async () => {
+  it("gives a model path, expected and got of its own arguments, in one envelope", async () => {
     const fl = createFaultline({});
     const seen = await told(fl, await make(fl, "none"), { amount: SECRET });
     expect(seen).toMatchObject({ class: "ToolTerminal", code: "InputInvalid" });
@@ -139,7 +139,7 @@ describe.each(KINDS)("$kind", ({ make, readWith }) => {
     const text = JSON.stringify(seen);
     expect(text.includes("the ledger at 10.0.0.7 is full")).toBe(readWith.includes(modelDetail));
     expect(text).not.toContain("a1B2");
-    // One envelope: a result in part has its error beside it, a failure has none around it.
+    // One envelope: a partial result has its error beside it, a failure has none around it.
     expect("error" in seen).toBe("partial" in seen);
     expect(seen["error"] ?? seen).toMatchObject({
       class: expect.any(String) as string,
@@ -164,7 +164,7 @@ describe.each(KINDS)("$kind", ({ make, readWith }) => {
       schema: { type: "object", properties: { amount: { type: "number", description: "in cents" } } },
       issues: [{ path: "$.amount", got: "string" }],
     });
-    // The second input fits, and the tool fails for a reason of its own.
+    // The second input fits, and the tool fails for its own reason.
     expect(outcome).toMatchObject({
       status: "failed",
       fault: { class: expect.not.stringMatching("Validation") as string },
@@ -175,7 +175,7 @@ describe.each(KINDS)("$kind", ({ make, readWith }) => {
   it("is offered to a model with that schema", async () => {
     const fl = createFaultline({});
     const used = await make(fl, "none");
-    // A server says it once it is connected.
+    // A server provides it once it is connected.
     await fl.protect(used, { amount: 5 } as never);
     const [offered] = offeredTools(["pay"], () => used, "payer");
     expect(offered?.offer.inputSchema).toMatchObject({ required: ["amount"] });

@@ -1,4 +1,4 @@
-// Nodes that call one tool: its input is made from templates, and what the call comes to is what the node comes to.
+// Nodes that call one tool: templates build its input, and the result of the call is the result of the node.
 
 import { describe, expect, it } from "vitest";
 import { fault, FaultError, partial, tool, type ToolOptions } from "../../../src/index.ts";
@@ -20,7 +20,7 @@ function visit(made: Made, input: unknown = {}, scope: Partial<StageScope> = {})
 const echo: Made = { run: (input) => ({ got: input }) };
 
 describe("an input", () => {
-  it("has templates at any depth; what is no text stays as it is", async () => {
+  it("has templates at any depth; values other than text stay as they are", async () => {
     const input = { q: "find {{ inputs.task }}", list: ["{{ nodes.a.output.n }}", 5, null], flag: true };
     const { end } = await visit(echo, input, { inputs: { task: "it" }, nodes: { a: nodeResult({ n: 4 }) } });
     expect(end).toMatchObject({
@@ -29,7 +29,7 @@ describe("an input", () => {
     });
   });
 
-  it("that needs a value which is not there fails the node before the tool is called", async () => {
+  it("that needs a missing value fails the node before the tool is called", async () => {
     let calls = 0;
     const { end } = await visit({ run: () => ++calls }, { q: "{{ inputs.task }}" });
     expect(end).toMatchObject({ end: "failed", fault: { code: "ShapeInvalid" } });
@@ -48,21 +48,21 @@ describe("a call", () => {
     });
   });
 
-  it("that failed and has a default gives the default", async () => {
+  it("that failed and has a default returns the default", async () => {
     const run = (): never => {
       throw new FaultError(fault("NotFound"));
     };
     expect((await visit({ run, default: "nothing" })).end).toMatchObject({ end: "completed", output: "nothing" });
   });
 
-  it("of a tool that one can do without gives null when it failed", async () => {
+  it("of an optional tool returns null when it failed", async () => {
     const run = (): never => {
       throw new FaultError(fault("NotFound"));
     };
     expect((await visit({ run, optional: true })).end).toMatchObject({ end: "completed", output: null });
   });
 
-  it("that got part of it done gives the part, and what is missing in words for models", async () => {
+  it("that is partly done returns the part, and tells models what is missing", async () => {
     const run: Made["run"] = () =>
       partial([1, 2], [{ item: "c", fault: fault("NotFound", { message: "in /home/ann" }) }]);
     const { end } = await visit({ run });
@@ -73,7 +73,7 @@ describe("a call", () => {
     expect(JSON.stringify((end as { readonly output: unknown }).output)).not.toContain("ann");
   });
 
-  it("that broke off with a part gives the part", async () => {
+  it("that broke off with a part returns the part", async () => {
     const run: Made["run"] = (_input, context) => {
       context.partial(["a"]);
       throw new FaultError(fault("ExecutionFailed"));
@@ -85,7 +85,7 @@ describe("a call", () => {
     });
   });
 
-  it("of a tool that the workflow does not have says so", async () => {
+  it("of a tool that the workflow does not define says so", async () => {
     const { end } = await nodeWorld().visit(calling({}));
     expect(end).toMatchObject({ end: "failed", fault: { code: "NotFound", context: { tool: "lookup", ran: false } } });
   });

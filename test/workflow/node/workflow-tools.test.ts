@@ -1,4 +1,4 @@
-// Tools a workflow brings: commands that read JSON from stdin, and tools of a real MCP server in a process of its own.
+// Tools defined by a workflow: commands that read JSON from stdin, and tools of a real MCP server process.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,14 +66,14 @@ describe("a tool that is a command", () => {
     expect(await homeOf([node(source)]).call("it", { n: 2 })).toMatchObject({ status: "done", value });
   });
 
-  it("refuses an input that does not fit its schema, and is not run", async () => {
+  it("refuses an input that does not fit its schema, and does not run", async () => {
     const input = { type: "object", required: ["q"], properties: { q: { type: "string" } } };
     const { call, folder } = homeOf([node(`require("node:fs").writeFileSync("ran", "")`, { input })]);
     expect(await call("it", { q: 5 })).toMatchObject({ fault: { code: "InputInvalid" } });
     expect(() => readFileSync(join(folder, "ran"))).toThrow("ENOENT");
   });
 
-  it("that ends with another code than 0 has failed; the last of what it said is the evidence", async () => {
+  it("that exits with a code other than 0 has failed; the end of its output is the evidence", async () => {
     const outcome = await homeOf([node(`console.error("no luck"); process.exitCode = 9`)]).call("it", {});
     expect(outcome).toMatchObject({
       fault: { code: "ExecutionFailed", context: { tool: "it", exitCode: 9 }, evidence: { excerpt: "no luck" } },
@@ -83,12 +83,12 @@ describe("a tool that is a command", () => {
   it.each([
     ["429 Too Many Requests: rate limit exceeded", "RateLimited"],
     ["Error: connect ECONNREFUSED 127.0.0.1:4010", "ToolUnavailable"],
-  ])("that says %s has met a %s", async (said, code) => {
+  ])("that prints %s fails with %s", async (said, code) => {
     const outcome = await homeOf([node(`console.error(${JSON.stringify(said)}); process.exitCode = 1`)]).call("it", {});
     expect(outcome).toMatchObject({ fault: { code, context: { tool: "it", exitCode: 1 } } });
   });
 
-  it("is tried again as often as it may be, by what its failure is", async () => {
+  it("is retried as often as its kind of failure allows", async () => {
     const source = `const fs = require("node:fs"); fs.appendFileSync("tries", "x");
       if (fs.readFileSync("tries", "utf8").length < 3) { console.error("connect ECONNREFUSED 127.0.0.1:1"); process.exitCode = 1; }`;
     const clock = processClock();
@@ -118,14 +118,14 @@ describe("a tool that is a command", () => {
     expect(outcome).toMatchObject({ fault: { code: "OutputMalformed", context: { limit: 2 ** 20 } } });
   });
 
-  it("that is not there is a missing binary", async () => {
+  it("that does not exist is a missing binary", async () => {
     const run = { kind: "command", command: "no-such-program-here", args: [], env: [] } as const;
     expect(await homeOf([spec({ run })]).call("it", {})).toMatchObject({
       fault: { code: "BinaryMissing", context: { ran: false } },
     });
   });
 
-  it("that hangs is ended at its time", async () => {
+  it("that hangs is ended at its time limit", async () => {
     const clock = processClock();
     const { call, folder } = homeOf(
       [node(`require("node:fs").writeFileSync("here", ""); setInterval(() => {}, 1e6)`, { timeoutMs: 5_000 })],
@@ -143,7 +143,7 @@ describe("a tool that is a command", () => {
     });
   });
 
-  it("carries the words a model is told about it", () => {
+  it("carries the description for a model", () => {
     const input = { type: "object" };
     const found: WordedTool | undefined = homeOf([node("", { description: "reads", input })]).tools.find("it");
     expect(found?.words).toEqual({ description: "reads" });
@@ -178,7 +178,7 @@ function mcpHome(...specs: readonly ToolSpec[]): Home & { starts(): number } {
 }
 
 describe("a tool of an MCP server", () => {
-  it("connects when it is first used, once for all tools of the server", async () => {
+  it("connects on first use, once for all tools of the server", async () => {
     const home = mcpHome(mcp("echo"), mcp("sum"));
     expect(home.starts()).toBe(0);
     expect(await home.call("echo", { text: "hello" })).toMatchObject({ status: "done", value: "hello" });
@@ -189,13 +189,13 @@ describe("a tool of an MCP server", () => {
 
   it("that answers with an error has failed", async () => {
     const outcome = await mcpHome(mcp("refuse")).call("refuse", {});
-    // What it had said is kept as part of an answer.
+    // Its text is kept as a partial answer.
     expect(outcome).toMatchObject({
       fault: { code: "ExecutionFailed", context: { isError: true, looksLike: "RateLimited" } },
     });
   });
 
-  it("that the server does not have says what there is", async () => {
+  it("that the server does not have lists the existing ones", async () => {
     const outcome = await mcpHome(mcp("nowhere")).call("nowhere", {});
     expect(outcome).toMatchObject({ fault: { code: "NotFound" } });
     expect(JSON.stringify(outcome)).toContain("it offers echo");
@@ -209,7 +209,7 @@ describe("a tool of an MCP server", () => {
     expect(JSON.stringify(outcome)).toContain("gone");
   });
 
-  it("has the words of the server once they were asked for, unless the workflow says more", async () => {
+  it("has the server's description once it was loaded, unless the workflow has its own", async () => {
     const home = mcpHome(mcp("echo"), mcp("sum", { description: "adds", input: { type: "object" } }));
     const words = (id: string): unknown => {
       const found = home.tools.find(id) as WordedTool;
@@ -223,7 +223,7 @@ describe("a tool of an MCP server", () => {
     expect(words("sum")).toEqual({ description: "adds", input: { type: "object" } });
   });
 
-  it("cannot be used any more when the tools are closed", async () => {
+  it("cannot be used after the tools are closed", async () => {
     const home = mcpHome(mcp("echo"));
     await home.call("echo", { text: "x" });
     await home.tools.close();

@@ -1,4 +1,4 @@
-// What may not be done, is not there, or cannot be done by this model: nothing of it is worth a second try.
+// Forbidden, missing or impossible for this model: none of it is worth a retry.
 
 import { expect } from "vitest";
 import type { Row } from "../row.ts";

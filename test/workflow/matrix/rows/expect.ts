@@ -1,4 +1,4 @@
-// Short ways to say what is expected of a row: everything that is not said is nothing.
+// Helpers to write a row's expectations: everything that is left out is empty.
 
 import type { ScenarioRule, ScenarioStep } from "../../../../src/chaos/scenario-schema.ts";
 import type { Seen } from "../row.ts";
@@ -18,7 +18,7 @@ const NOTHING: Omit<Seen, "status" | "outcome" | "fault"> = {
 
 type Rest = Partial<Omit<Seen, "status" | "outcome" | "fault">>;
 
-/** Its file names the first of the actions that are offered. */
+/** Its file names the first offered action. */
 export function failed(outcome: string, fault: NonNullable<Seen["fault"]>, rest: Rest): Seen {
   return { ...NOTHING, status: "failed", outcome, fault, nextAction: rest.actions?.[0] ?? null, ...rest };
 }
@@ -40,23 +40,23 @@ export function times<T>(count: number, one: T): readonly T[] {
   return Array.from({ length: count }, () => one);
 }
 
-/** A transport that is tried three times: what the seeds call 1 → 2 → 4 seconds has two waits in it. */
+/** A call that is tried three times: what the seeds call 1 → 2 → 4 seconds has two waits in it. */
 export const TRANSPORT = { retries: { workflow: 0, transport: 2 }, waitsMs: [1_000, 2_000], jitter: 0.2 } as const;
 
 export const AGENT = "agent.faultline.yaml";
 export const STAGES = "stages.faultline.yaml";
 
-/** The agent of `agent.faultline.yaml`, told more: `{ model: openai/coder, stream: true }`. */
+/** The agent of `agent.faultline.yaml` with more fields: `{ model: openai/coder, stream: true }`. */
 export function agentWith(more: string): Readonly<Record<string, string>> {
   return { "{ model: openai/coder }": `{ model: openai/coder, ${more} }` };
 }
 
-/** The same node, done by a CLI. */
+/** The same node on a CLI. */
 export function byCli(name: string, more = ""): Readonly<Record<string, string>> {
   return { "{ model: openai/coder }": `{ cli: ${name}${more === "" ? "" : `, ${more}`} }` };
 }
 
-/** The node of `agent.faultline.yaml`, told more. */
+/** The node of `agent.faultline.yaml` with more fields. */
 export function nodeWith(more: string): Readonly<Record<string, string>> {
   return { "prompt: Write it.": `prompt: Write it., ${more}` };
 }
@@ -69,7 +69,7 @@ export const REVIEW_APPROVES: ScenarioRule = {
   json: { decision: "approve", must_fix: [] },
 };
 
-/** The tester wants tests to be run that fail so often before they pass. */
+/** The tester requests tests that fail this many times before they pass. */
 export function testsThatFail(count: number): ScenarioRule {
   return { when: { model: "tester" }, json: { commands: [`node tools/tests.mjs ${count}`] } };
 }

@@ -1,4 +1,4 @@
-// What befalls the program itself in some rows: it is killed, or its store refuses.
+// Failures of the program itself: it is killed, or its store refuses writes.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import type { Fault } from "../../../../src/core/fault/fault.ts";
 import { systemClock } from "../../../../src/host/clock.ts";
 import type { MatrixWorld } from "../world.ts";
 
-/** What advancing the run is refused with. */
+/** The fault that advancing the run rejects with. */
 export function isRefused(world: MatrixWorld, run: string): Promise<Fault> {
   return world.advance(run).then(
     () => {
@@ -20,14 +20,14 @@ export function isRefused(world: MatrixWorld, run: string): Promise<Fault> {
   );
 }
 
-/** Ends when no process is left; a process that is told to end needs a moment of real time. */
+/** Resolves when no process is left; ending a process takes a moment of real time. */
 export async function nobodyHangs(world: MatrixWorld): Promise<void> {
   while (world.hanging() > 0) await new Promise<void>((resolve) => systemClock.soon(resolve));
 }
 
 const LIFE = fileURLToPath(new URL("../crash-life.ts", import.meta.url));
 
-/** Another process advances the run, is killed in the middle of a command, and this one takes the run up. */
+/** Another process advances the run and is killed in the middle of a command; then this one resumes the run. */
 export async function crashes(world: MatrixWorld, run: string): Promise<void> {
   const { folder, started } = world;
   const hangs = Promise.withResolvers<true>();

@@ -1,4 +1,4 @@
-// Limits: of the provider, which pass with time, and of the workflow, which a person can raise.
+// Limits of the provider, which pass with time, and of the workflow, which a person can raise.
 
 import { expect } from "vitest";
 import type { Row } from "../row.ts";
@@ -11,7 +11,7 @@ const CALL = { call: { tool: "lookup", input: { q: "answer" } } } as const;
 const LIMITED = { en: "Rate limit hit (HTTP 429)", zh: "触发限流（HTTP 429）" } as const;
 const USED_UP = { en: "Quota or credit is exhausted", zh: "额度或余额耗尽" } as const;
 const TOO_DEAR = { en: "The run reached its cost or token cap", zh: "运行达到费用或 token 上限" } as const;
-/** Nobody has to do anything: the driver of the journal takes the run up when its time comes. */
+/** No action is needed: the journal's driver resumes the run when its time comes. */
 async function untilItIsOver({ life, run: until }: MatrixWorld, run: string): Promise<void> {
   const over = Promise.withResolvers<string>();
   const driver = life.workflows.driver({

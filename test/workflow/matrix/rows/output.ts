@@ -1,4 +1,4 @@
-// Answers that cannot be used, tests that fail, and a discussion in which nobody demands a form.
+// Unusable answers, failing tests, and a discussion without an output schema.
 
 import { expect } from "vitest";
 import type { Row } from "../row.ts";
@@ -6,7 +6,7 @@ import { completed, failed, fails, REVIEW_APPROVES, STAGES, steps, testsThatFail
 
 const REVIEWER = "002 Reviewer schema invalid";
 const TESTS = "002 Test command failed";
-/** The answer is asked for once more, at once, with what was wrong with it. */
+/** The answer is requested once more, at once, with its mistakes. */
 const REGENERATED = { retries: { workflow: 0, transport: 1 }, waitsMs: [0], jitter: 0 } as const;
 const UNFIT = {
   en: "Reviewer or tester output is invalid JSON or lacks fields",

@@ -1,4 +1,4 @@
-// What is refused before anything happens: seed 000's Validation, and the part of Session that is found out at a resume.
+// Cases that are refused before anything happens: seed 000's Validation, and the part of Session that a resume detects.
 
 import type { Setting } from "../world.ts";
 import { AGENT } from "./expect.ts";
@@ -8,12 +8,12 @@ export interface Refusal extends Setting {
   readonly seed: string;
   readonly injected: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** Words of the file that are others when the run is to go on. */
+  /** Replacements in the file when the run is resumed. */
   readonly changedTo?: Readonly<Record<string, string>>;
   readonly refusedAt: "reading the file" | "starting the run" | "resuming the run";
-  /** Codes of mistakes in the file, or the class and code of the fault. */
+  /** Diagnostic codes, or the class and code of the fault. */
   readonly with: readonly string[];
-  /** In what the person reads. */
+  /** Part of the person's text. */
   readonly says: string;
 }
 

@@ -1,4 +1,4 @@
-// Tools: what passes by itself is tried again as their contract says; everything else is told to the model, or fails the node.
+// Tools: transient failures are retried by their contract; all others are reported to the model or fail the node.
 
 import { expect } from "vitest";
 import type { Row } from "../row.ts";
@@ -13,7 +13,7 @@ const BY_CONTRACT = { retries: { workflow: 0, transport: 2 }, waitsMs: [100, 200
 const LOOKUP_FAILED = { way: ["lookup#1 failed"], files: ["lookup#1"] } as const;
 const CALLS = steps("coder", { call: { tool: "lookup", input: { q: "answer" } } });
 
-/** What the model was told about the call it made. */
+/** What the model read about its call. */
 function toldOf(body: unknown): string {
   const { input } = body as { readonly input: readonly { readonly type?: string; readonly output?: unknown }[] };
   return JSON.stringify(input.find(({ type }) => type === "function_call_output")?.output);
