@@ -18,9 +18,14 @@ function mostItems(schema: z.ZodType): number | null {
     const limits = schema.options.flatMap((option) => (option instanceof z.ZodType ? (mostItems(option) ?? []) : []));
     return limits.length === 0 ? null : Math.max(...limits);
   }
-  // What the checks of a schema come to; a JSON Schema would say the same and takes long to make.
-  const { maximum } = schema instanceof z.ZodArray ? (schema._zod.bag as { readonly maximum?: number }) : {};
-  return maximum ?? null;
+  // Read from the checks, because converting to JSON Schema is slow.
+  const checks = schema instanceof z.ZodArray ? (schema._zod.def.checks ?? []) : [];
+  const limits = checks.flatMap((check) => (isMaxLength(check._zod.def) ? check._zod.def.maximum : []));
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
+function isMaxLength(def: z.core.$ZodCheckDef): def is z.core.$ZodCheckMaxLengthDef {
+  return def.check === "max_length";
 }
 
 /** `amounts.ts` reads it, because its errors can be more precise than a union's. */
