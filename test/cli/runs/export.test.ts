@@ -45,4 +45,30 @@ describe("exporting", () => {
     });
     expect((await world.call(["runs", "export", "b", "--format", "bundle", "--out", out])).exit).toBe("usage");
   });
+
+  it("escapes what a terminal obeys or hides, in every format, and keeps the value", async () => {
+    const hostile = "a\u009b31mb\u202ec\u2066d\u200be\u0085f\u061cg";
+    const world = new WorkflowWorld();
+    const file = world.write("hostile.yaml", QUICK);
+    await world.call(["workflow", "run", file, "--run", "h", "--input", `task=${hostile}`]);
+    const out = world.path("bundle");
+    await world.call(["runs", "export", "h", "--format", "bundle", "--out", out]);
+    const exports = [
+      (await world.call(["runs", "export", "h"])).stdout,
+      (await world.call(["runs", "export", "h", "--format", "cloudevents"])).stdout,
+      (await world.call(["journal", "export", world.path("runs.db"), "h"])).stdout,
+      ...["entries.jsonl", "events.jsonl", "run.json"].map((name) => world.read(`bundle/${name}`)),
+    ];
+    for (const text of exports) {
+      expect(text).not.toBe("");
+      expect(text).not.toMatch(
+        /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069]/,
+      );
+    }
+    const values = (exports[0] ?? "")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.stringify(JSON.parse(line)));
+    expect(values.join("\n")).toContain(hostile);
+  });
 });

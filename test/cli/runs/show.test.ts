@@ -220,3 +220,31 @@ describe("two providers of one type", () => {
     expect(events.stdout).toContain('"target":"west/unauthorized"');
   });
 });
+
+describe("an answer that does not fit its schema", () => {
+  it.each([
+    ["reviewer", "review_schema_invalid"],
+    ["tester", "tester_schema_invalid"],
+    ["coder", "provider_runtime_error"],
+  ])("of a %s ends the run as %s", async (role, outcome) => {
+    const world = new WorkflowWorld(true);
+    const chaos = await startChaos({ clock: world.clock });
+    onTestFinished(() => chaos.close());
+    chaos.script(["schema-invalid", "schema-invalid"]);
+    const text = [
+      "faultline: 1",
+      'workflow: { id: judge, version: "1" }',
+      `providers: { openai: { base_url: "${chaos.openaiUrl}", api_key_env: OPENAI_API_KEY } }`,
+      "agents:",
+      "  judge: { model: openai/gpt-5.5, output_schema: { type: object, required: [decision], properties: { decision: { type: string } } } }",
+      `nodes: { judge: { type: agent, agent: judge, role: ${role}, prompt: Judge. } }`,
+      "",
+    ].join("\n");
+    await world.call(["workflow", "run", world.write("judge.yaml", text), "--run", "r"]);
+    const { stdout } = await world.call(["runs", "show", "r"]);
+    expect(stdout).toContain(`run r  failed: ${outcome}\n`);
+    expect(stdout).toContain("judge gave a result that could not be used.");
+    expect(stdout).toContain("the answer does not fit its schema: $.decision is required");
+    expect((await world.call(["runs", "list"])).stdout).toContain(`failed: ${outcome}`);
+  });
+});
