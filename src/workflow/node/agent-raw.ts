@@ -9,7 +9,7 @@ import type {
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import type { AgentListeners } from "../../agent/run/agent-request.ts";
-import { classify } from "../../core/classify/classify.ts";
+import { isFaultError } from "../../core/fault/fault-error.ts";
 import { readField } from "../../core/try-read.ts";
 import { ContentTally } from "../../provider/model/tally.ts";
 
@@ -155,6 +155,8 @@ function saidIn(content: readonly LanguageModelV4Content[]): string {
 
 /** The body of a refusal says more than the words an SDK makes of it. */
 function failureText(error: unknown): string {
-  const body = typeof error === "object" && error !== null ? readField(error, "responseBody") : undefined;
-  return typeof body === "string" && body !== "" ? body : classify({ surface: "http", error }).message;
+  if (typeof error !== "object" || error === null) return String(error);
+  if (isFaultError(error)) return error.fault.message;
+  const told = [readField(error, "responseBody"), readField(error, "message")];
+  return told.find((text): text is string => typeof text === "string" && text !== "") ?? "it failed without a message";
 }

@@ -4,6 +4,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
+import { ModelRequest } from "../../../src/provider/model/model-request.ts";
 import * as walked from "../../../src/provider/model/request-walk.ts";
 
 const needsOf = (options: LanguageModelV4CallOptions, isStreaming: boolean) =>
@@ -120,5 +121,24 @@ describe("the size of a request", () => {
         content: [{ type: "tool-call", toolCallId: "1", toolName: "", input }],
       }) as LanguageModelV4Message;
     expect(estimateTokens({ prompt: [call(ring), call(deep)] })).toBeGreaterThan(0);
+  });
+
+  it("is walked once, however often a chain asks about it", () => {
+    let walks = 0;
+    const options = {
+      get prompt() {
+        walks += 1;
+        return request([{ type: "text", text: "hi" }]).prompt;
+      },
+    };
+    const asked = new ModelRequest(options, null);
+    for (const target of ["openai.chat", "anthropic.messages"]) {
+      walked.passesThrough(asked.walk, asked.isStreaming, factsFor(target, "m"));
+      walked.needsOf(asked.walk, asked.isStreaming);
+      asked.tokens();
+      asked.tokens(100);
+      expect(asked.repeats.count).toBe(0);
+    }
+    expect(walks).toBe(1);
   });
 });
