@@ -1,10 +1,10 @@
-// A stream at its reader's pace: nothing is read that nobody wants, nothing is lost or doubled, and whoever stops ends it all.
+// A stream at its reader's pace: nothing is read ahead, nothing is lost or duplicated, and either side can end it.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Follower, PacedStream } from "../../src/provider/paced-stream.ts";
 
-/** A source that counts how often it was asked. */
+/** A source that counts how often it was read. */
 function source(items: readonly string[]): { reader: ReadableStreamDefaultReader<string>; asked: () => number } {
   let asked = 0;
   const stream = new ReadableStream<string>(
@@ -20,7 +20,7 @@ function source(items: readonly string[]): { reader: ReadableStreamDefaultReader
   return { reader: stream.getReader(), asked: () => asked };
 }
 
-/** Hands on what it takes, until the item that is the last. */
+/** Passes items on, up to the last one. */
 function handingOn(paced: PacedStream<string>, last = ""): Follower<string> {
   return {
     waits: () => undefined,
@@ -32,11 +32,11 @@ function handingOn(paced: PacedStream<string>, last = ""): Follower<string> {
   };
 }
 
-/** One turn of the event loop: whatever could happen by itself has happened. */
+/** One turn of the event loop: everything that could happen by itself has happened. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a paced stream", () => {
-  it("asks its source once for a first item, and then only when its reader wants one", async () => {
+  it("reads a first item from its source, and then only when its reader wants one", async () => {
     const paced = new PacedStream<string>();
     const { reader, asked } = source(["a", "b", "c"]);
     void paced.follow(reader, handingOn(paced));
@@ -50,7 +50,7 @@ describe("a paced stream", () => {
     expect(asked()).toBe(2);
   });
 
-  it("reads on over items that are not handed on, because the reader still waits", async () => {
+  it("reads on over items that are not passed on, because the reader still waits", async () => {
     const paced = new PacedStream<string>();
     const { reader } = source(["a", "skip", "skip", "b"]);
     const takes = (item: string): boolean => {
@@ -70,7 +70,7 @@ describe("a paced stream", () => {
     expect(read.map(({ value }) => value)).toEqual(["a", "b", "c"]);
   });
 
-  it("has one read of its source open at a time, whoever waits", async () => {
+  it("has at most one open read of its source, however many readers wait", async () => {
     const paced = new PacedStream<string>();
     let open = 0;
     let most = 0;
@@ -87,7 +87,7 @@ describe("a paced stream", () => {
     expect(most).toBe(1);
   });
 
-  it("asks nothing of a source that comes while the reader has still something to read", async () => {
+  it("reads nothing from a new source while the reader still has something to read", async () => {
     const paced = new PacedStream<string>();
     paced.put("a");
     const { reader, asked } = source(["b"]);
@@ -98,7 +98,7 @@ describe("a paced stream", () => {
     expect([(await out.read()).value, (await out.read()).value]).toEqual(["a", "b"]);
   });
 
-  it("goes on with the next source where the last one broke, with what the reader was waiting for", async () => {
+  it("continues with the next source where the last one broke, with the read that was waiting", async () => {
     const paced = new PacedStream<string>();
     const broken = new ReadableStream<string>({ pull: () => Promise.reject(new Error("cut")) }, { highWaterMark: 0 });
     const out = paced.stream.getReader();
@@ -108,7 +108,7 @@ describe("a paced stream", () => {
     expect((await first).value).toBe("b");
   });
 
-  it("ends the following with the follower's last item, and with what the follower throws", async () => {
+  it("ends with the follower's last item, or with what the follower throws", async () => {
     const ended = new PacedStream<string>();
     const following = ended.follow(source(["a", "end", "never"]).reader, handingOn(ended, "end"));
     const out = ended.stream.getReader();
@@ -122,7 +122,7 @@ describe("a paced stream", () => {
     await expect(failed.follow(source(["a"]).reader, { waits: () => undefined, takes })).rejects.toThrow("no good");
   });
 
-  it("gives its source up when the reader leaves, and says so", async () => {
+  it("cancels its source when the reader leaves, and reports it", async () => {
     const paced = new PacedStream<string>();
     let left = 0;
     paced.whenLeft = () => void left++;
@@ -136,7 +136,7 @@ describe("a paced stream", () => {
     paced.close();
   });
 
-  it("gives its source up when it is closed or fails from this side", async () => {
+  it("cancels its source when it is closed or fails from this side", async () => {
     for (const end of [
       (paced: PacedStream<string>) => paced.close(),
       (paced: PacedStream<string>) => paced.error("x"),
@@ -149,7 +149,7 @@ describe("a paced stream", () => {
     }
   });
 
-  it("does not mix an item that comes too late into the source that came after", async () => {
+  it("does not mix a late item into the next source", async () => {
     const paced = new PacedStream<string>();
     let late: ReadableStreamDefaultController<string> | null = null;
     const slow = new ReadableStream<string>({ start: (controller) => void (late = controller) });
@@ -162,7 +162,7 @@ describe("a paced stream", () => {
     expect([(await out.read()).value, (await out.read()).value]).toEqual(["b", "c"]);
   });
 
-  it("tells when its reader has had all there is", async () => {
+  it("reports when its reader has read everything", async () => {
     const paced = new PacedStream<string>();
     paced.put("a");
     paced.put("b");
@@ -178,7 +178,7 @@ describe("a paced stream", () => {
     expect(isWanted).toBe(true);
   });
 
-  it("hands on every item once and in order, whoever reads and however the sources are cut", async () => {
+  it("passes on every item once and in order, for any reader and any split of the sources", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.string({ minLength: 1 }), { maxLength: 5 }), { minLength: 1, maxLength: 4 }),

@@ -1,4 +1,4 @@
-// What was wrong around chains once: breakers of keys, pauses for quotas, times told to callers, requests left open.
+// Regressions around chains: breakers of keys, pauses for quotas, times reported to callers, requests left open.
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ describe("a quota that is used up until a known time pauses its target", () => {
     expect((error as FaultError).fault).toMatchObject({ code: "QuotaExhausted", resetAt: START_AT + HOUR_MS / 2 });
   });
 
-  it("in a session the call is parked until the first is back, and goes there", async () => {
+  it("in a session the call is parked until the first is back, and is sent there", async () => {
     const world = await chainWorld([steps(GPT, spent(1_800)), always(CLAUDE, spent(3_600))]);
     const session = await world.run(world.fl.session("s", { mode: "headless" }));
     const model = world.fl.model([world.gpt(), world.claude()], { within: session });
@@ -51,8 +51,8 @@ describe("a quota that is used up until a known time pauses its target", () => {
   });
 });
 
-describe("a rate limit that is told to the caller says when the first target is back", () => {
-  it("also when that is not the target that was asked last", async () => {
+describe("a rate limit reported to the caller says when the first target is back", () => {
+  it("even if that is not the target that was asked last", async () => {
     const limited = (seconds: number) => ({ "fault": "rate-limit", "retry-after": seconds }) as const;
     const world = await chainWorld([always(GPT, limited(1_200)), always(CLAUDE, limited(2_400))]);
     const error = await world.failure(
@@ -87,7 +87,7 @@ describe("a call is parked for the target that is back first", () => {
   });
 });
 
-describe("a turn that is out of time leaves no request open", () => {
+describe("a turn that timed out leaves no request open", () => {
   it("of an answer that does not stream", async () => {
     const world = await chainWorld([always(GPT, { fault: "hang" })]);
     const session = await world.run(world.fl.session("s"));
@@ -100,7 +100,7 @@ describe("a turn that is out of time leaves no request open", () => {
   });
 });
 
-describe("the limit on the whole says its phase, as the others do", () => {
+describe("the limit on the whole call names its phase, like the others", () => {
   it("total", async () => {
     const world = await chainWorld([always(GPT, { fault: "hang" })]);
     const model = world.fl.model([world.gpt(), world.claude()], {
@@ -112,8 +112,8 @@ describe("the limit on the whole says its phase, as the others do", () => {
   });
 });
 
-describe("an interrupted model call is not given up for attempts that failed before the interruption", () => {
-  it("is made again by the next life, though the first attempt had met a 503", async () => {
+describe("an interrupted model call does not fail because of attempts before the interruption", () => {
+  it("is repeated by the next life, although the first attempt had met a 503", async () => {
     const world = await chainWorld([steps(GPT, "unavailable", "hang")]);
     const path = newPath();
     const inLife = async (life: number): Promise<() => Promise<string>> => {
@@ -135,7 +135,7 @@ describe("an interrupted model call is not given up for attempts that failed bef
   });
 });
 
-describe("an answer that is no good", () => {
+describe("an unusable answer", () => {
   it.each(["html-page", "gibberish", "malformed-json", "empty", "odd-error-in-body"] as const)(
     "goes over after %s, like every failure of an endpoint",
     async (fault) => {
@@ -145,7 +145,7 @@ describe("an answer that is no good", () => {
     },
   );
 
-  it("of a model goes over only if a policy row says so", async () => {
+  it("of a model falls back only if a policy row says so", async () => {
     const row: PolicyRow = {
       match: { class: ["Output"] },
       retry: null,

@@ -1,4 +1,4 @@
-// A dead first choice is left alone and comes back; a last resort is tried whatever its breaker says.
+// A dead first choice is skipped and comes back; a last resort is tried whatever its breaker says.
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ describe("the breaker of a dead first choice", () => {
     });
   });
 
-  it("lets one call look when its time is up, and closes when the first choice is back", async () => {
+  it("lets one call probe it when its time is up, and closes when the first choice is back", async () => {
     const world = await chainWorld();
     await breakFirst(world);
     await world.clock.advance(openMs);
@@ -44,7 +44,7 @@ describe("the breaker of a dead first choice", () => {
     expect(only(world.events(), "breaker-changed").map(({ to }) => to)).toEqual(["open", "half-open", "closed"]);
   });
 
-  it("opens again when the look fails, and that call is answered by the stand-in all the same", async () => {
+  it("opens again when the probe fails, and the fallback still answers that call", async () => {
     const world = await chainWorld();
     await breakFirst(world);
     await world.clock.advance(openMs);
@@ -59,7 +59,7 @@ describe("the breaker of a dead first choice", () => {
   });
 });
 
-it("a quota that is used up for long says when the first of the others is back", async () => {
+it("an exhausted quota says when the first of the others is back", async () => {
   const world = await chainWorld();
   await breakFirst(world);
   const resetAt = await openUntil(world);
@@ -68,8 +68,8 @@ it("a quota that is used up for long says when the first of the others is back",
   expect(await world.failure(asking)).toMatchObject({ fault: { code: "QuotaExhausted", resetAt } });
 });
 
-describe("a model with a stand-in", () => {
-  /** How long its breaker stays open, each time that a look finds it dead. */
+describe("a model with a fallback", () => {
+  /** How long its breaker stays open after each failed probe. */
   async function openTimes(times: number, rule: Partial<BreakerRule>): Promise<readonly number[]> {
     const policy = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, ...rule } };
     const world = await chainWorld([], { policy });
@@ -88,7 +88,7 @@ describe("a model with a stand-in", () => {
     return openedFor;
   }
 
-  it("is looked at every half minute where nobody set how long a breaker stays open", async () => {
+  it("is probed every half minute if no open time is set", async () => {
     expect(await openTimes(3, {})).toEqual([30_000, 30_000, 30_000]);
   });
 
@@ -102,11 +102,11 @@ describe("a model with a stand-in", () => {
     ],
     ["the longest time is shorter", { openMs: 5_000, maxOpenMs: 8_000 }, [5_000, 8_000, 8_000]],
     ["the longest time is shorter than the first", { maxOpenMs: 8_000 }, [8_000, 8_000]],
-  ])("is left alone for as long as the policy says: %s", async (_case, rule, expected) => {
+  ])("is skipped for as long as the policy says: %s", async (_case, rule, expected) => {
     expect(await openTimes(expected.length, rule)).toEqual(expected);
   });
 
-  it("is left alone for as long as the operator says of this target", async () => {
+  it("is skipped for as long as the operator says for this target", async () => {
     const manifests = [{ id: `openai/${GPT}`, breaker: { openMs: 60_000, maxOpenMs: 90_000 }, rules: [] }];
     const world = await chainWorld([], { manifests });
     await breakFirst(world);
@@ -114,7 +114,7 @@ describe("a model with a stand-in", () => {
   });
 });
 
-it("a stand-in that was down too is asked again when it is back, although the first choice still is down", async () => {
+it("a fallback that was down too is asked again when it is back, although the first choice still is down", async () => {
   const world = await chainWorld();
   world.afflict(GPT, "unavailable");
   world.afflict(CLAUDE, "unavailable");
@@ -128,7 +128,7 @@ it("a stand-in that was down too is asked again when it is back, although the fi
   for (let call = 0; call < 3; call++) expect((await ask(world, chain)).at(-1)).toBe(CLAUDE);
 });
 
-/** What a call is told that is refused. */
+/** The fault of a refused call. */
 async function openUntil(world: ChainWorld): Promise<number> {
   const error = await world.failure(generateText({ model: world.fl.model([world.gpt()]), prompt: "x" }));
   return (error as FaultError).fault.resetAt ?? NaN;
@@ -147,7 +147,7 @@ describe("a last resort", () => {
     expect(await ask(world, chain)).toEqual([CLAUDE]);
   });
 
-  it("that is none is not asked: the fault says when the first of all is back", async () => {
+  it("that does not exist is not asked: the fault says when the first target is back", async () => {
     const world = await chainWorld();
     world.afflict(GPT, "unavailable");
     await breakFirst(world);

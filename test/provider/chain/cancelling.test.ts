@@ -1,4 +1,4 @@
-// A caller who leaves: the provider sees it, nothing is tried again, nobody is blamed, and the error is the caller's own.
+// A caller leaves: the provider sees it, nothing is retried, no failure is counted, and the error is the caller's own.
 
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { generateText, streamText } from "ai";
@@ -66,7 +66,7 @@ describe("an abort signal", () => {
     await expectLeft(world);
   });
 
-  it("that is aborted already sends nothing", async () => {
+  it("that is already aborted sends nothing", async () => {
     const world = await chainWorld();
     for (const ask of ["doGenerate", "doStream"] as const) {
       const asking = chain(world)[ask]({ ...ASKED, abortSignal: AbortSignal.abort(REASON) });
@@ -119,7 +119,7 @@ describe("an abort signal", () => {
 });
 
 describe("a reader that cancels", () => {
-  it("makes the provider see the client leave, and nothing is tried again", async () => {
+  it("makes the provider see the client disconnect, and nothing is retried", async () => {
     const world = await chainWorld([always(GPT, { fault: "stall", after: 3 })]);
     const { stream } = await world.run(chain(world).doStream(ASKED));
     const reader = stream.getReader();
@@ -129,7 +129,7 @@ describe("a reader that cancels", () => {
     await expectLeft(world);
   });
 
-  it("while the text still flows stops the flow", async () => {
+  it("while text is still flowing stops the flow", async () => {
     const world = await chainWorld([always(GPT, { "fault": "slow-drip", "wait-ms": 1_000 })]);
     const { stream } = await world.run(chain(world).doStream(ASKED));
     const reader = stream.getReader();
@@ -142,7 +142,7 @@ describe("a reader that cancels", () => {
 });
 
 describe("a turn", () => {
-  it("that is cancelled makes the provider see the client leave", async () => {
+  it("that is cancelled makes the provider see the client disconnect", async () => {
     const world = await chainWorld([always(GPT, { fault: "stall", after: 3 })]);
     const session = await world.run(world.fl.session("s"));
     const body = async (turn: Turn): Promise<void> => {
@@ -155,7 +155,7 @@ describe("a turn", () => {
     expect(world.received()).toMatchObject([{ ended: "client-left", clientLeftAt: START_AT + LEAVES_AT_MS }]);
   });
 
-  it("that is out of time does not let a model talk on to nobody", async () => {
+  it("that timed out does not let a model keep talking", async () => {
     const world = await chainWorld([always(GPT, { "fault": "slow-drip", "wait-ms": 1_000 })]);
     const session = await world.run(world.fl.session("s"));
     const parts: LanguageModelV4StreamPart[] = [];

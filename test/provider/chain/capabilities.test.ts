@@ -1,4 +1,4 @@
-// A request goes only to models that can do what it needs, at the first choice and at every switch after it.
+// A request goes only to models that can do what it needs, at the first choice and at every fallback.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)("$name", ({ asks, lacking, code }) => {
-  it("passes over a first choice that lacks it, without a request", async () => {
+  it("skips a first choice that lacks it, without a request", async () => {
     const world = await chainWorld();
     const model = world.fl.model([{ model: world.gpt(), facts: lacking }, world.claude()]);
     await world.run(model.doGenerate(asks));
@@ -54,7 +54,7 @@ describe.each(ROWS)("$name", ({ asks, lacking, code }) => {
     ]);
   });
 
-  it("passes over a stand-in that lacks it on a switch", async () => {
+  it("skips a fallback that lacks it", async () => {
     const world = await chainWorld([always(GPT, { fault: "not-found" })]);
     const model = world.fl.model([world.gpt(), { model: world.claude(), facts: lacking }, world.gemini()]);
     await world.run(model.doGenerate(asks));
@@ -62,7 +62,7 @@ describe.each(ROWS)("$name", ({ asks, lacking, code }) => {
     expect(only(world.events(), "call-failed")[0]?.decision.passedOver).toMatchObject([{ id: `anthropic/${CLAUDE}` }]);
   });
 
-  it("that nobody has is a fault with words, and nobody is asked", async () => {
+  it("that no target has is a fault with an explanation, and no target is asked", async () => {
     const world = await chainWorld();
     const model = world.fl.model([
       { model: world.gpt(), facts: lacking },
@@ -79,14 +79,14 @@ describe.each(ROWS)("$name", ({ asks, lacking, code }) => {
   });
 });
 
-it("is not asked for by a request that does not need it", async () => {
+it("is not required by a request that does not need it", async () => {
   const world = await chainWorld();
   const model = world.fl.model([{ model: world.gpt(), facts: without("vision") }, world.claude()]);
   await world.run(model.doGenerate(ASKED));
   expect(world.asked()).toEqual([GPT]);
 });
 
-it("is needed for a stream only when it streams", async () => {
+it("is required for streaming only when the call streams", async () => {
   const world = await chainWorld();
   const model = world.fl.model([{ model: world.gpt(), facts: without("streaming") }, world.claude()]);
   await world.run(model.doGenerate(ASKED));

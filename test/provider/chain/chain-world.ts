@@ -1,5 +1,5 @@
-// A runtime with chains of real SDK models, all of them pointed at the fault-injecting provider, on a clock that the test owns.
-// Time jumps only when every socket is at rest, so that minutes of waiting take milliseconds and nothing is cut by accident.
+// A runtime with chains of real SDK models that all use the fault-injecting provider, on a clock that the test controls. Time
+// jumps only when every socket is idle, so that minutes of waiting take milliseconds and nothing is cut by accident.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
@@ -22,7 +22,7 @@ import { createSocketClock } from "../../support/socket-clock.ts";
 
 export const START_AT = 1_800_000_000_000;
 
-/** Models that the tables know, and one that they do not. */
+/** Models that the tables know, and one unknown model. */
 export const GPT = "gpt-4o";
 export const CLAUDE = "claude-sonnet-4-5";
 export const GEMINI = "gemini-2.5-flash";
@@ -31,7 +31,7 @@ export const UNKNOWN = "house-model";
 export const ASKED: LanguageModelV4CallOptions = {
   prompt: [{ role: "user", content: [{ type: "text", text: "hello there" }] }],
 };
-/** What the provider answers to it, when it is not told otherwise. */
+/** The provider's default answer. */
 export const ANSWERED = "You said: hello there (This answer comes from a test server, in several pieces.)";
 
 export const TEST_KEY = "key-of-the-test";
@@ -43,13 +43,13 @@ export interface ChainWorld {
   /** Another life of the same program, on the same provider and clock. */
   readonly createLife: (options: FaultlineOptions) => Faultline;
   readonly gpt: (id?: string, key?: string) => LanguageModelV4;
-  /** As `gpt`, over the API that `openai("…")` uses. */
+  /** Like `gpt`, over the API that `openai("…")` uses. */
   readonly responses: (id?: string, key?: string) => LanguageModelV4;
   readonly claude: (id?: string, key?: string) => LanguageModelV4;
   readonly gemini: (id?: string, key?: string) => LanguageModelV4;
-  /** Moves time until the work is over. */
+  /** Advances time until the work is over. */
   readonly run: <T>(work: PromiseLike<T>) => Promise<T>;
-  /** What the work failed with; throws when it did not. */
+  /** The error of the work; throws if it succeeded. */
   readonly failure: (work: PromiseLike<unknown>) => Promise<unknown>;
   /** Outside sessions, oldest first. */
   readonly events: () => readonly JournalEvent[];
@@ -57,7 +57,7 @@ export interface ChainWorld {
   /** The models that were asked, in order. */
   readonly asked: () => readonly string[];
   readonly received: () => readonly ReceivedRequest[];
-  /** From now on requests to this model fail in this way; null: no more. */
+  /** From now on requests to this model fail in this way; null stops it. */
   readonly afflict: (model: string, fault: string | null) => void;
 }
 
@@ -110,7 +110,7 @@ export async function chainWorld(
   };
 }
 
-/** The clock looks at a promise only when all is quiet; until then nobody else may call it unhandled. */
+/** The clock looks at a promise only when all is quiet; until then it must not count as unhandled. */
 function watched<T>(work: PromiseLike<T>): Promise<T> {
   const promise = Promise.resolve(work);
   promise.then(
@@ -129,12 +129,12 @@ export function only<Type extends JournalEvent["type"]>(
   return events.filter((event): event is EventOf<Type> => event.type === type);
 }
 
-/** A rule about one model; the steps come one per request, and good answers after them. */
+/** A rule about one model; one step per request, then good answers. */
 export function steps(model: string, ...sequence: NonNullable<ScenarioRule["sequence"]>): ScenarioRule {
   return { when: { model }, sequence };
 }
 
-/** A rule about one model that holds for ever. */
+/** A permanent rule about one model. */
 export function always(model: string, step: Omit<ScenarioRule, "when" | "sequence">): ScenarioRule {
   return { when: { model }, ...step };
 }

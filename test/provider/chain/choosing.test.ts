@@ -1,4 +1,4 @@
-// A person who is asked what to do about a failed target chooses another one of the chain, and the call continues there.
+// A person chooses another target of the chain for a failed one, and the call continues there.
 
 import { expect, it } from "vitest";
 import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";

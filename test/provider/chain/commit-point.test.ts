@@ -48,7 +48,7 @@ async function read(world: ChainWorld, model: LanguageModelV4): Promise<readonly
   return world.run(partsOf(stream));
 }
 
-/** What a stand-in alone would have sent, without what names the answer. */
+/** What the fallback alone would have sent, without ids. */
 function comparable(parts: readonly LanguageModelV4StreamPart[]): string {
   const kept = parts.map((part) => {
     if (part.type === "response-metadata") return { type: part.type };
@@ -86,20 +86,20 @@ it.each(CASES.flatMap(({ vendor }) => AFTER_CONTENT.map((step) => ({ vendor, ste
   },
 );
 
-it("has not begun when Anthropic has only said that a message has", async () => {
+it("has not started when Anthropic has only announced a message", async () => {
   const world = await chainWorld([always(CLAUDE, { fault: "cut-stream", after: 0 })]);
   const parts = await read(world, world.fl.model([world.claude(), world.gpt()]));
   expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
   expect(world.asked()).toEqual([CLAUDE, CLAUDE, GPT]);
 });
 
-it("throws before the stream is there when nobody could answer, so that no empty stream is taken for an answer", async () => {
+it("throws before returning a stream if no target could answer, so that an empty stream is not taken for an answer", async () => {
   const world = await chainWorld([always("*", { fault: "bad-request" })]);
   const error = await world.failure(world.fl.model([world.gpt(), world.claude()]).doStream(ASKED));
   expect(error).toMatchObject({ name: "FaultError", fault: { code: "RequestInvalid" } });
 });
 
-it("gives streamText an error part and a finish with the reason error, and its text promise does not look whole", async () => {
+it("gives streamText an error part and the finish reason error, and its text promise does not look complete", async () => {
   const world = await chainWorld([always(GPT, { fault: "cut-stream", after: 2 })]);
   const errors: unknown[] = [];
   const result = streamText({

@@ -1,5 +1,5 @@
-// What attempts cost: reported, estimated where nobody says, marked where there is no price; and budgets that stop before a request
-// goes out.
+// The cost of attempts: reported, estimated if unreported, marked if there is no price; and budgets that stop before a request is
+// sent.
 
 import { generateText, streamText } from "ai";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ function costsIn(events: readonly JournalEvent[]): readonly (Cost | null)[] {
   );
 }
 
-/** What the events add up to, with later news in place of what was booked first. */
+/** The sum over the events, with later reports replacing earlier bookings. */
 function sumOf(events: readonly JournalEvent[]): Spending {
   const sum = { microcents: 0, estimatedMicrocents: 0, unpricedAttempts: 0 };
   const add = (cost: Cost | null, sign: number): void => {
@@ -38,7 +38,7 @@ async function drained(world: ChainWorld, model: ReturnType<ChainWorld["gpt"]>):
 }
 
 describe("an attempt", () => {
-  it("that is answered costs what its usage comes to", async () => {
+  it("that is answered costs what its usage adds up to", async () => {
     const world = await chainWorld();
     const { usage } = await world.run(generateText({ model: world.fl.model([world.gpt()]), prompt: "hello" }));
     const microcents = 250 * (usage.inputTokens ?? 0) + 1_000 * (usage.outputTokens ?? 0);
@@ -46,13 +46,13 @@ describe("an attempt", () => {
     expect(world.fl.spending).toEqual({ microcents, estimatedMicrocents: 0, unpricedAttempts: 0 });
   });
 
-  it("that is refused costs nothing, and that is known", async () => {
+  it("that is refused costs nothing, and that is certain", async () => {
     const world = await chainWorld([always(GPT, { fault: "not-found" })]);
     await world.failure(generateText({ model: world.fl.model([world.gpt()]), prompt: "hello" }));
     expect(costsIn(world.events())).toEqual([{ microcents: 0, basis: "reported" }]);
   });
 
-  it("that is cut costs an estimate of what has come", async () => {
+  it("that is cut costs an estimate of what has arrived", async () => {
     const world = await chainWorld([always(GPT, { fault: "cut-stream", after: 2 })]);
     await drained(world, world.fl.model([world.gpt()]));
     const [cost] = costsIn(world.events());
@@ -78,7 +78,7 @@ describe("an attempt", () => {
     expect(world.fl.spending.unpricedAttempts).toBe(1);
   });
 
-  it("costs what the user says", async () => {
+  it("costs what the user's price says", async () => {
     const world = await chainWorld([], { prices: [{ provider: "openai", model: UNKNOWN, input: 1, output: 2 }] });
     const { usage } = await world.run(generateText({ model: world.fl.model([world.gpt(UNKNOWN)]), prompt: "hello" }));
     expect(costsIn(world.events())[0]?.microcents).toBe(
@@ -88,7 +88,7 @@ describe("an attempt", () => {
 });
 
 describe("spending", () => {
-  it("is the sum over all events, outside sessions and in one, whatever went wrong", async () => {
+  it("is the sum over all events, in and outside a session, whatever went wrong", async () => {
     const rules = [
       steps(GPT, "server-error", "cut-stream", "ok", "hang", "ok", { answer: "" }, { answer: "" }),
       steps(CLAUDE, "overloaded", "reset", "ok"),
@@ -123,7 +123,7 @@ describe("a budget", () => {
     budget: { maxUsd: 0.0001, onExceed },
   });
 
-  it("that would be passed stops the call before a request goes out, and nobody else of the chain is asked", async () => {
+  it("that would be exceeded stops the call before a request is sent, and no other target is asked", async () => {
     const world = await chainWorld([], small("fail"));
     const asking = generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "hello" });
     expect(await world.failure(asking)).toMatchObject({ fault: { code: "BudgetExceeded" } });

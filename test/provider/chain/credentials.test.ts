@@ -1,4 +1,4 @@
-// A key that is refused is fetched anew once; and keys get nowhere they do not belong.
+// A refused key is refreshed once, and keys never leak.
 
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { generateText, streamText } from "ai";
@@ -18,7 +18,7 @@ async function withKeys(): Promise<{ readonly world: ChainWorld; readonly keys: 
 }
 
 describe("a refused key", () => {
-  it("is fetched anew once, and the call goes out with the new one", async () => {
+  it("is refreshed once, and the call is sent with the new one", async () => {
     const { world, keys } = await withKeys();
     const model = world.fl.model([world.gpt(), world.claude()], {
       refreshCredential: ({ fault }) => {
@@ -45,7 +45,7 @@ describe("a refused key", () => {
     expect(world.asked()).toEqual([GPT, GPT]);
   });
 
-  it("stays refused when the hook fails, and what it said is no part of the error", async () => {
+  it("stays refused when the hook fails, and the hook's message is not part of the error", async () => {
     const { world } = await withKeys();
     const model = world.fl.model([world.gpt()], {
       refreshCredential: () => Promise.reject(new Error(`no vault for ${NEW}`)),
@@ -56,7 +56,7 @@ describe("a refused key", () => {
     expect(JSON.stringify(world.events())).not.toContain(NEW);
   });
 
-  it("is not waited for for ever when the hook hangs", async () => {
+  it("is not waited for forever when the hook hangs", async () => {
     const { world } = await withKeys();
     const model = world.fl.model([world.gpt()], {
       timeouts: { totalMs: 5_000 },
@@ -84,7 +84,7 @@ describe("planted keys", () => {
     }
   }
 
-  /** A provider that quotes the key and the prompt it was given in its errors, as some do. */
+  /** A provider that quotes the key and the prompt in its errors, as some do. */
   function quoting(world: ChainWorld, status: number, streamed: boolean): LanguageModelV4 {
     const message = `Incorrect API key provided: ${inHeader} for "${inPrompt}" (Authorization: Bearer ${inAnswer})`;
     const fails = Object.assign(new Error(message), {
@@ -108,7 +108,7 @@ describe("planted keys", () => {
     };
   }
 
-  it.each([401, 400, 429, 500])("in an error %i get neither into events nor views nor messages", async (status) => {
+  it.each([401, 400, 429, 500])("in an error %i leak neither into events nor views nor messages", async (status) => {
     const world = await chainWorld();
     const model = world.fl.model([quoting(world, status, false)]);
     const error = (await world.failure(
@@ -120,7 +120,7 @@ describe("planted keys", () => {
       expectClean(viewFor(audience, error.fault, { correlationId: "c" }));
   });
 
-  it("in a stream's error get neither into events nor into the part", async () => {
+  it("in a stream's error leak neither into events nor into the part", async () => {
     const world = await chainWorld();
     const seen: unknown[] = [];
     const { stream } = streamText({
@@ -137,7 +137,7 @@ describe("planted keys", () => {
     expectClean(world.events(), seen);
   });
 
-  it("in headers, prompts and answers do not get into a session's events", async () => {
+  it("in headers, prompts and answers do not leak into a session's events", async () => {
     const world = await chainWorld([
       always(GPT, { fault: "not-found" }),
       always(CLAUDE, { answer: `use ${inAnswer}` }),

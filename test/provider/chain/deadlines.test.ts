@@ -1,4 +1,4 @@
-// The limits on one attempt: each has its own phase, and nobody is blamed for what somebody else takes long for.
+// The limits on one attempt: each has its own phase, and no target is blamed for a delay elsewhere.
 
 import { describe, expect, it } from "vitest";
 import type { ScenarioStep } from "../../../src/chaos/scenario-schema.ts";
@@ -33,7 +33,7 @@ const BEFORE: readonly Row[] = [
   { phase: "firstToken", step: { fault: "stall", after: 0 }, limit: LIMITS.firstTokenMs },
 ];
 
-/** The limit on the whole is looked at every few dozen milliseconds. */
+/** The limit on the whole attempt is checked every few dozen milliseconds. */
 function expectLeftAbout(afterMs: number, leftAt: number | null | undefined): void {
   expect(leftAt).toBeGreaterThanOrEqual(START_AT + afterMs);
   expect(leftAt).toBeLessThan(START_AT + afterMs + 100);
@@ -43,7 +43,7 @@ describe("the limit on", () => {
   it.each(BEFORE)(
     "$phase gives up an attempt of which nothing was seen, and the stand-in answers",
     async ({ phase, step, limit }) => {
-      // Its SDK hands a stream over with the first event; that of OpenAI's chat waits for the first word.
+      // Its SDK returns a stream with the first event; OpenAI's chat SDK waits for the first word.
       const world = await chainWorld([always(CLAUDE, step)]);
       const { stream } = await world.run(world.fl.model([world.claude(), world.gpt()], ONCE).doStream(ASKED));
       expect(textOf(await world.run(partsOf(stream)))).toBe(ANSWERED);
@@ -105,7 +105,7 @@ describe("the limit on", () => {
     expectLeftAbout(limit, world.received()[0]?.clientLeftAt);
   });
 
-  it("one target alone holds for that target", async () => {
+  it("one target alone applies to that target", async () => {
     const world = await chainWorld([always(GPT, { fault: "hang" })]);
     const impatient = { model: world.gpt(), timeouts: { headersMs: 500 } };
     await world.run(world.fl.model([impatient, world.claude()], ONCE).doStream(ASKED));
@@ -137,7 +137,7 @@ describe("is not idle:", () => {
   });
 });
 
-it("keep-alives are no progress: a stream of pings is given up like silence", async () => {
+it("keep-alives are not progress: a stream of pings times out like silence", async () => {
   const world = await chainWorld();
   let pings = 0;
   const pinging = {
@@ -168,7 +168,7 @@ it("keep-alives are no progress: a stream of pings is given up like silence", as
   expect(pings).toBeGreaterThan(3);
 });
 
-/** What is known of a model says how long it may be silent when nobody sets a limit. */
+/** The model table says how long a model may be silent if no limit is set. */
 describe("a model that", () => {
   const QUIET = { "fault": "slow-first-token", "wait-ms": 250_000 } as const;
   const THINKER = "gpt-5";

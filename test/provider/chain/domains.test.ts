@@ -1,5 +1,6 @@
-// Who is asked next, and how often, when a target fails: by what the second target shares with the first (address, key, model) and
-// by whose failure it is. On a provider that shares no code with the chaos server, through the real SDKs, on a clock of the test's own.
+// Which target is asked next, and how often, when a target fails: this depends on what the second target shares with the first
+// (address, key, model) and on the scope of the failure. On a provider that shares no code with the chaos server, through the
+// real SDKs, on a test clock.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -28,7 +29,7 @@ const claude = (baseURL: string): ModelTarget => createAnthropic({ baseURL, apiK
 
 interface Shape {
   readonly targets: (world: World) => readonly ModelTarget[];
-  /** What the second target has in common with the first. */
+  /** What the second target shares with the first. */
   readonly shares: readonly Domain[];
 }
 
@@ -49,9 +50,9 @@ interface Failure {
   readonly does: Exclude<ReturnType<Failing>, null> | "refused";
   /** A target that shares all of these has failed too. */
   readonly of: readonly Domain[];
-  /** Such a target is asked all the same, when patience with the first is spent. */
+  /** Such a target is still asked once the retries of the first are used up. */
   readonly isWorthATry: boolean;
-  /** Requests to the first target while another can answer, and while none can. */
+  /** Requests to the first target if another can answer, and if none can. */
   readonly requests: readonly [beforeFallback: number, patient: number];
 }
 
@@ -123,7 +124,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   },
 };
 
-/** A refused key ends a call unless the operator wants another one to be used. */
+/** A refused key ends a call unless the operator allows a fallback. */
 const KEYS_FALL_OVER = withRows(DEFAULT_POLICY, [
   { match: { code: ["AuthFailed"] }, retry: null, then: ["fallback", "fail"], origin: { layer: "file", at: "test" } },
 ]);
@@ -187,7 +188,7 @@ describe("a limit with a time", () => {
   const OWN = limited("Rate limit reached for gpt-4o on requests per min");
   const WIDE = limited("This request would exceed your account's rate limit. Please try again later.");
 
-  /** Nobody waits, so that the pause itself is seen. */
+  /** No call waits, so that the pause itself is visible. */
   const IMPATIENT = withRows(DEFAULT_POLICY, [
     { match: { code: ["RateLimited"] }, retry: null, then: ["fail"], origin: { layer: "file", at: "test" } },
   ]);
@@ -204,7 +205,7 @@ describe("a limit with a time", () => {
     expect(await ask(gpt(east))).toBe(false);
     expect(await ask(gpt(east, "gpt-4o-mini", key))).toBe(!isHeldBack);
     expect(log).toHaveLength(isHeldBack ? 1 : 2);
-    // Once the time has passed, everybody may come again.
+    // Once the time has passed, all calls may continue.
     await clock.advance(20_000);
     expect(await ask(gpt(east, "gpt-4o-mini", key))).toBe(true);
   });
@@ -213,7 +214,7 @@ describe("a limit with a time", () => {
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
 
-describe("what was learned about a fault", () => {
+describe("experience with a fault", () => {
   it("belongs to the domain it was met in, whatever the target is called", async () => {
     const log: Asked[] = [];
     const down = openaiError(500, "The server had an error", "server_error");

@@ -1,4 +1,4 @@
-// A session that is taken up again gives finished answers from its journal, whole and streamed, and asks only for what is missing.
+// A resumed session returns finished answers from its journal, whole and streamed, and requests only what is missing.
 
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { generateText, stepCountIs, streamText, tool } from "ai";
@@ -22,7 +22,7 @@ import {
   textOf,
 } from "./chain-world.ts";
 
-/** The default gives an interrupted call two attempts in all; here it has had two when it is interrupted. */
+/** By default an interrupted call gets two attempts in total; here it has used both when it is interrupted. */
 const PATIENT = withRows(DEFAULT_POLICY, [
   {
     match: { code: ["Interrupted"] },
@@ -32,7 +32,7 @@ const PATIENT = withRows(DEFAULT_POLICY, [
   },
 ]);
 
-/** One life of the program on the file; it ends without a word, as a killed process does. */
+/** One life of the program on the file; it ends abruptly, like a killed process. */
 async function live<T>(
   world: ChainWorld,
   path: string,
@@ -52,8 +52,8 @@ async function live<T>(
 
 class Killed extends Error {}
 
-describe("a program that is started again", () => {
-  it("does not ask for answers it has, and asks for the one it was killed before", async () => {
+describe("a restarted program", () => {
+  it("does not request answers it has, and requests the one it was killed before", async () => {
     const world = await chainWorld();
     const path = newPath();
     const program =
@@ -74,7 +74,7 @@ describe("a program that is started again", () => {
     expect(world.received()).toHaveLength(3);
   });
 
-  it("streams an answer it has, part by part, without asking", async () => {
+  it("streams an answer it has, part by part, without a request", async () => {
     const world = await chainWorld([steps(GPT, "server-error")]);
     const path = newPath();
     const program = async (fl: Faultline, session: Session): Promise<readonly LanguageModelV4StreamPart[]> => {
@@ -113,7 +113,7 @@ describe("a program that is started again", () => {
     expect(world.received()).toHaveLength(2);
   });
 
-  it("keeps the marks by which a vendor knows its own thoughts", async () => {
+  it("keeps the signatures by which a vendor recognises its own reasoning", async () => {
     const world = await chainWorld();
     const path = newPath();
     const mark = { anthropic: { signature: "sig-1" } };
@@ -129,7 +129,7 @@ describe("a program that is started again", () => {
     expect(again.find(({ type }) => type === "reasoning-end")).toMatchObject({ providerMetadata: mark });
   });
 
-  it("goes on with a loop of tools behind the call it has: the model is not asked for it again", async () => {
+  it("continues a tool loop after the recorded call: the model is not asked for it again", async () => {
     const world = await chainWorld([steps(GPT, { call: { tool: "lookUp", input: { name: "oslo" } } })]);
     const path = newPath();
     const program =
@@ -174,7 +174,7 @@ async function* thoughts(mark: {
   };
 }
 
-it("a request that was made smaller is sent as it was made, when the program dies before the answer", async () => {
+it("a compacted request is sent in its compacted form when the program dies before the answer", async () => {
   const world = await chainWorld([
     steps(GPT, "context-overflow", "hang", "ok"),
     always(CLAUDE, { fault: "unavailable" }),
@@ -202,7 +202,7 @@ it("a request that was made smaller is sent as it was made, when the program die
     () => null,
     () => null,
   );
-  // The journal is no socket: the clock does not wait for it.
+  // The journal is not a socket: the clock does not wait for it.
   for (let second = 0; second < 60 && world.asked().length < 2; second++) await world.clock.advance(1_000);
   expect(world.asked()).toEqual([GPT, GPT]);
   // The first life hangs in its second request; the next one opens the same file.

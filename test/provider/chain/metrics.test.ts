@@ -1,5 +1,5 @@
-// Calls, failures and money are counted for each target, even where a program gives two of them no names and both would be called
-// `openai/gpt-4o`. What the runtime counts as it goes and what is counted from the journal later are equal.
+// Calls, failures and money are counted per target, even if a program leaves two targets unnamed and both would be called
+// `openai/gpt-4o`. The live counts and those folded from the journal are equal.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
@@ -48,7 +48,7 @@ describe.each(Object.entries(SURFACES))("two targets of one name, asked by %s", 
   it.each([
     { differ: "address", second: (_east: string, west: string): Place => ({ baseURL: west, apiKey: "key-a" }) },
     { differ: "key", second: (east: string): Place => ({ baseURL: east, apiKey: "key-b" }) },
-  ])("have rows of their own when they differ by their $differ", async ({ second }) => {
+  ])("have separate rows when they differ by their $differ", async ({ second }) => {
     const clock = createSocketClock(1_800_000_000_000);
     const log: Asked[] = [];
     const down = { status: 500, body: { error: { message: "The server had an error", type: "server_error" } } };
@@ -73,7 +73,7 @@ describe.each(Object.entries(SURFACES))("two targets of one name, asked by %s", 
     expect(metrics[NAME]?.circuit_breaker_opens).toBeGreaterThan(0);
     expect(metrics[other]).toMatchObject({ call_count: 6, success_count: 6, error_count: 0, circuit_breaker_opens: 0 });
     expect(metrics[other]?.cost_microcents).toBeGreaterThan(0);
-    // The row says which target it is, in the words of `fl.targets()`.
+    // The row names its target as `fl.targets()` does.
     expect(fl.targets().filter(({ target }) => other === `${NAME} (${target})`)).toMatchObject([{ breaker: "closed" }]);
     expect(sumOf(metrics, "cost_microcents")).toBe(fl.spending.microcents + session.spending.microcents);
 

@@ -1,4 +1,4 @@
-// Streams that break after the caller has seen some of them, for callers who said that another attempt may begin anew or go on.
+// Streams that break after the caller has seen a part, for callers who allow another attempt to restart or to continue.
 
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { streamText, tool } from "ai";
@@ -23,7 +23,7 @@ import {
 
 const BEGUN = "You said: hello there (This answer ";
 const OPUS = "claude-opus-4-5";
-/** Must end with a user message, so it cannot go on with another model's text. */
+/** Requires a final user message, so it cannot continue another model's text. */
 const OPUS_NEW = "claude-opus-4-7";
 const OVERLOADED = { fault: "error-mid-stream", after: 3 } as const;
 const CUT = { fault: "cut-stream", after: 3 } as const;
@@ -62,7 +62,7 @@ describe("continue", () => {
       rules: [always(CLAUDE, OVERLOADED), steps(OPUS, { answer: "ends here." })],
       asked: [CLAUDE, CLAUDE, OPUS],
     },
-  ])("goes on with $name: one text block, one answer", async ({ rules, asked }) => {
+  ])("continues with $name: one text block, one answer", async ({ rules, asked }) => {
     const { world, parts } = await readContinued(rules, ({ claude }) => [
       claude(),
       { model: claude(OPUS), credential: "b" },
@@ -76,7 +76,7 @@ describe("continue", () => {
     expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
   });
 
-  it("puts what was seen before the model and joins what it says without a space too many or too few", async () => {
+  it("passes the seen text to the model and joins the rest without a space too many or too few", async () => {
     const { world, parts } = await readContinued(
       [always(GPT, CUT), steps(CLAUDE, { answer: " is from another model." })],
       ({ gpt, claude }) => [gpt(), claude()],
@@ -86,7 +86,7 @@ describe("continue", () => {
     expect(world.asked()).toEqual([GPT, CLAUDE]);
   });
 
-  it("never asks the model that broke to go on when it is not able to: it would say everything again", async () => {
+  it("never asks the broken model to continue if it cannot: it would repeat everything", async () => {
     const { world, parts } = await readContinued([always(GPT, CUT)], ({ gpt }) => [gpt()]);
     expect(world.asked()).toEqual([GPT]);
     expect(textOf(parts)).toBe(BEGUN);
@@ -96,7 +96,7 @@ describe("continue", () => {
   it.each([
     { name: "one that is known not to be able", next: OPUS_NEW },
     { name: "one that nobody knows", next: UNKNOWN },
-  ])("passes over $name", async ({ next }) => {
+  ])("skips $name", async ({ next }) => {
     const { world, parts } = await readContinued([always(GPT, CUT)], ({ gpt, claude }) => [
       gpt(),
       claude(next),
@@ -109,7 +109,7 @@ describe("continue", () => {
     expect(textOf(parts).startsWith(BEGUN)).toBe(true);
   });
 
-  it("asks one that nobody knows if it is declared able", async () => {
+  it("asks an unknown model if it is declared able", async () => {
     const { world } = await readContinued([always(GPT, CUT)], ({ gpt, claude }) => [
       gpt(),
       { model: claude(UNKNOWN), facts: { capabilities: ["streaming", "prefill"] } },
@@ -117,7 +117,7 @@ describe("continue", () => {
     expect(world.asked()).toEqual([GPT, UNKNOWN]);
   });
 
-  it("never goes on once a tool call has begun", async () => {
+  it("never continues once a tool call has started", async () => {
     const call = { call: { tool: "look_up", input: { name: "a long name of something to look up" } } };
     const { world, parts } = await readContinued(
       [{ when: { model: GPT, request: 1 }, fault: "cut-stream", after: 2, ...call }],
@@ -148,7 +148,7 @@ describe("continue", () => {
 });
 
 describe("restart", () => {
-  it("shows an answer when it is whole, and nothing of the attempts that broke", async () => {
+  it("shows an answer once it is complete, and nothing of the broken attempts", async () => {
     const world = await chainWorld([always(GPT, CUT)]);
     const model = world.fl.model([world.gpt(), world.claude()], { midStream: "restart" });
     const result = streamText({ model, prompt: "hello there", onError: () => undefined });
@@ -163,7 +163,7 @@ describe("restart", () => {
     expect(world.asked()).toEqual([GPT, GPT, CLAUDE]);
   });
 
-  it("runs no tool of an attempt that broke", async () => {
+  it("runs no tool of a broken attempt", async () => {
     const call = { call: { tool: "pay", input: { amount: 5 } } };
     const world = await chainWorld([
       { when: { model: GPT }, fault: "no-end-mark", ...call },
@@ -178,7 +178,7 @@ describe("restart", () => {
     expect(paid).toBe(1);
   });
 
-  it("throws when no attempt comes to its end", async () => {
+  it("throws if no attempt completes", async () => {
     const world = await chainWorld([always(GPT, CUT)]);
     const asking = world.fl.model([world.gpt()], { midStream: "restart" }).doStream(ASKED);
     expect(await world.failure(asking)).toMatchObject({ fault: { code: "NetworkDisconnect" } });

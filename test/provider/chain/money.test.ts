@@ -1,5 +1,5 @@
-// What each way to end is booked with: every protocol, whole and streamed, inside a session with a budget and outside. Reported
-// where the provider counted to the end; else what was sent and seen, marked as estimated; and each attempt once.
+// What each ending is booked with: every protocol, whole and streamed, in a session with a budget and outside. The reported cost
+// if the provider reported it; else an estimate of what was sent and seen, marked as such; and each attempt once.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
@@ -20,7 +20,7 @@ type Fetch = typeof globalThis.fetch;
 
 interface Dialect {
   readonly model: string;
-  /** Micro-cents for a token. */
+  /** Micro-cents per token. */
   readonly input: number;
   readonly output: number;
   readonly make: (world: ChainWorld, fetch: Fetch) => LanguageModelV4;
@@ -47,7 +47,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
 };
 
-/** Room for each answer, but not for many: a wrong booking would be noticed as a refusal. */
+/** Room for each answer, but not for many: a wrong booking would show up as a refusal. */
 const BUDGET = { maxUsd: 1, onExceed: "fail" } as const;
 
 interface Place {
@@ -79,7 +79,7 @@ const PROMPT = "hello there";
 const INPUT_TOKENS = estimateTokens(walkRequest(ASKED));
 const tokensIn = (characters: number): number => Math.ceil(characters / 4);
 
-/** As a proxy does that counts nothing: the same answer without a word about tokens. */
+/** Like a proxy that does not count: the same answer without usage. */
 const withoutUsage: Fetch = async (input, init) => {
   const response = await globalThis.fetch(input, init);
   const text = (await response.text()).replaceAll(
@@ -133,7 +133,7 @@ describe.each(CASES)("$name, $where:", ({ name, dialect, where }) => {
     isOnce(await costs(), spending());
   });
 
-  // Anthropic's and OpenAI's newer SDKs take no whole answer without a usage; a stream of them may end without one.
+  // Anthropic's and OpenAI's newer SDKs accept no whole answer without usage; their streams may end without it.
   const WHOLE = ["openai chat", "openai responses", "google"];
   it.each(WHOLE.includes(name) ? ["whole", "streamed"] : [])(
     "a %s answer without a usage costs what was sent and seen",
@@ -149,7 +149,7 @@ describe.each(CASES)("$name, $where:", ({ name, dialect, where }) => {
     },
   );
 
-  it("a stream that breaks costs what was sent and seen", async () => {
+  it("a broken stream costs what was sent and seen", async () => {
     const { world, model, spending, costs } = await begin([always(id, { fault: "cut-stream", after: 2 })]);
     const text = await world.run(textOf(model));
     expect(text.length).toBeGreaterThan(0);
@@ -158,7 +158,7 @@ describe.each(CASES)("$name, $where:", ({ name, dialect, where }) => {
     expect(more).toEqual([]);
     expect(cost?.basis).toBe("estimated");
     const microcents = cost?.microcents ?? NaN;
-    // What the provider itself said of its input counts, where it did; it is of the same size.
+    // The provider's own count of the input is used if there is one; it is of the same size.
     expect(microcents).toBeGreaterThanOrEqual(output * tokensIn(text.length));
     expect(microcents).toBeLessThanOrEqual(input * (INPUT_TOKENS + 10) + output * tokensIn(text.length));
     isOnce(await costs(), spending());
@@ -177,7 +177,7 @@ describe.each(CASES)("$name, $where:", ({ name, dialect, where }) => {
     isOnce(await costs(), spending());
   });
 
-  it("what never reached the provider costs nothing", async () => {
+  it("a request that never reached the provider costs nothing", async () => {
     const refused: Fetch = () =>
       Promise.reject(
         Object.assign(new TypeError("fetch failed"), {
@@ -205,7 +205,7 @@ const PATIENT = withRows(DEFAULT_POLICY, [
 describe.each(Object.entries(DIALECTS))("%s, killed twice while it answers, and taken up again:", (_name, dialect) => {
   const { input, output } = dialect;
 
-  it("each attempt is booked once: those that were cut off by what went out, the last by its usage", async () => {
+  it("each attempt is booked once: interrupted ones by what was sent, the last by its usage", async () => {
     const world = await chainWorld([{ when: { model: dialect.model }, sequence: ["hang", "hang"] }]);
     const path = newPath();
     const sent = input * INPUT_TOKENS;
@@ -229,7 +229,7 @@ describe.each(Object.entries(DIALECTS))("%s, killed twice while it answers, and 
       expect(world.asked()).toHaveLength(killed);
       expect(session.spending.microcents).toBe(sent * (killed - 1));
     }
-    // The answer comes in the third; the fourth knows it from the journal.
+    // The third life gets the answer; the fourth reads it from the journal.
     for (const asked of [3, 3]) {
       const { fl, session, text } = await live();
       const { usage } = await world.run(text);
@@ -248,7 +248,7 @@ describe.each(Object.entries(DIALECTS))("%s, a budget that is passed within a st
   const { input, output } = dialect;
   const maxCostMicrocents = input * (INPUT_TOKENS + 5) + output * 8;
 
-  /** The provider is taken to answer with one token, so that nothing is refused beforehand. */
+  /** The estimate is one token, so that nothing is refused beforehand. */
   async function streamed(onExceed: "fail" | "warn", isInSession: boolean) {
     const world = await chainWorld([], isInSession ? {} : { budget: { maxUsd: maxCostMicrocents / 1e8, onExceed } });
     const { fl } = world;
@@ -284,11 +284,11 @@ describe.each(Object.entries(DIALECTS))("%s, a budget that is passed within a st
     const { microcents, estimatedMicrocents } = spending;
     expect(estimatedMicrocents).toBe(microcents);
     expect(microcents).toBeGreaterThan(maxCostMicrocents);
-    // It is stopped by the piece that passes the limit.
+    // The chunk that exceeds the limit stops it.
     expect(microcents).toBeLessThan(input * INPUT_TOKENS + output * tokensIn(ANSWERED.length));
   });
 
-  it("that only warns lets it end", async () => {
+  it("that only warns lets it finish", async () => {
     const { errors, text, spending } = await streamed("warn", true);
     expect(errors).toEqual([]);
     expect(text).toBe(ANSWERED);
@@ -296,7 +296,7 @@ describe.each(Object.entries(DIALECTS))("%s, a budget that is passed within a st
   });
 });
 
-/** The same answer, with something else said about what it used. */
+/** The same answer with different usage. */
 function saying(change: (body: string) => string): Fetch {
   return async (input, init) => {
     const response = await globalThis.fetch(input, init);
@@ -310,7 +310,7 @@ interface Served {
   readonly dialect: string;
   readonly fetch: Fetch;
   readonly asked?: Parameters<typeof generateText>[0]["providerOptions"];
-  /** In micro-cents, of an answer with so many tokens of input and output. */
+  /** In micro-cents, for an answer with these input and output tokens. */
   readonly costs: (inputTokens: number, outputTokens: number) => number;
 }
 

@@ -1,5 +1,5 @@
 // One outage of a provider and many callers at once, over real HTTP and through the AI SDK: an outage that is shorter than the
-// retry schedule fails none of them, and the sick provider gets few requests more than one from each.
+// retry schedule fails none of them, and the failing provider gets little more than one request from each.
 
 import { generateText, streamText, type LanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.t
 import { ANSWERED, chainWorld, type ChainWorld, CLAUDE, only, START_AT } from "./chain-world.ts";
 
 const PROMPT = "hello there";
-/** What the provider does while it is down, and what that is called. */
+/** What the provider does during the outage, and its fault code. */
 const OUTAGES = [
   { fault: "server-error", says: "500", code: "Provider5xx" },
   { fault: "unavailable", says: "503", code: "Overloaded" },

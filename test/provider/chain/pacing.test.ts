@@ -1,5 +1,5 @@
-// What one caller is told about a limit holds for all; what is nearly used up is spread; and whoever watches is told of every wait
-// and every switch.
+// A limit reported to one caller applies to all; a nearly exhausted limit is spread over time; and watchers see every wait and
+// every switch.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { generateText } from "ai";
@@ -11,7 +11,7 @@ function noticesOf(entries: readonly Entry[]): readonly Notice[] {
   return entries.flatMap((entry) => noticeOf(entry) ?? []);
 }
 
-/** The model, with what its answers say about its limits. */
+/** The model, with rate-limit headers in its answers. */
 function saying(model: LanguageModelV4, headers: Readonly<Record<string, string>>): LanguageModelV4 {
   return {
     specificationVersion: "v4",
@@ -26,8 +26,8 @@ function saying(model: LanguageModelV4, headers: Readonly<Record<string, string>
   };
 }
 
-describe("a wait that one caller was told", () => {
-  it("holds for the other one, who starts a little after it", async () => {
+describe("a wait requested from one caller", () => {
+  it("applies to the other one, who starts a little after it", async () => {
     const world = await chainWorld([steps(GPT, { "fault": "rate-limit", "retry-after": 30 })]);
     const model = world.fl.model([world.gpt()]);
     const first = world.run(generateText({ model, prompt: "one" }).then(({ text }) => text));
@@ -44,7 +44,7 @@ describe("a wait that one caller was told", () => {
     expect(only(world.events(), "call-held")).toMatchObject([{ reason: "paused", tool: `openai/${GPT}` }]);
   });
 
-  it("makes the other one go on in the chain without asking", async () => {
+  it("makes the other one continue in the chain without a request", async () => {
     const world = await chainWorld([steps(GPT, { "fault": "rate-limit", "retry-after": 30 })]);
     const model = world.fl.model([world.gpt(), world.claude()]);
     await world.run(generateText({ model, prompt: "one" }));
@@ -57,7 +57,7 @@ describe("a wait that one caller was told", () => {
 });
 
 describe("a limit", () => {
-  it("that is nearly reached spreads the calls over the time that is left", async () => {
+  it("that is nearly reached spreads the calls over the remaining time", async () => {
     const world = await chainWorld();
     const model = world.fl.model([
       saying(world.gpt(), {
@@ -76,7 +76,7 @@ describe("a limit", () => {
     ]);
   });
 
-  it("that is used up is waited for before it is refused", async () => {
+  it("that is exhausted is waited for before the server refuses", async () => {
     const world = await chainWorld();
     const model = world.fl.model([
       saying(world.gpt(), {
@@ -90,7 +90,7 @@ describe("a limit", () => {
     expect(world.received().map(({ at }) => at - START_AT)[1]).toBeGreaterThanOrEqual(5_000);
   });
 
-  it("that is far away holds nobody", async () => {
+  it("that is far away delays no call", async () => {
     const world = await chainWorld();
     const model = world.fl.model([world.gpt()]);
     for (let call = 0; call < 5; call++) await world.run(model.doGenerate(ASKED));
@@ -99,7 +99,7 @@ describe("a limit", () => {
   });
 });
 
-describe("whoever watches", () => {
+describe("a watcher", () => {
   async function watched(world: ChainWorld, model: LanguageModelV4): Promise<readonly Notice[]> {
     const live: Entry[] = [];
     const stop = world.fl.subscribe((entry) => void live.push(entry));
@@ -109,7 +109,7 @@ describe("whoever watches", () => {
     return noticesOf(live);
   }
 
-  it("is told of each wait which attempt it is for, of how many, why and until when", async () => {
+  it("sees for each wait which attempt it is for, of how many, why and until when", async () => {
     const world = await chainWorld([steps(GPT, "server-error", { "fault": "rate-limit", "retry-after": 3 })]);
     const [first, second, ...others] = await watched(world, world.fl.model([world.gpt()]));
     expect(first).toMatchObject({ kind: "wait", tool: `openai/${GPT}`, attempt: 2, of: 3, reason: "Provider5xx" });
@@ -119,7 +119,7 @@ describe("whoever watches", () => {
     expect([first, second].map((notice) => (notice?.kind === "wait" ? notice.nextAt : 0))).toEqual(times.slice(1));
   });
 
-  it("is told of each switch where from, where to and why", async () => {
+  it("sees for each switch the source, the target and the reason", async () => {
     const world = await chainWorld([always(GPT, { fault: "not-found" }), steps(CLAUDE, "forbidden")]);
     const notices = await watched(world, world.fl.model([world.gpt(), world.claude(), world.gemini()]));
     expect(notices).toMatchObject([

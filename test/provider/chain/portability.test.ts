@@ -1,4 +1,4 @@
-// A history that one vendor's model made is changed for another's, as little as it takes; the journal says what and why.
+// A history from one vendor's model is adapted for another's, as little as necessary; the journal says what changed and why.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
@@ -48,7 +48,7 @@ function sent(world: ChainWorld, index = -1): string {
   return JSON.stringify(world.received().at(index)?.body);
 }
 
-it("another vendor's signed thoughts are left out on a switch, and everything a person said is sent as it was", async () => {
+it("another vendor's signed reasoning is left out on a switch, and everything a person said is sent unchanged", async () => {
   const world = await chainWorld([always(CLAUDE, { fault: "unavailable" })]);
   const changes = await changesOf(world, [world.claude(), world.gpt()], asking(SIGNED));
   expect(changes).toMatchObject([{ tool: `openai/${GPT}`, rule: "foreign-reasoning" }]);
@@ -58,14 +58,14 @@ it("another vendor's signed thoughts are left out on a switch, and everything a 
   for (const said of [FIRST, SECOND, "found it"]) expect(sent(world)).toContain(JSON.stringify(said).slice(1, -1));
 });
 
-it("a call without a result is answered for every model, the first choice too", async () => {
+it("a call without a result is completed for every model, including the first choice", async () => {
   const world = await chainWorld();
   const changes = await changesOf(world, [world.claude(), world.gpt()], asking(CALL));
   expect(changes).toMatchObject([{ tool: `anthropic/${CLAUDE}`, rule: "orphan-tool-call" }]);
   expect(sent(world)).toMatch(/tool_result.*call_1/);
 });
 
-it("the changes of a stand-in start from what the caller gave, not from what another target needed", async () => {
+it("the changes for a fallback start from the caller's request, not from the one adapted for another target", async () => {
   const world = await chainWorld([always(GPT, { fault: "not-found" })]);
   const changes = await changesOf(world, [world.gpt(), world.claude()], asking(SIGNED, CALL));
   expect(new Set(changes.map(({ tool, rule }) => `${tool} ${rule}`))).toEqual(
@@ -78,7 +78,7 @@ it("the changes of a stand-in start from what the caller gave, not from what ano
   expect(sent(world)).toContain(SIGNATURE);
 });
 
-it("parameters the stand-in refuses are left out, and the first choice gets them", async () => {
+it("parameters that the fallback rejects are left out, and the first choice gets them", async () => {
   const world = await chainWorld([always(GPT, { fault: "not-found" })]);
   const newer = "claude-opus-4-7";
   const options = { ...asking(), temperature: 0.3 };
@@ -88,14 +88,14 @@ it("parameters the stand-in refuses are left out, and the first choice gets them
   expect(world.received()[1]?.body).not.toHaveProperty("temperature");
 });
 
-it("what is told about a change holds nothing of the conversation", async () => {
+it("the report of a change contains nothing of the conversation", async () => {
   const world = await chainWorld([always(CLAUDE, { fault: "unavailable" })]);
   const changes = await changesOf(world, [world.claude(), world.gpt()], asking(SIGNED, CALL));
   const told = JSON.stringify(changes);
   for (const word of ["secret thoughts", SIGNATURE, "exactly", "found it"]) expect(told).not.toContain(word);
 });
 
-it("a request that fits everybody is changed for nobody", async () => {
+it("a request that fits all targets is changed for none", async () => {
   const world = await chainWorld([always(GPT, { fault: "not-found" })]);
   expect(await changesOf(world, [world.gpt(), world.claude()], asking())).toEqual([]);
 });

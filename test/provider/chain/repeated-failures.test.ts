@@ -1,4 +1,4 @@
-// A model that repeats a failing call is told once and then stopped, whatever the tool is and however its failure is told.
+// A model that repeats a failing call gets one notice and is then stopped, for any tool and any kind of failure.
 
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ afterEach(async () => {
 const FORBIDDEN = fault("Forbidden", { message: "not yours" });
 const FAILED = { status: "surfaced", call: "c", attempts: 1, fault: FORBIDDEN } as never;
 
-/** How tools tell a model that they failed. */
+/** The ways in which tools report failures to a model. */
 const FAILURES: Readonly<Record<string, () => unknown>> = {
   "an AI SDK tool that throws": () => {
     throw new Error("not yours");
@@ -79,7 +79,7 @@ const GRID = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect) =>
 );
 
 describe.each(GRID)("$dialect (stream: $isStreaming)", ({ dialect, isStreaming }) => {
-  it.each(Object.entries(FAILURES))("%s: told once after three failures, stopped after twelve", async (_how, run) => {
+  it.each(Object.entries(FAILURES))("%s: one notice after three failures, stopped after twelve", async (_how, run) => {
     const { error, runs } = await loop(dialect, isStreaming, run);
     expect((error as FaultError).fault).toMatchObject({
       class: "Limit",
@@ -87,15 +87,15 @@ describe.each(GRID)("$dialect (stream: $isStreaming)", ({ dialect, isStreaming }
       context: { repeated: "read", limit: 12 },
     });
     expect(runs).toBe(12);
-    // The twelve requests: none told before the third failure, and the notice stands in the history once from then on.
+    // Of the twelve requests none has the notice before the third failure, and it stays in the history once from then on.
     expect(timesTold(3)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   });
 });
 
-describe("a row of failures", () => {
+describe("a streak of failures", () => {
   const fail = FAILURES["an AI SDK tool that throws"] as () => never;
 
-  it("goes on when the same arguments come in another order", async () => {
+  it("continues when the same arguments come in another order", async () => {
     const { runs } = await loop("chat", false, fail, [
       { a: 1, b: { c: 1, d: 2 } },
       { b: { d: 2, c: 1 }, a: 1 },
@@ -116,7 +116,7 @@ describe("a row of failures", () => {
     expect(timesTold(3).at(-1)).toBe(0);
   });
 
-  it("is none when the results are successes that look alike", async () => {
+  it("does not exist when the results are successes that look alike", async () => {
     const { error, runs } = await loop("chat", false, () => "still pending");
     expect([error, runs]).toEqual([null, 40]);
   });
@@ -129,7 +129,7 @@ describe("a row of failures", () => {
     expect(timesTold(2)).toEqual([0, 0, 1, 1]);
   });
 
-  it("has no end for a program that wants none", async () => {
+  it("is unlimited if the program says so", async () => {
     const repeatedFailures = { tellAfter: Infinity, stopAfter: Infinity };
     const { error, runs } = await loop("chat", false, fail, undefined, { repeatedFailures });
     expect([error, runs]).toEqual([null, 40]);
@@ -141,7 +141,7 @@ describe("a row of failures", () => {
     expect(() => createFaultline().model([model], options)).toThrow("repeatedFailures.stopAfter");
   });
 
-  it("ends when a person speaks: the next request goes out", async () => {
+  it("ends when a person speaks: the next request is sent", async () => {
     stub = await startDialectStub(() => ({ text: "well" }));
     const call = (n: number) => ({ type: "tool-call" as const, toolCallId: `c${n}`, toolName: "read", input: {} });
     const failed = (n: number) => ({

@@ -1,4 +1,4 @@
-// Proves that a key without a shape that anybody knows stays secret when the provider repeats it in an error, in a chain and through `fetch`.
+// A key of unknown shape stays secret when the provider repeats it in an error, in a chain and through `fetch`.
 
 import { createServer } from "node:http";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -37,7 +37,7 @@ const WAYS: Readonly<Record<string, Ask>> = {
 };
 
 describe.each(Object.entries(WAYS))("%s", (_name, ask) => {
-  it("writes down a refusal without the key", async () => {
+  it("records a refusal without the key", async () => {
     const fl = createFaultline();
     const session = await fl.session("refused");
     await Promise.allSettled([ask(fl, await repeatingProvider(), session)]);
@@ -47,7 +47,7 @@ describe.each(Object.entries(WAYS))("%s", (_name, ask) => {
   });
 });
 
-it("does not take a placeholder out of every message", async () => {
+it("does not remove a placeholder from every message", async () => {
   const fl = createFaultline();
   const session = await fl.session("local");
   fl.model([createOpenAI({ baseURL: "http://127.0.0.1:9/v1", apiKey: "ollama" })("llama")]);

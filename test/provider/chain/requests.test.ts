@@ -1,5 +1,5 @@
-// What is done to a request that was refused for its size, and to an answer that cannot be used: repaired once, then given to
-// another model, then told.
+// What happens to a request that was refused for its size, and to an unusable answer: repaired once, then given to another model,
+// then reported.
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
@@ -25,7 +25,7 @@ function lastHalf(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
 }
 
 describe("a prompt that is too long", () => {
-  it("is made smaller once and sent to the same model", async () => {
+  it("is compacted once and sent to the same model", async () => {
     const world = await chainWorld([steps(GPT, "context-overflow")]);
     const model = world.fl.model([world.gpt(), world.claude()], { compact: lastHalf });
     await world.run(generateText({ model, prompt: LONG }));
@@ -56,7 +56,7 @@ describe("a prompt that is too long", () => {
     expect(calls).toBe(1);
   });
 
-  it("that is still too long when it is smaller goes to the larger model, and then is told: never made smaller twice", async () => {
+  it("that is still too long goes to the larger model, and then fails: it is never compacted twice", async () => {
     const world = await chainWorld([always("*", { fault: "context-overflow" })]);
     let calls = 0;
     const compact = (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt => {
@@ -75,7 +75,7 @@ const OUTPUT = Output.object({ schema: z.object({ city: z.string(), people: z.nu
 const GOOD = { json: { city: "Oslo", people: 700_000 } };
 
 describe("structured output", () => {
-  it("that breaks its schema is asked for again, with what was wrong in the request", async () => {
+  it("that breaks its schema is requested again, with the mistakes in the request", async () => {
     const world = await chainWorld([steps(GPT, { json: { city: "Oslo" } }, GOOD)]);
     const { output } = await world.run(
       generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "a city", output: OUTPUT }),
@@ -113,7 +113,7 @@ describe("structured output", () => {
     expect(world.clock.now()).toBe(world.received()[0]?.at);
   });
 
-  it("that is empty twice is asked for elsewhere", async () => {
+  it("that is empty twice is requested elsewhere", async () => {
     const world = await chainWorld([always(GPT, { answer: "" })]);
     const model = world.fl.model([world.gpt(), world.claude()]);
     const { output } = await world.run(generateText({ model, prompt: "a city", output: OUTPUT }));
@@ -121,7 +121,7 @@ describe("structured output", () => {
     expect(world.asked()).toEqual([GPT, GPT, CLAUDE]);
   });
 
-  it("is asked for once when regenerate is off", async () => {
+  it("is requested once when regenerate is off", async () => {
     const world = await chainWorld([always(GPT, { json: { city: "Oslo" } })]);
     const model = world.fl.model([world.gpt()], { regenerate: false });
     const error = await world.failure(generateText({ model, prompt: "a city", output: OUTPUT }));
@@ -129,7 +129,7 @@ describe("structured output", () => {
     expect(world.asked()).toEqual([GPT]);
   });
 
-  it("that streams and breaks its schema ends with the error: the caller has seen it already", async () => {
+  it("that streams and breaks its schema ends with the error: the caller has already seen it", async () => {
     const world = await chainWorld([always(GPT, { json: { city: "Oslo" } })]);
     const errors: unknown[] = [];
     const result = streamText({
@@ -190,14 +190,14 @@ describe("an answer", () => {
     expect(await world.failure(asking)).toMatchObject({ name: "FaultError", fault: { code } });
   });
 
-  it("that is empty in a stream is asked for again, because nobody has seen anything", async () => {
+  it("that is empty in a stream is requested again, because the caller has seen nothing", async () => {
     const world = await chainWorld([steps(GPT, { answer: "" })]);
     const result = streamText({ model: world.fl.model([world.gpt()]), prompt: "hello there" });
     expect(await world.run(result.text)).toContain("could not be used: the answer is empty");
     expect(world.asked()).toEqual([GPT, GPT]);
   });
 
-  it("in words that the limit cut is the caller's: it comes with the reason length", async () => {
+  it("in text that the limit cut is returned with the reason length", async () => {
     const world = await chainWorld([always(GPT, { fault: "truncated" })]);
     const { text, finishReason } = await world.run(
       generateText({ model: world.fl.model([world.gpt()]), prompt: "hello there" }),
@@ -207,7 +207,7 @@ describe("an answer", () => {
   });
 });
 
-it("a loop of tools runs through the chain, and each step may be answered by another model", async () => {
+it("a tool loop runs through the chain, and each step may be answered by another model", async () => {
   const world = await chainWorld([steps(GPT, { call: { tool: "lookUp", input: { name: "oslo" } } }, "not-found")]);
   const looked: string[] = [];
   const lookUp = tool({

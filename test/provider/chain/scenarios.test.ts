@@ -1,5 +1,5 @@
-// The sixteen failover scenarios, each with an answer as a whole and as a stream: what the caller gets, whom it cost a request,
-// and how long it took.
+// The sixteen failover scenarios, each with a whole and a streamed answer: what the caller gets, which targets were asked, and
+// how long it took.
 
 import { generateText, streamText, type LanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
@@ -117,8 +117,8 @@ async function readStream(world: ChainWorld, model: LanguageModel): Promise<Read
   return read;
 }
 
-describe("S14 a stand-in that rejects prefill", () => {
-  it("is asked without the text the caller had put into the answer's mouth, and the change is told", async () => {
+describe("S14 a fallback that rejects prefill", () => {
+  it("is asked without the caller's prefill, and the change is reported", async () => {
     const newer = "claude-opus-4-7";
     const world = await chainWorld([
       always(CLAUDE, { fault: "unavailable" }),
@@ -142,7 +142,7 @@ describe("S15 a first choice that is gone for a minute", () => {
   const EVERY_MS = 6_000;
   const GONE_MS = 60_000;
 
-  it("costs nobody an answer, is left alone meanwhile, and is back within thirty seconds of its recovery", async () => {
+  it("costs no answer, is skipped in the meantime, and is back within thirty seconds of its recovery", async () => {
     const world = await chainWorld();
     const model = world.fl.model([world.gpt(), world.claude()]);
     const answers: string[] = [];
@@ -166,7 +166,7 @@ describe("S15 a first choice that is gone for a minute", () => {
 });
 
 describe("S16 accounting", () => {
-  it("counts and prices every request that went out, the failed ones too", async () => {
+  it("counts and prices every request that was sent, including failed ones", async () => {
     const world = await chainWorld([steps(GPT, "server-error", "cut-stream"), steps(CLAUDE, "overloaded")]);
     const model = world.fl.model([world.gpt(), world.claude()]);
     const { text, finalStep } = await world.run(generateText({ model, prompt: PROMPT }));

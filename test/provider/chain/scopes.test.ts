@@ -1,4 +1,4 @@
-// Whether a chain goes on is decided by what the fault is a property of: the key, the model, the provider, the request.
+// Whether a chain continues depends on the scope of the fault: the key, the model, the provider or the request.
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
@@ -66,7 +66,7 @@ it.each(ROWS)("$name", async ({ rules, targets, asked, fails, policy = DEFAULT_P
 });
 
 describe("a chain", () => {
-  it("tells who answered, after how many attempts, and in whose name the call is found", async () => {
+  it("reports which target answered, after how many attempts, and under which name the call is found", async () => {
     const world = await chainWorld([always(GPT, { fault: "not-found" })]);
     const { finalStep } = await world.run(
       generateText({ model: world.fl.model([world.gpt(), world.gemini()]), prompt: "hello" }),
@@ -98,7 +98,7 @@ describe("a chain", () => {
       targets: [{ specificationVersion: "v2", modelId: "m", doGenerate: 1 } as never],
       says: /v4 is needed/,
     },
-  ])("is refused with words when it is made of $name", async ({ targets, says }) => {
+  ])("is refused with an explanation when it consists of $name", async ({ targets, says }) => {
     const world = await chainWorld();
     expect(() => world.fl.model(targets)).toThrow(says);
     expect(() => world.fl.model(targets)).toThrow(FaultError);

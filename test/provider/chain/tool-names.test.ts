@@ -1,5 +1,5 @@
-// Tools go out under names that the provider takes, and the model's calls come back under the caller's names and with ids of their
-// own: every dialect, whole and streamed, through a real loop of the AI SDK, against a server that refuses what the vendor refuses.
+// Tools are sent under names that the provider accepts, and the model's calls come back under the caller's names and with unique
+// ids: every dialect, whole and streamed, through a real AI SDK loop, against a server that rejects what the vendor rejects.
 
 import { generateText, jsonSchema, type LanguageModel, type ModelMessage, stepCountIs, streamText, tool } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import {
 } from "../../support/dialect-stub.ts";
 
 const LONG = `${"long_".repeat(17)}name`;
-/** Dots, a length of 89, two names that become one when they are cut, two that become one without their dots, a digit in front. */
+/** Dots, a length of 89, two names that collide when they are cut, two that collide without their dots, a leading digit. */
 const NAMES = ["math.add", "math_add", LONG, `${LONG}_too`, "3d/render", "suche-größe", "plain"];
 
 type Form = "whole" | "streamed";
@@ -68,7 +68,7 @@ async function loop(model: LanguageModel, form: Form, options: Parameters<typeof
   return { text: await answer.text, called, streamed };
 }
 
-/** The forms that the vendors refuse by, as their errors quote them. */
+/** The patterns by which the vendors reject names, as their errors quote them. */
 const TAKES: Readonly<Record<DialectName, RegExp>> = {
   chat: /^[a-zA-Z0-9_-]{1,64}$/,
   responses: /^[a-zA-Z0-9_-]{1,64}$/,
@@ -79,7 +79,7 @@ const TAKES: Readonly<Record<DialectName, RegExp>> = {
 describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
   const { toolNames, callIds, resultIds, make } = DIALECTS[dialect];
 
-  it("runs each tool under its own name, and the provider sees only names it takes", async () => {
+  it("runs each tool under its own name, and the provider sees only names it accepts", async () => {
     stub = await startDialectStub(({ body }) => {
       const names = [...new Set(toolNames(body))];
       const bad = names.find((name) => !TAKES[dialect].test(name));
@@ -100,7 +100,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     expect(new Set(toolNames(second?.body ?? {}))).toEqual(new Set(toolNames(first?.body ?? {})));
   });
 
-  it("makes a tool that was chosen stay the one that is called", async () => {
+  it("keeps a chosen tool the one that is called", async () => {
     stub = await startDialectStub(({ body }) => {
       const chosen = JSON.stringify(body["tool_choice"] ?? body["toolConfig"]);
       const [name = ""] = toolNames(body).filter((each) => chosen.includes(`"${each}"`));
@@ -115,7 +115,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     expect(ran).toEqual(["math.add(1) call_1"]);
   });
 
-  it("gives calls that share an id ids of their own, in one answer and over several", async () => {
+  it("gives calls that share an id unique ids, in one answer and over several", async () => {
     const step = [
       { id: "call_0", name: "plain", input: { n: 1 } },
       { id: "call_0", name: "plain", input: { n: 2 } },
@@ -133,7 +133,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     if (callIds(last)[0] !== undefined) expect(new Set(callIds(last)).size).toBe(4);
   });
 
-  it("sends a history with one id for several calls in which each result still belongs to its call", async () => {
+  it("sends a history with one id for several calls such that each result still belongs to its call", async () => {
     stub = await startDialectStub(() => ({ text: "done" }));
     const call = (n: number) => ({
       type: "tool-call" as const,
@@ -167,7 +167,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     expect(sent).toContain("gave 3");
   });
 
-  it("falls over to a stand-in with stricter names, and the call still comes back under the caller's name", async () => {
+  it("falls back to a target with stricter names, and the call still comes back under the caller's name", async () => {
     stub = await startDialectStub(({ target, body }) =>
       target === "first"
         ? { status: 503, bytes: '{"error":{"message":"down"}}' }
@@ -184,7 +184,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
   });
 });
 
-it("a name that no vendor could refuse is what every form takes", () => {
+it("every pattern accepts the name that no vendor could reject", () => {
   const strict = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
   for (const provider of [
     "openai.chat",
@@ -202,7 +202,7 @@ it("a name that no vendor could refuse is what every form takes", () => {
   }
 });
 
-it("what the caller sets for a target wins: a name its pattern takes goes out as it is", async () => {
+it("the caller's setting for a target wins: a name that matches its pattern is sent unchanged", async () => {
   stub = await startDialectStub(({ body }) => ({ text: DIALECTS.chat.toolNames(body).join() }));
   const model = createFaultline().model([{ model: DIALECTS.chat.make(stub.url, "first"), facts: { toolNames: /./ } }]);
   const answer = await generateText({ model, prompt: "go", tools: tools([]) });

@@ -1,5 +1,5 @@
-// Answers with status 200 that cannot be read: every dialect, whole and streamed, alone and with a stand-in, through the real SDKs.
-// Each is a fault of the endpoint: tried again, sent on, counted by the breaker, and never taken for a model's bad output.
+// Unreadable answers with status 200: every dialect, whole and streamed, alone and with a fallback, through the real SDKs. Each
+// is a fault of the endpoint: retried, sent to the fallback, counted by the breaker, and never taken for bad model output.
 
 import { generateText, streamText } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const CASES = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect) =>
   (["whole", "streamed"] as const).map((form) => ({ dialect, form })),
 );
 
-/** As the default, with no waits in between. */
+/** The default policy, without waits. */
 const POLICY = {
   ...DEFAULT_POLICY,
   rows: DEFAULT_POLICY.rows.map((row) =>
@@ -74,7 +74,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     },
   );
 
-  it.each(Object.entries(UNREADABLE))("%s, with a stand-in: it answers", async (_name, reply) => {
+  it.each(Object.entries(UNREADABLE))("%s, with a fallback: the fallback answers", async (_name, reply) => {
     stub = await startDialectStub((request) => (request.target === "first" ? reply(request) : { text: "well" }));
     const retryBeforeFallback = {
       maxAttempts: 2,
@@ -86,7 +86,7 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     expect(targets()).toEqual(["first", "first", "second"]);
   });
 
-  it("an answer that is empty twice goes to the stand-in", async () => {
+  it("an answer that is empty twice goes to the fallback", async () => {
     stub = await startDialectStub(({ target }) => ({ text: target === "first" ? "" : "well" }));
     const retryBeforeFallback = {
       maxAttempts: 2,

@@ -1,4 +1,5 @@
-// Chains that have to wait for a time or for a person: put away in a session, told outside of one, asked about when somebody is there.
+// Chains that have to wait for a time or for a person: parked in a session, failed outside of one, asked about if a person is
+// present.
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
@@ -24,7 +25,7 @@ describe("a quota that comes back at a known time", () => {
     expect(world.asked()).toEqual([GPT]);
   });
 
-  it("parks in a session, and the call goes on when the program runs again after that time", async () => {
+  it("parks in a session, and the call continues when the program runs again after that time", async () => {
     const world = await chainWorld([steps(GPT, SPENT)]);
     const journal = createMemoryJournal({ clock: world.clock, chance: createSeededChance(2) });
     const turn = async (fl: Faultline): Promise<string> => {
@@ -43,7 +44,7 @@ describe("a quota that comes back at a known time", () => {
     expect(world.asked()).toEqual([GPT, GPT]);
   });
 
-  it("is no reason to wait while another key is there", async () => {
+  it("does not make the call wait while another key is available", async () => {
     const world = await chainWorld([always(GPT, SPENT)]);
     const session = await sessionOf(world.fl, world);
     const model = world.fl.model([world.gpt(), world.claude()], { within: session });
@@ -57,7 +58,7 @@ describe("a person", () => {
     { match: { code: ["AuthFailed"] }, retry: null, then: ["ask", "fail"], origin: { layer: "file", at: "test" } },
   ]);
 
-  it("who says yes makes the call go out again", async () => {
+  it("who approves makes the call go out again", async () => {
     const person = scriptedInteractor("person", [{ status: "accepted", value: true }]);
     const world = await chainWorld([steps(GPT, "unauthorized")], { policy: ASKING, interactors: [person] });
     const { text } = await world.run(generateText({ model: world.fl.model([world.gpt()]), prompt: "hello" }));
@@ -66,7 +67,7 @@ describe("a person", () => {
     expect(world.asked()).toEqual([GPT, GPT]);
   });
 
-  it("who says no ends it with the fault they were asked about", async () => {
+  it("who declines ends it with the fault they were asked about", async () => {
     const person = scriptedInteractor("person", [{ status: "rejected", reason: "not today" }]);
     const world = await chainWorld([always(GPT, { fault: "unauthorized" })], { policy: ASKING, interactors: [person] });
     const error = await world.failure(generateText({ model: world.fl.model([world.gpt()]), prompt: "hello" }));
@@ -74,7 +75,7 @@ describe("a person", () => {
     expect(world.asked()).toEqual([GPT]);
   });
 
-  it("who is not here finds the question in the journal, and the answer is used by the next run", async () => {
+  it("who is absent finds the question in the journal, and the next run uses the answer", async () => {
     const world = await chainWorld([steps(GPT, "unauthorized")], { policy: ASKING });
     const journal = createMemoryJournal({ clock: world.clock, chance: createSeededChance(2) });
     const turn = async (fl: Faultline): Promise<string> => {
@@ -89,7 +90,7 @@ describe("a person", () => {
     expect(world.asked()).toEqual([GPT, GPT]);
   });
 
-  it("is asked nothing about what the chain can do by itself", async () => {
+  it("is not asked about what the chain can do by itself", async () => {
     const person = scriptedInteractor("person", []);
     const world = await chainWorld([always(GPT, { fault: "quota" })], { interactors: [person] });
     await world.run(generateText({ model: world.fl.model([world.gpt(), world.claude()]), prompt: "hello" }));

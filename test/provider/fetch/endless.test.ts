@@ -16,7 +16,7 @@ import { boundedFetch, MOST_BYTES } from "../../../src/provider/fetch/bounded.ts
 import { withServer } from "../../support/failing-server.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
-/** What lies in the buffers of both sockets when the connection is given up. */
+/** What the buffers of both sockets hold when the connection is closed. */
 const IN_SOCKETS = 24 * 1_048_576;
 const ONCE = withRows(DEFAULT_POLICY, [
   { match: {}, retry: null, then: ["surface", "fail"], origin: { layer: "file", at: "test" } },
@@ -92,7 +92,7 @@ describe("an answer without end, through fl.fetch", () => {
 
   const CONTENT = `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"${"hello ".repeat(4_000)}"}}]}\n\n`;
 
-  it("keep-alives without end behind the first content end the stream", async () => {
+  it("endless keep-alives after the first content end the stream", async () => {
     const sent = { bytes: 0 };
     await withServer(
       endless({ status: 200, type: EVENTS, first: CONTENT, again: ": here\n\n" }, sent),
@@ -104,7 +104,7 @@ describe("an answer without end, through fl.fetch", () => {
     expect(sent.bytes).toBeLessThan(MOST_BYTES.quiet + IN_SOCKETS);
   });
 
-  it("an answer that a session keeps is kept to its limit", async () => {
+  it("a session keeps an answer only up to its limit", async () => {
     const sent = { bytes: 0 };
     await withServer(endless({ status: 200, type: EVENTS, first: CONTENT, again: CONTENT }, sent), async ({ url }) => {
       const fl = createFaultline({ policy: ONCE, journal: createMemoryJournal() });

@@ -1,4 +1,4 @@
-// `fl.fetch` under the official SDKs: what they see of failures, what is written down, and what passes untouched. The whole
+// `fl.fetch` under the official SDKs: what they see of failures, what is recorded, and what passes through untouched. The whole
 // grid of faults is in `test/provider/grid`.
 
 import Anthropic from "@anthropic-ai/sdk";
@@ -24,7 +24,7 @@ interface World {
   readonly anthropic: Anthropic;
 }
 
-/** A second here is a millisecond: waits are short, and on record as they are. */
+/** A second here is a millisecond: waits are short and recorded as they are. */
 const STARTED_AT = systemClock.now();
 const HASTY: Clock = {
   ...systemClock,
@@ -76,7 +76,7 @@ const eventsOf = ({ fl }: World): readonly string[] =>
   });
 
 describe("an SDK on a protected fetch", () => {
-  it("sees only the answer when a failure could be cured", async () => {
+  it("sees only the answer when a failure was recovered", async () => {
     const here = await world({ clock: HASTY });
     here.chaos.script(["server-error", "reset"]);
     expect(await chat(here)).toBe(ANSWER);
@@ -88,7 +88,7 @@ describe("an SDK on a protected fetch", () => {
     ]);
   });
 
-  it("throws its own error for a refusal that nothing cures, and does not try again by itself", async () => {
+  it("throws its own error for an unrecoverable refusal, and does not retry by itself", async () => {
     const here = await world();
     const retrying = new OpenAI({
       baseURL: here.chaos.openaiUrl,
@@ -117,11 +117,11 @@ describe("an SDK on a protected fetch", () => {
     const here = await world({ clock: HASTY });
     here.chaos.script(["error-first-event"]);
     expect(await streamed(here)).toBe(ANSWER);
-    // Without `include_usage` a stream says nothing of its usage.
+    // Without `include_usage` a stream has no usage.
     expect(eventsOf(here)).toEqual(["Overloaded retry reported", "done estimated"]);
   });
 
-  it("is told when a stream breaks after some of it was seen", async () => {
+  it("gets an error when a stream breaks after some of it was seen", async () => {
     const here = await world();
     here.chaos.script(["cut-stream"]);
     const seen: string[] = [];
@@ -148,7 +148,7 @@ describe("an SDK on a protected fetch", () => {
     expect(here.fl.recent().filter(({ event }) => event.type === "call-cancelled")).toEqual([]);
   });
 
-  it("may list models and the like: that passes untouched and unrecorded", async () => {
+  it("may list models and the like: that passes through untouched and unrecorded", async () => {
     const here = await world();
     expect((await here.openai.models.list()).data.length).toBeGreaterThan(0);
     expect(here.fl.recent()).toEqual([]);
@@ -156,7 +156,7 @@ describe("an SDK on a protected fetch", () => {
 });
 
 describe("a caller that leaves", () => {
-  it("before the answer stops the upstream, counts against nobody, and gets its own reason", async () => {
+  it("before the answer stops the upstream, counts no failure, and gets its own reason", async () => {
     const here = await world();
     const caller = new AbortController();
     const asked = here.openai.chat.completions.create({ model: "hang", messages }, { signal: caller.signal });
@@ -178,8 +178,8 @@ describe("a caller that leaves", () => {
   });
 });
 
-describe("a credential that is refused", () => {
-  it("is refreshed once, and the call goes out again with the new one", async () => {
+describe("a refused credential", () => {
+  it("is refreshed once, and the call is sent again with the new one", async () => {
     const asked: string[] = [];
     const here = await world(
       {},
@@ -200,7 +200,7 @@ describe("a credential that is refused", () => {
 });
 
 describe("within a session", () => {
-  it("an answer is given again when the program runs again, and not paid for twice", async () => {
+  it("an answer is returned again when the program runs again, and not paid for twice", async () => {
     const chaos = await startChaos();
     onTestFinished(() => chaos.close());
     const journal = createMemoryJournal();

@@ -1,4 +1,4 @@
-// Who tries again: Faultline, and not the SDK on top of it, whatever failed. The SDKs are as their makers ship them, retries on.
+// Faultline retries, and the SDK on top of it does not, whatever failed. The SDKs have their default settings, with retries on.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";

@@ -11,14 +11,14 @@ import OpenAI from "openai";
 import type { Chaos } from "../../../src/chaos/start-chaos.ts";
 import type { ProtocolId } from "../../../src/chaos/wire.ts";
 
-/** What is asked: words, an object, a tool call, or the rest of an answer that has begun. */
+/** What is asked: text, an object, a tool call, or the rest of a started answer. */
 export type Question = "text" | "json" | "tool" | "prefill";
 
-/** What the caller has in its hands. */
+/** What the caller has received. */
 export interface Caught {
-  /** Pieces of the answer, counted; an answer that came as a whole is one. */
+  /** The number of pieces of the answer; a whole answer is one. */
   readonly pieces: number;
-  /** null when the answer was whole. */
+  /** null if the answer was complete. */
   readonly error: unknown;
 }
 
@@ -116,7 +116,7 @@ export const COLUMNS: readonly Column[] = [
   { name: "@google/genai", through: "fetch", protocol: "google", provider: "google", ask: askGoogle },
 ];
 
-/** Another vendor's model, elsewhere, with room for anything. */
+/** Another vendor's model at another address, with a large context. */
 export function standIn({ openaiUrl }: Chaos): LanguageModelV4 {
   return createOpenAICompatible({ name: "standby", baseURL: openaiUrl, apiKey })("standby-model");
 }
@@ -138,7 +138,7 @@ export function modelRequest(question: Question): LanguageModelV4CallOptions {
   }
 }
 
-/** The caller of a model: everything but the frame of the stream is a piece. */
+/** The caller of a model: everything but the stream's framing is a piece. */
 export async function askModel(model: LanguageModelV4, question: Question, streaming: boolean): Promise<Caught> {
   const seen = { pieces: 0, error: null as unknown };
   try {
@@ -166,12 +166,12 @@ const FRAME: ReadonlySet<string> = new Set([
   "raw",
 ]);
 
-/** The caller of a vendor's own package: every event it was given is a piece. */
+/** The caller of a vendor's own package: every event is a piece. */
 export async function askClient(asking: Promise<unknown>, streaming: boolean): Promise<Caught> {
   let pieces = 0;
   try {
     const answer = await asking;
-    // An SDK that does not understand an answer may hand its text on.
+    // An SDK that does not understand an answer may return its text.
     if (!streaming) return { pieces: typeof answer === "object" ? 1 : 0, error: null };
     for await (const event of answer as AsyncIterable<unknown>) if (event !== undefined) pieces += 1;
     return { pieces, error: null };
@@ -180,7 +180,7 @@ export async function askClient(asking: Promise<unknown>, streaming: boolean): P
   }
 }
 
-/** What went wrong is what is looked for. */
+/** The test looks for the error, so it is returned. */
 function suppressed(caught: Caught): Caught {
   return caught;
 }

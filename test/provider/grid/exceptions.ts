@@ -1,5 +1,5 @@
-// Cells that are not what the tables say, each with its reason: a fact about a package or a protocol, or a decision of ours. One
-// that makes no difference any more is an error.
+// Cells that differ from the tables, each with its reason: a fact about a package or a protocol, or a decision of ours. An
+// exception that no longer makes a difference is an error.
 
 import type { FaultCode } from "../../../src/core/index.ts";
 import type { Place } from "./expected.ts";
@@ -7,14 +7,14 @@ import type { Price } from "./observe.ts";
 
 export interface Exception {
   readonly faults: readonly string[];
-  /** All packages when left out. */
+  /** Default: all packages. */
   readonly columns?: readonly string[];
   readonly through?: "model" | "fetch";
   readonly mode?: "whole" | "stream";
   /** null: it is not seen as a failure. */
   readonly code?: FaultCode | null;
   readonly price?: Price;
-  /** Whether the caller has seen some of the answer when it fails. */
+  /** Whether the caller has seen part of the answer when it fails. */
   readonly isOut?: boolean;
   readonly why: string;
 }
@@ -63,7 +63,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: "Google refuses a prompt with a 200 that counts its tokens." },
 ];
 
-/** The first that fits. */
+/** The first match. */
 export function exceptionFor({ row, column, streaming }: Place): Exception | null {
   const fits = EXCEPTIONS.find(
     ({ faults, columns, through, mode }) =>

@@ -1,5 +1,5 @@
-// What each cell of the grid must be, from three sources that know nothing of each other: the code from the server's fault table,
-// retrying and going over from the default policy, and what is seen and paid from where in the answer the fault lies.
+// The expected value of each cell, from three independent sources: the code from the server's fault table, retries and fallbacks
+// from the default policy, and what is seen and paid from the fault's position in the answer.
 
 import { CONTENTS } from "../../../src/chaos/faults/contents.ts";
 import { forProtocol } from "../../../src/chaos/faults/fault-row.ts";
@@ -25,22 +25,22 @@ export interface Place {
 }
 
 export interface Expected {
-  /** Of the first attempt that fails; null when none does. */
+  /** Of the first failed attempt; null if none failed. */
   readonly code: FaultCode | null;
-  /** What is decided, one word for each failed attempt. */
+  /** The decisions, one word for each failed attempt. */
   readonly decided: readonly string[];
-  /** On the wire, to the provider that fails. */
+  /** On the wire, to the failing provider. */
   readonly requests: number;
-  /** Of the first attempt that fails. */
+  /** Of the first failed attempt. */
   readonly price: Price | null;
   readonly sees: Sight;
-  /** Answers of the stand-in. */
+  /** Answers of the fallback. */
   readonly stoodIn: number;
 }
 
 export interface Cell {
   readonly alone: Expected;
-  /** With a stand-in behind it; null where there can be none. */
+  /** With a fallback; null where there can be none. */
   readonly inChain: Expected | null;
 }
 
@@ -62,10 +62,10 @@ export function cellFor(place: Place, exception: Exception | null = exceptionFor
   return { alone: expectedOf(met, false), inChain: column.through === "fetch" ? null : expectedOf(met, true) };
 }
 
-/** What is met, in every attempt anew. */
+/** What every attempt meets. */
 interface Met {
   readonly code: FaultCode | null;
-  /** The caller has seen some of the answer, so nothing can be done behind its back. */
+  /** The caller has seen part of the answer, so nothing can be hidden from it. */
   readonly isOut: boolean;
   readonly price: Price;
 }
@@ -82,21 +82,21 @@ function expectedOf({ code, isOut, price }: Met, hasStandIn: boolean): Expected 
   return { code, decided, requests: decided.length, price, sees, stoodIn: goesOver ? 1 : 0 };
 }
 
-/** While somebody else can be asked, one more try is enough (`retryBeforeFallback` of `fl.model`), and none for who was silent. */
+/** While another target is available, one more try is enough (`retryBeforeFallback` of `fl.model`), and none for a silent one. */
 function attemptsBeforeFallback(code: FaultCode): number {
   return traitsOf(code).cause === "timeout" ? 1 : 2;
 }
 
-/** Without a session, a person, a smaller prompt or a new credential, this is what is left. */
+/** What is left without a session, a person, a smaller prompt or a new credential. */
 const LAST_OFFERS: readonly Recourse[] = ["surface", "fail"];
 
-/** Before whatever would end the call. */
+/** Before anything that would end the call. */
 function isAllowed(recourse: Recourse, then: PolicyRow["then"]): boolean {
   const at = then.indexOf(recourse);
   return at !== -1 && !then.slice(0, at).some((each) => LAST_OFFERS.includes(each));
 }
 
-/** Who is refused pays nothing; who gets a whole answer, however bad, is told its price; what broke has a price nobody tells. */
+/** A refusal costs nothing; a whole answer, however bad, has a reported price; a broken one has an unknown price. */
 function priceOf({ id }: ChaosFault): Price {
   if (REFUSED.has(id)) return "free";
   return ANSWERED.has(id) ? "reported" : "estimated";

@@ -1,4 +1,4 @@
-// Where the grid happens: one server that fails as it is told, one that never does, and time that jumps when all is quiet, so that
+// The world of the grid: one server that fails on demand, one that never does, and time that jumps when all is quiet, so that
 // minutes of waiting take no time.
 
 import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";
@@ -9,9 +9,9 @@ export interface GridWorld {
   readonly clock: FakeClock;
   /** Where the requests of the package under test go. */
   readonly chaos: Chaos;
-  /** Where a stand-in answers, come what may. */
+  /** Where a fallback always answers. */
   readonly healthy: Chaos;
-  /** A `fetch` whose requests meet this fault; it counts them, also those that nobody receives. */
+  /** A `fetch` whose requests meet this fault; it also counts requests that no server receives. */
   afflicted(fault: string): Afflicted;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startGridWorld(): Promise<GridWorld> {
   };
 }
 
-/** How many events come in one read is chance; here each has one of its own, as on a slow line. */
+/** How many events arrive in one read is random; here each has its own read, as on a slow line. */
 function eventByEvent(response: Response): Response {
   const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
   if (!isStream || response.body === null) return response;

@@ -1,5 +1,5 @@
-// The conformance suite: every package meets every fault of the server, with an answer as a whole and as a stream, alone and with
-// a stand-in behind it. What comes of it is what the tables say, or an exception with a reason.
+// The conformance suite: every package meets every fault of the server, with a whole and a streamed answer, alone and with a
+// fallback. The result is what the tables say, or an exception with a reason.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ async function meets(place: Place, expected: Expected, hasStandIn: boolean): Pro
   else expect([expected.code, lastStatus, "timeout"]).toContain(codeIn(error) ?? ownWord(error));
 }
 
-/** The vendors' packages make errors of their own from an answer that is an error, and Anthropic's from a timeout. */
+/** The vendors' packages create their own errors from an error answer, and Anthropic's from a timeout. */
 function ownWord(error: unknown): unknown {
   if (error instanceof Anthropic.APIConnectionTimeoutError) return "timeout";
   return typeof error === "object" && error !== null && "status" in error ? error.status : error;
@@ -51,7 +51,7 @@ describe("the exceptions", () => {
     },
   );
 
-  it("name only faults and packages that there are", () => {
+  it("name only existing faults and packages", () => {
     const ids = new Set<string>(PLACES.map(({ row }) => row.id));
     const names = new Set(COLUMNS.map(({ name }) => name));
     expect(EXCEPTIONS.flatMap(({ faults }) => faults).filter((id) => !ids.has(id))).toEqual([]);

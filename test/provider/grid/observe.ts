@@ -1,4 +1,4 @@
-// One cell of the grid as it happened: the package asks, the server fails, and what everybody saw is written down.
+// Observes one cell of the grid: the package asks, the server fails, and the result is recorded.
 
 import type { Cost } from "../../../src/core/flow/money.ts";
 import { createFaultline, type FaultCode, isFaultError, type JournalEvent } from "../../../src/index.ts";
@@ -10,24 +10,24 @@ import type { GridWorld } from "./grid-world.ts";
 /** What the caller has seen in the end. `part`: some of the answer, and then an error. */
 export type Sight = "nothing" | "part" | "whole";
 
-/** What the first failed attempt cost: nothing, as the provider said, as we guess, or nobody knows. */
+/** What the first failed attempt cost: nothing, reported, estimated, or unknown. */
 export type Price = "free" | "reported" | "estimated" | "unpriced";
 
 export interface Observed extends Expected {
-  /** Requests that met anything else than the fault; there are none. */
+  /** Requests that met anything but the fault; there are none. */
   readonly strays: number;
-  /** Of the last answer of the provider that fails; null when there was none. */
+  /** Of the failing provider's last answer; null if there was none. */
   readonly lastStatus: number | null;
-  /** The error in the caller's hands; null when it has none. */
+  /** The error the caller got; null if there was none. */
   readonly error: unknown;
 }
 
 const TIMEOUTS = { headersMs: 40_000, firstTokenMs: 45_000, idleMs: 50_000, totalMs: 300_000 };
 
-/** So long nobody may listen after a fault; and what a call leaves behind is over. */
+/** How long the port may be closed after a fault, until everything the call left behind is over. */
 const AFTERMATH_MS = 2_000;
 
-/** What a fault is told where it would prove little otherwise: this one lasts longer than the first word may take. */
+/** Parameters for faults that would prove little otherwise: this one lasts longer than the first word may take. */
 const TOLD: Readonly<Partial<Record<string, string>>> = { "slow-drip": "slow-drip; wait-ms=4000" };
 
 const QUESTIONS: Readonly<Partial<Record<string, Question>>> = {
@@ -95,7 +95,7 @@ function priceOf(cost: Cost | null): Price | null {
   return cost.basis === "reported" && cost.microcents === 0 ? "free" : cost.basis;
 }
 
-/** The code in an error, or in what it was thrown because of: SDKs wrap what their fetch throws, or keep the headers it answered with. */
+/** The code of an error, or of its cause: SDKs wrap what their fetch throws, or keep the response's headers. */
 export function codeIn(error: unknown): FaultCode | null {
   for (let at = error; at instanceof Error; at = at.cause ?? toldInHeaders(at))
     if (isFaultError(at)) return at.fault.code;

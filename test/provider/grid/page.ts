@@ -1,4 +1,4 @@
-// The grid as a page: what the tests hold each cell to, in a few signs.
+// The grid as a page: the expected value of each cell, in a few symbols.
 
 import { CHAOS_FAULTS, type ChaosFault } from "../../../src/chaos/faults.ts";
 import { type Column, COLUMNS } from "./columns.ts";

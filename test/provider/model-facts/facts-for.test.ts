@@ -1,4 +1,4 @@
-// Who stands behind a provider string, and what the tables say of its models.
+// The vendor behind a provider string, and the tables' facts about its models.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ describe("a provider string", () => {
     },
   );
 
-  it("of a server nobody knows reads options under its own name, as written and in camel case", () => {
+  it("of an unknown server reads options under its own name, as written and in camel case", () => {
     expect(factsFor("my-proxy.chat", "m").namespaces.slice(0, 2)).toEqual(["my-proxy", "myProxy"]);
     expect(vendorOfNamespace("my-proxy")).toBeNull();
     expect(vendorOfNamespace("googleVertex")).toBe("google");
@@ -63,7 +63,7 @@ describe("a model id", () => {
     expect(identity.names.at(-1)).toBe(name);
   });
 
-  it("matches its own row before a family, and the longer beginning before the shorter", () => {
+  it("matches its own row before a family, and the longer prefix before the shorter", () => {
     const rows = [{ model: "gpt-*" }, { model: "gpt-5*" }, { model: "gpt-5" }, { model: "gpt-5-mini" }];
     expect(longestMatch(rows, ["gpt-5"])?.model).toBe("gpt-5");
     expect(longestMatch(rows, ["gpt-5-mini"])?.model).toBe("gpt-5-mini");
@@ -83,7 +83,7 @@ describe("a model id", () => {
 });
 
 describe("facts", () => {
-  it("come from the table for a known model, with what its interface and itself refuse", () => {
+  it("come from the table for a known model, with what its API and the model itself reject", () => {
     const facts = factsFor("openai.responses", "gpt-5-2025-08-07");
     expect(facts).toMatchObject({
       known: true,
@@ -105,7 +105,7 @@ describe("facts", () => {
     expect(facts.refusedParameters).toEqual([]);
   });
 
-  it("do not lend a newer model the facts of its elder", () => {
+  it("do not give a newer model the facts of an older one", () => {
     expect(factsFor("anthropic.messages", "claude-opus-5-9").known).toBe(false);
     expect(factsFor("openai.responses", "gpt-5.9").known).toBe(false);
   });
@@ -122,16 +122,16 @@ describe("facts", () => {
     expect(factsFor("openai.chat", "gpt-4.1").refusedParameters).toContain("reasoning");
   });
 
-  it("let the user say otherwise", () => {
+  it("can be overridden by the user", () => {
     const facts = factsFor("acme.chat", "m", { contextWindowTokens: 8000, capabilities: ["tools"] });
     expect(facts).toMatchObject({ contextWindowTokens: 8000, capabilities: ["tools"], known: false });
   });
 
-  it("let a router read the options of the maker whose model it sells", () => {
+  it("let a router read the options of the maker whose model it serves", () => {
     expect(factsFor("gateway", "anthropic/claude-opus-5-5").namespaces).toEqual(["gateway", "anthropic"]);
   });
 
-  it("have rows that each find themselves, a date, and no two for one model", () => {
+  it("have rows that each match themselves, have a date, and are unique per model", () => {
     expect(MODEL_ROWS_DATE).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     expect(new Set(MODEL_ROWS.map(({ vendor, model }) => `${vendor}/${model}`)).size).toBe(MODEL_ROWS.length);
     for (const row of MODEL_ROWS) {

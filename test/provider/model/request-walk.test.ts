@@ -1,4 +1,4 @@
-// What requests need, and how large they are at the least.
+// What requests need, and their minimum size.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import fc from "fast-check";
@@ -58,7 +58,7 @@ describe("a request", () => {
     expect(needsOf({ prompt }, false).needs).toEqual(["tools", "vision"]);
   });
 
-  it("with a file kept at OpenAI can be served by OpenAI only", () => {
+  it("with a file stored at OpenAI can be served by OpenAI only", () => {
     const kept = file("application/pdf", { type: "reference", reference: { openai: "file-1" } });
     const { needs } = needsOf(request([kept]), false);
     expect(needs).toEqual(["files", "files-at:openai"]);
@@ -110,7 +110,7 @@ describe("the size of a request", () => {
     expect(estimateTokens({ prompt })).toBe((40 + 4 + 1 + 75 + 80 + 40) / 4 + 85);
   });
 
-  it("is found for tool inputs that hold a ring, or are very deep", () => {
+  it("is computed for tool inputs with cycles or deep nesting", () => {
     const ring: Record<string, unknown> = { text: "abcd" };
     ring["self"] = ring;
     let deep: unknown = "bottom";

@@ -1,4 +1,5 @@
-// Streams of models that think before they answer, broken at any point: thoughts are shown as they come and commit to nothing.
+// Streams of models that think before they answer, broken at any point: reasoning is shown as it arrives and does not commit the
+// attempt.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
@@ -51,7 +52,7 @@ beforeAll(async () => {
       requests += 1;
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-      // A moment later, so that what was sent is read before the end is seen.
+      // A moment later, so that the data is read before the end is seen.
       setImmediate(() => (events === WHOLE ? response.end() : response.destroy()));
     });
   });
@@ -97,20 +98,20 @@ describe("a stream that breaks", () => {
     expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
   });
 
-  it("within its text is not tried again: the caller has seen some of the answer", async () => {
+  it("within its text is not retried: the caller has seen part of the answer", async () => {
     const parts = await partsOf(chainOf([[BEGIN, ...THINK, ...THOUGHT, OPEN, SAY], WHOLE]));
     expect(requests).toBe(1);
     expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "error" } });
   });
 
-  it("within its thoughts is one answer with two blocks of reasoning to the AI SDK", async () => {
+  it("within its reasoning is one answer with two reasoning blocks for the AI SDK", async () => {
     const result = streamText({ model: chainOf([[BEGIN, ...THINK], WHOLE]), prompt: "north?" });
     expect(await result.text).toBe("North.");
     expect((await result.finalStep).reasoningText).toBe("first thoughtsfirst thoughts");
   });
 });
 
-/** Blocks that have begun and not ended, in order; each must end before one of the same name begins. */
+/** Open blocks, in order; each must end before one of the same name starts. */
 function openBlocks(parts: readonly LanguageModelV4StreamPart[]): readonly string[] {
   const open = new Set<string>();
   for (const part of parts) {

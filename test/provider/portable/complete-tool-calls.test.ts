@@ -1,4 +1,4 @@
-// A conversation that was cut off at any point is one that `generateText` takes, and nothing is lost from it.
+// A conversation that was cut off at any point becomes one that `generateText` accepts, and nothing is lost.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { convertToModelMessages, generateText, type ModelMessage } from "ai";
@@ -46,7 +46,7 @@ const message: fc.Arbitrary<ModelMessage> = fc.oneof(
 );
 
 describe("completeToolCalls", () => {
-  it("makes any conversation one that generateText takes, and changes nothing the second time", async () => {
+  it("makes any conversation acceptable to generateText, and changes nothing the second time", async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 7 }), async (messages) => {
@@ -57,7 +57,7 @@ describe("completeToolCalls", () => {
         expect(given).toEqual(before);
         expect(await isTaken(completed)).toBe(true);
         expect(completeToolCalls(completed)).toEqual(completed);
-        // Whatever is no result is there, in its order.
+        // Everything that is not a result is still there, in order.
         const rest = (all: readonly ModelMessage[]) => all.filter(({ role }) => role !== "tool");
         expect(rest(completed)).toEqual(rest(given));
       }),
@@ -66,7 +66,7 @@ describe("completeToolCalls", () => {
     expect(refused).toBeGreaterThan(10);
   });
 
-  it("works as docs/PROVIDERS.md shows it", async () => {
+  it("works as docs/PROVIDERS.md shows", async () => {
     const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
     const example = /import \{ completeToolCalls \} from "faultline";\n\n(.*)\n```/.exec(
       read("../../../docs/PROVIDERS.md"),
@@ -96,7 +96,7 @@ describe("completeToolCalls", () => {
     ]);
   });
 
-  it("leaves alone what is complete, what the provider runs, and what the last message approves", () => {
+  it("leaves alone complete calls, provider-executed tools, and what the last message approves", () => {
     const approved: ModelMessage[] = [
       HI,
       { role: "assistant", content: [call("a"), { type: "tool-approval-request", approvalId: "p", toolCallId: "a" }] },
@@ -120,7 +120,7 @@ describe("completeToolCalls", () => {
     });
   });
 
-  it("takes what a chat kept of an interrupted turn", async () => {
+  it("accepts what a chat kept of an interrupted turn", async () => {
     const parts = [{ type: "tool-pay" as const, toolCallId: "a", state: "input-available" as const, input: {} }];
     const messages = await convertToModelMessages([
       { role: "user", parts: [{ type: "text", text: "pay" }] },

@@ -1,4 +1,4 @@
-// The promises P1–P5 over random conversations, and requests made portable going through the vendors' real adapters.
+// The guarantees P1–P5 over random conversations, and portable requests sent through the vendors' real adapters.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -38,7 +38,7 @@ describe("making a request portable", () => {
     );
   });
 
-  it("does not change what it was given", () => {
+  it("does not change its input", () => {
     fc.assert(
       fc.property(requests, targets, (given, to) => {
         const before = structuredClone(given);
@@ -48,7 +48,7 @@ describe("making a request portable", () => {
     );
   });
 
-  it("leaves every call answered right behind it, and no answer without a call", () => {
+  it("leaves every call answered right after it, and no answer without a call", () => {
     fc.assert(
       fc.property(requests, targets, fc.boolean(), (given, to, isSwitch) => {
         const { prompt } = (isSwitch ? makePortable : repairHistory)(given, to).options;
@@ -58,7 +58,7 @@ describe("making a request portable", () => {
     );
   });
 
-  it("leaves no mark of another vendor anywhere", () => {
+  it("leaves no signature of another vendor anywhere", () => {
     fc.assert(
       fc.property(requests, targets, (given, to) => {
         const { options } = makePortable(given, to);
@@ -69,7 +69,7 @@ describe("making a request portable", () => {
     );
   });
 
-  it("holds no word of the conversation in its changes", () => {
+  it("has no word of the conversation in its list of changes", () => {
     const secret = "s3cret";
     const given: LanguageModelV4CallOptions = {
       prompt: [
@@ -95,7 +95,7 @@ function userText({ prompt }: LanguageModelV4CallOptions): readonly string[] {
   return parts.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : []));
 }
 
-/** A simple model of what vendors check, written apart from the rules. */
+/** A simple model of the vendors' checks, independent of the rules. */
 function unanswered(prompt: readonly LanguageModelV4Message[], to: PortableFacts): readonly string[] {
   const wrong: string[] = [];
   const later = new Set<string>();
@@ -134,7 +134,7 @@ function marksIn(options: LanguageModelV4CallOptions): readonly string[] {
   return [options, ...parts, ...functions].flatMap(({ providerOptions }) => Object.keys(providerOptions ?? {}));
 }
 
-describe("a request made portable", () => {
+describe("a portable request", () => {
   const seen: unknown[] = [];
   const answering = (body: unknown) => (_url: unknown, init?: { body?: unknown }) => {
     seen.push(JSON.parse(String(init?.body)));

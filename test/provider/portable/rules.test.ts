@@ -454,31 +454,31 @@ describe("a request", () => {
     expect(makePortable(given, to).options).toBe(given);
   });
 
-  it("keeps files that the target cannot read: that is for choosing a target, not for changing the request", () => {
+  it("keeps files that the target cannot read: that matters for choosing a target, not for changing the request", () => {
     const sound = user({ type: "file", mediaType: "audio/wav", data: { type: "data", data: "AAAA" } });
     expect(makePortable({ prompt: [sound] }, TO.opus).changes).toEqual([]);
   });
 
-  it("keeps temperature for a model that takes it when reasoning is off, in either place", () => {
+  it("keeps temperature for a model that accepts it when reasoning is off, in either place", () => {
     expect(makePortable({ prompt: [HI], temperature: 1, reasoning: "none" }, TO.gpt).changes).toEqual([]);
     const providerOptions = { openai: { reasoningEffort: "none" } };
     expect(makePortable({ prompt: [HI], temperature: 1, providerOptions }, TO.gpt).changes).toEqual([]);
   });
 
-  it("keeps thoughts of the same model, and of siblings that read each other", () => {
+  it("keeps reasoning of the same model, and of siblings that read each other's", () => {
     const given = { prompt: [HI, assistant(thought(SIGNED), text("yes")), BYE] };
     expect(makePortable(given, TO.opus, TO.opus).changes).toEqual([]);
     expect(makePortable(given, TO.sonnet45, factsFor("anthropic.messages", "claude-opus-4-5")).changes).toEqual([]);
   });
 
-  it("keeps thoughts that the target marked among others, without the others' marks", () => {
+  it("keeps reasoning that the target signed, without others' signatures", () => {
     const given = { prompt: [HI, assistant(thought({ ...SIGNED, ...THOUGHT_SIGNATURE }), text("yes")), BYE] };
     const { options, changes } = makePortable(given, TO.opus);
     expect(changes.map(({ rule }) => rule)).toEqual(["foreign-options"]);
     expect(options.prompt).toEqual([HI, assistant(thought(SIGNED), text("yes")), BYE]);
   });
 
-  it("leaves a result to the later of two calls with one id, and tells the two apart", () => {
+  it("gives a result to the later of two calls with one id, and tells the two apart", () => {
     const given = { prompt: [HI, assistant(call("a")), BYE, assistant(call("a")), tool(result("a"))] };
     expect(makePortable(given, TO.gpt4o).options.prompt).toEqual([
       HI,
@@ -490,7 +490,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("keeps the places of the request as given when several rules apply", () => {
+  it("keeps the positions of the original request when several rules apply", () => {
     const given = {
       prompt: [
         tool(result("x")),
@@ -507,13 +507,13 @@ describe("a request", () => {
     ]);
   });
 
-  it("tells places apart when one object stands in two", () => {
+  it("tells positions apart when one object appears twice", () => {
     const twice = assistant(thought(ITEM), text("yes"));
     const { changes } = makePortable({ prompt: [HI, twice, BYE, twice, BYE] }, TO.opus);
     expect(changes.map(({ where }) => where)).toEqual(["messages[1].content[0]", "messages[3].content[0]"]);
   });
 
-  it("has changes that can be told in one line per rule", () => {
+  it("has changes that fit in one line per rule", () => {
     const { changes } = makePortable(
       { prompt: [HI, assistant(thought(ITEM), thought(ITEM), text("yes")), BYE] },
       TO.opus,

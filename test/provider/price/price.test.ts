@@ -1,4 +1,4 @@
-// Prices are found by the name of a model, and costs are whole numbers that never drift.
+// Prices are found by model name, and costs are whole numbers that never drift.
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import fc from "fast-check";
@@ -49,13 +49,13 @@ describe("a price", () => {
     expect(known(provider, modelId).inputMicrocents).toBe(dollars * DOLLAR);
   });
 
-  it("is null for a model nobody knows, and not borrowed from its elder", () => {
+  it("is null for an unknown model, and not borrowed from an older one", () => {
     expect(priceOf(TABLE, "acme.chat", "m")).toBeNull();
     expect(priceOf(TABLE, "anthropic.messages", "claude-opus-5-9")).toBeNull();
     expect(priceOf(TABLE, "openai.responses", "gpt-5.9-mini")).toBeNull();
   });
 
-  it("is the user's when they give one, even for a whole family and for one host", () => {
+  it("is the user's if they set one, even for a whole family and for one host", () => {
     const own = priceTable([
       { provider: "anthropic", model: "claude-*", input: 1, output: 2 },
       { provider: "azure", model: "gpt-5.4", input: 3, output: 4 },
@@ -65,7 +65,7 @@ describe("a price", () => {
     expect(priceOf(own, "openai.responses", "gpt-5.4")?.inputMicrocents).toBe(2.5 * DOLLAR);
   });
 
-  it("of cached input is that of input unless said", () => {
+  it("of cached input is that of input unless set", () => {
     const own = priceTable([{ provider: "acme", model: "m", input: 1, output: 2 }]);
     expect(priceOf(own, "acme.chat", "m")).toMatchObject({
       cachedInputMicrocents: DOLLAR,
@@ -134,7 +134,7 @@ describe("a cost", () => {
     expect(costOfAnswer(said, isWhole, seen, opus, null)).toEqual(expected);
   });
 
-  it("of an answer that broke has the provider's input, and the output that was said or seen, whichever is more", () => {
+  it("of a broken answer uses the provider's input count, and the reported or seen output, whichever is more", () => {
     const seen = (outputCharacters: number) => ({ inputTokens: () => 100, outputCharacters });
     const said = usage({ total: 30, cacheRead: 10, output: 5 });
     expect(costOfAnswer(said, false, seen(400), opus, null)).toEqual({
@@ -148,7 +148,7 @@ describe("a cost", () => {
     });
   });
 
-  it("of cache writes that last an hour is twice that of input, and of the others as before", () => {
+  it("of one-hour cache writes is twice that of input, and of the others as before", () => {
     const hour = (tokens: number): LanguageModelV4Usage => ({
       ...usage({ total: 1000, noCache: 100, cacheRead: 700, cacheWrite: 200, output: 50 }),
       raw: { cache_creation: { ephemeral_5m_input_tokens: 200 - tokens, ephemeral_1h_input_tokens: tokens } },
@@ -197,7 +197,7 @@ describe("a cost", () => {
     expect(costOfUsage(usage({ cacheRead: 5 }), cheap)).toBe(3);
   });
 
-  it("is that of long context for all tokens once the input is longer, and not before", () => {
+  it("uses the long-context price for all tokens once the input is longer, and not before", () => {
     const gpt = known("openai.responses", "gpt-5.4");
     expect(costOfUsage(usage({ total: 272_000, output: 10 }), gpt)).toBe(272_000 * 250 + 10 * 1500);
     expect(costOfUsage(usage({ total: 272_001, output: 10 }), gpt)).toBe(272_001 * 500 + 10 * 2250);
@@ -241,7 +241,7 @@ describe("a cost", () => {
     );
   });
 
-  it("never falls with more tokens of any kind, and is a whole safe number", () => {
+  it("never falls with more tokens of any kind, and is a safe integer", () => {
     const kind = fc.constantFrom("noCache", "cacheRead", "cacheWrite", "output");
     const any = fc.constantFrom(...PRICE_ROWS.map(({ provider, model }) => known(provider, model.replace("*", ""))));
     fc.assert(
@@ -254,13 +254,13 @@ describe("a cost", () => {
     );
   });
 
-  it("of huge numbers of tokens is exact, as far as numbers can be", () => {
+  it("of huge numbers of tokens is as exact as numbers can be", () => {
     const small = { ...opus, inputMicrocents: 1_000_001, outputMicrocents: 0 };
     expect(costOfUsage(usage({ noCache: 8_000_000_000_000_001 }), small)).toBe(8_000_008_000_000_002);
     expect(costOfUsage(usage({ noCache: Infinity }), opus)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it("is what big integers come to, whether or not a number could hold the sum", () => {
+  it("equals the result with big integers, whether or not a number could hold the sum", () => {
     const some = fc.oneof(fc.nat(100_000), fc.nat(Number.MAX_SAFE_INTEGER));
     const rate = fc.nat(10 * DOLLAR);
     fc.assert(

@@ -1,4 +1,4 @@
-// Anthropic's messages: blocks, the two marks of the end, and usage that survives a cut.
+// Anthropic's messages: blocks, the two end marks, and usage that survives a cut.
 
 import { describe, expect, it } from "vitest";
 import { createWireReader } from "../../../src/provider/wire/wire-reader.ts";
@@ -29,7 +29,7 @@ const STOP = { type: "message_stop" };
 const read = (events: readonly { type: string }[], options = {}) =>
   readWire("anthropic-messages", "stream", typedEvents(...events), options);
 
-describe("a stream of Anthropic's", () => {
+describe("an Anthropic stream", () => {
   it("is complete with a stop reason and message_stop, and judged there", () => {
     const reader = createWireReader("anthropic-messages", "stream", { keepText: true });
     reader.push(bytesOf(typedEvents(START, PING, ...TEXT, BLOCK_STOP, stop("end_turn"))));
@@ -64,7 +64,7 @@ describe("a stream of Anthropic's", () => {
     expect(read([START, ...events])).toMatchObject({ sawContent: true, sawToolCall: isToolCall });
   });
 
-  it("that was cut is a lost connection and keeps what its start told of usage", () => {
+  it("that was cut is a lost connection and keeps the usage from its start", () => {
     const state = read([START, ...TEXT]);
     expect(state.usage).toEqual({
       inputTokens: 100,
@@ -112,7 +112,7 @@ describe("a stream of Anthropic's", () => {
     expect(codeOf(read([START, ...call, BLOCK_STOP, stop("tool_use"), STOP]))).toBeNull();
   });
 
-  it("that says nothing is empty", () => {
+  it("without content is empty", () => {
     expect(codeOf(read([START, stop("end_turn"), STOP]))).toBe("EmptyOutput");
   });
 
@@ -124,7 +124,7 @@ describe("a stream of Anthropic's", () => {
     expect(state.usage?.inputTokens).toBe(100);
   });
 
-  it("does not forget usage that a later event gives as nothing", () => {
+  it("keeps usage that a later event reports as nothing", () => {
     const zero = {
       type: "message_delta",
       delta: {},
@@ -134,7 +134,7 @@ describe("a stream of Anthropic's", () => {
   });
 });
 
-describe("an answer of Anthropic's in one piece", () => {
+describe("a whole Anthropic answer", () => {
   const message = (content: readonly object[], reason: string): string =>
     JSON.stringify({
       id: "m",
@@ -145,7 +145,7 @@ describe("an answer of Anthropic's in one piece", () => {
       usage: { input_tokens: 3, output_tokens: 4 },
     });
 
-  it("tells text, calls, stop reason and usage", () => {
+  it("yields text, calls, stop reason and usage", () => {
     const text = message(
       [
         { type: "thinking", thinking: "hm" },

@@ -1,4 +1,4 @@
-// Google's generateContent: events and the JSON list, blocked prompts, and errors that stand bare in a stream.
+// Google's generateContent: events and the JSON list, blocked prompts, and bare errors in a stream.
 
 import { describe, expect, it } from "vitest";
 import { createWireReader } from "../../../src/provider/wire/wire-reader.ts";
@@ -27,8 +27,8 @@ const OVERLOADED = {
   error: { code: 503, message: "The model is overloaded. Please try again later.", status: "UNAVAILABLE" },
 };
 
-describe("a stream of Google's", () => {
-  it("is complete with its finish reason; there is no other mark", () => {
+describe("a Google stream", () => {
+  it("is complete with its finish reason; there is no other end mark", () => {
     const state = read(dataEvents(...HELLO).replaceAll("\n", "\r\n"), { keepText: true });
     expect(state).toMatchObject({
       sawContent: true,
@@ -56,7 +56,7 @@ describe("a stream of Google's", () => {
     expect(codeOf(state)).toBe("NetworkDisconnect");
   });
 
-  it("tells thoughts, calls and data apart", () => {
+  it("tells reasoning, calls and data apart", () => {
     expect(read(dataEvents(chunk([{ text: "hm", thought: true }])))).toMatchObject({ sawContent: true, textLength: 0 });
     expect(read(dataEvents(chunk([{ functionCall: { name: "f", args: {} } }])))).toMatchObject({ sawToolCall: true });
     expect(read(dataEvents(chunk([{ inlineData: { mimeType: "image/png", data: "AA" } }])))).toMatchObject({
@@ -92,11 +92,11 @@ describe("a stream of Google's", () => {
     expect(codeOf(read(dataEvents(chunk([{ text: "x" }], reason))))).toBe(code);
   });
 
-  it("tells the worst of its stop reasons, as old models say STOP with every chunk", () => {
+  it("reports the worst of its stop reasons, because old models send STOP with every chunk", () => {
     expect(codeOf(read(dataEvents(chunk([{ text: "x" }], "STOP"), chunk([], "SAFETY"))))).toBe("ContentFiltered");
   });
 
-  it("with nothing but thoughts before STOP is empty", () => {
+  it("with only reasoning before STOP is empty", () => {
     expect(codeOf(read(dataEvents(chunk([{ text: "hm", thought: true }], "STOP"))))).toBe("EmptyOutput");
     expect(codeOf(read(dataEvents(chunk([], "STOP"))))).toBe("EmptyOutput");
   });
@@ -113,8 +113,8 @@ describe("a stream of Google's", () => {
   );
 });
 
-describe("an answer of Google's in one piece", () => {
-  it("tells text, stop reason and usage, or its error, also in a list", () => {
+describe("a whole Google answer", () => {
+  it("yields text, stop reason and usage, or its error, also in a list", () => {
     expect(readWire("google-generate", "json", JSON.stringify(chunk([{ text: "Hi" }], "STOP")))).toMatchObject({
       textLength: 2,
       isComplete: true,

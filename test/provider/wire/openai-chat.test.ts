@@ -33,7 +33,7 @@ const answer = (message: object, finish: string | null, more: object = {}): stri
   });
 
 describe("a chat stream", () => {
-  it("is complete with its finish reason, and tells text, stop reason and usage", () => {
+  it("is complete with its finish reason, and yields text, stop reason and usage", () => {
     const text = dataEvents(
       ROLE,
       chunk({ content: "Hel" }),
@@ -68,7 +68,7 @@ describe("a chat stream", () => {
     expect(read(text).text).toBeNull();
   });
 
-  it("has no content and no progress before its first piece: roles, comments, blank lines and empty deltas are none", () => {
+  it("has no content or progress before its first piece: roles, comments, blank lines and empty deltas do not count", () => {
     const reader = createWireReader("openai-chat", "stream");
     const nothings = [
       ": OPENROUTER PROCESSING\n\n",
@@ -119,7 +119,7 @@ describe("a chat stream", () => {
     expect(codeOf(reader.state)).toBe("ContentFiltered");
   });
 
-  it("carries errors inside a 200, each named by what it says", () => {
+  it("carries errors inside a 200, each classified by its text", () => {
     const cases = [
       // OpenAI
       [
@@ -173,7 +173,7 @@ describe("a chat stream", () => {
     expect(codeOf(state)).toBe("Provider5xx");
   });
 
-  it("keeps the words of an event named error, JSON or not", () => {
+  it("keeps the text of an event named error, JSON or not", () => {
     expect(codeOf(read('event: error\ndata: {"message":"Rate limit reached"}\n\n'))).toBe("RateLimited");
     expect(codeOf(read("event: error\ndata: the server is overloaded\n\n"))).toBe("Overloaded");
   });
@@ -193,7 +193,7 @@ describe("a chat stream", () => {
     expect(codeOf(state)).toBe(code);
   });
 
-  it("cut at the limit of tokens fails with a call, with JSON and with nothing but reasoning; text survives", () => {
+  it("cut at the token limit fails with a call, with JSON and with only reasoning; text survives", () => {
     const cut = (delta: object, options = {}) =>
       codeOf(read(dataEvents(chunk(delta), chunk({}, "length"), "[DONE]"), options));
     expect(cut({ content: "Hel" })).toBeNull();
@@ -227,7 +227,7 @@ describe("a chat stream", () => {
     expect(late.isComplete).toBe(false);
   });
 
-  it("counts xAI's reasoning as output, which its total tells", () => {
+  it("counts xAI's reasoning, which its total includes, as output", () => {
     const usage = {
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -241,7 +241,7 @@ describe("a chat stream", () => {
   });
 });
 
-describe("a chat answer in one piece", () => {
+describe("a whole chat answer", () => {
   it("is read at its end", () => {
     const text = answer({ role: "assistant", content: "Hello", refusal: null }, "stop", { usage: USAGE.usage });
     const reader = createWireReader("openai-chat", "json", { keepText: true });
@@ -295,7 +295,7 @@ describe("a chat answer in one piece", () => {
     expect(state.failure?.surface).toMatch(/http|stop/);
   });
 
-  it("without a finish reason is complete, as its JSON is", () => {
+  it("without a finish reason is complete, because its JSON is", () => {
     expect(readWire("openai-chat", "json", answer({ content: "Hi" }, null))).toMatchObject({
       isComplete: true,
       failure: null,

@@ -1,4 +1,4 @@
-// OpenAI's responses: typed events, the ends that are good and those that only look so.
+// OpenAI's responses: typed events, the good ends and those that only look good.
 
 import { describe, expect, it } from "vitest";
 import { createWireReader } from "../../../src/provider/wire/wire-reader.ts";
@@ -37,7 +37,7 @@ const MESSAGE = { type: "message", role: "assistant", content: [{ type: "output_
 const read = (events: readonly { type: string }[], options = {}) =>
   readWire("openai-responses", "stream", typedEvents(...events), options);
 
-describe("a stream of responses", () => {
+describe("a responses stream", () => {
   it("is complete with response.completed, and judged there", () => {
     const reader = createWireReader("openai-responses", "stream", { keepText: true });
     reader.push(bytesOf(typedEvents(CREATED, WORKING, ITEM, TEXT, completed())));
@@ -52,7 +52,7 @@ describe("a stream of responses", () => {
     });
   });
 
-  it("has neither content nor progress while the server only says that it works", () => {
+  it("has neither content nor progress while the server only reports that it works", () => {
     const reader = createWireReader("openai-responses", "stream");
     reader.push(bytesOf(typedEvents(CREATED, WORKING, WORKING, { type: "keepalive" }, { type: "response.queued" })));
     expect(reader.state).toMatchObject({ sawContent: false, progress: 0 });
@@ -105,7 +105,7 @@ describe("a stream of responses", () => {
     expect(codeOf(state)).toBe(code);
   });
 
-  it("left incomplete fails by its reason: filtered always, cut only where half is of no use", () => {
+  it("left incomplete fails by its reason: filtered always, cut only where half is useless", () => {
     const incomplete = (reason: string) => ({
       type: "response.incomplete",
       response: response("incomplete", { incomplete_details: { reason }, usage: USAGE }),
@@ -140,11 +140,11 @@ describe("a stream of responses", () => {
   });
 });
 
-describe("a response in one piece", () => {
+describe("a whole response", () => {
   const body = (status: string, more: object = {}) =>
     readWire("openai-responses", "json", JSON.stringify(response(status, more)));
 
-  it("tells text, calls and usage", () => {
+  it("yields text, calls and usage", () => {
     const state = body("completed", {
       output: [{ type: "reasoning", summary: [] }, MESSAGE, { type: "function_call", name: "f" }],
       usage: USAGE,
@@ -168,7 +168,7 @@ describe("a response in one piece", () => {
     expect(codeOf(body("completed", { output: [refusal] }))).toBe("ContentFiltered");
   });
 
-  it("made in the background may have nothing in it yet", () => {
+  it("created in the background may still be empty", () => {
     expect(body("queued")).toMatchObject({ failure: null, stopReason: "queued" });
   });
 });

@@ -1,4 +1,4 @@
-// What holds for any bytes: chunking does not matter, nothing throws, and what the classifier is handed has a name.
+// Properties for any bytes: chunking does not matter, nothing throws, and every failure passed to the classifier has a name.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const LIMITS = fc.constantFrom(
   { eventCharacters: 150, bodyCharacters: 300, textCharacters: 20 },
 );
 
-/** Lines as streams have them, good and bad, with every kind of line end and letters of one to four bytes. */
+/** Lines as in streams, good and bad, with every kind of line end and characters of one to four bytes. */
 const LINE = fc.constantFrom(
   'data: {"choices":[{"index":0,"delta":{"content":"Hé𝄞🙂"},"finish_reason":null}]}',
   'data: {"choices":[{"index":1,"delta":{"tool_calls":[{"id":"c"}]},"finish_reason":"length"}]}',
@@ -68,7 +68,7 @@ const CASE = fc.record({
 });
 
 describe("a wire reader", () => {
-  it("comes to the same state however the bytes are chunked", () => {
+  it("reaches the same state however the bytes are chunked", () => {
     fc.assert(
       fc.property(CASE, ({ protocol, mode, limits, bytes, cuts }) => {
         const options: WireReaderOptions = { keepText: true, limits };

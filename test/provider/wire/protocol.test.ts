@@ -1,4 +1,4 @@
-// Which requests are model calls, held against what the official SDKs really send.
+// Which requests are model calls, checked against what the official SDKs really send.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
@@ -12,7 +12,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** What an SDK hands to its `fetch`; the answer is of no use to it, so the call fails afterwards. */
+/** What an SDK passes to its `fetch`; the answer is useless to it, so the call fails afterwards. */
 async function sentBy(call: (fetch: typeof globalThis.fetch) => Promise<unknown>): Promise<Sent> {
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -54,7 +54,7 @@ describe("protocolOf", () => {
     ["https://example.com/?next=/v1/chat/completions", {}],
     ["not an address", {}],
     ["", {}],
-    // Lists of stored answers are asked for without a body.
+    // Lists of stored answers are requested without a body.
     ["https://api.openai.com/v1/chat/completions", undefined],
     ["https://api.openai.com/v1/chat/completions", null],
     ["https://api.openai.com/v1/chat/completions", "plain text"],

@@ -1,4 +1,4 @@
-// Small means for the tests of the wire: bytes of answers as providers send them, and readers run over them.
+// Helpers for the tests of the wire: bytes of answers as providers send them, and readers run over them.
 
 import { classify, type FaultCode } from "../../../src/core/index.ts";
 import type { Protocol } from "../../../src/provider/wire/protocol.ts";
@@ -11,7 +11,7 @@ export function bytesOf(text: string): Uint8Array {
   return ENCODER.encode(text);
 }
 
-/** Events without names, as chat and Google send them. Text goes in as it is. */
+/** Events without names, as chat and Google send them. Text is passed through. */
 export function dataEvents(...events: readonly unknown[]): string {
   return events.map((event) => `data: ${asText(event)}\n\n`).join("");
 }
@@ -37,7 +37,7 @@ export function readWire(
   return reader.state;
 }
 
-/** What the classifier makes of the failure; null if there is none. */
+/** The classifier's code for the failure; null if there is none. */
 export function codeOf(state: WireState): FaultCode | null {
   return state.failure === null ? null : classify(state.failure).code;
 }

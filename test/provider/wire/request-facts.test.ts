@@ -35,7 +35,7 @@ describe("requestFacts", () => {
     }
   });
 
-  it("counts documents of plain text, which stand where data stands", () => {
+  it("counts plain-text documents, which use the same field as data", () => {
     const source = { type: "text", media_type: "text/plain", data: "x".repeat(500) };
     const facts = factsOf("anthropic-messages", { messages: [{ content: [{ type: "document", source }] }] });
     expect(facts.inputCharacters).toBeGreaterThan(500);
@@ -49,12 +49,12 @@ describe("requestFacts", () => {
     }
   });
 
-  it("counts the words of tools as input", () => {
+  it("counts the text of tools as input", () => {
     const tools = [{ type: "function", function: { name: "f", description: "d".repeat(100) } }];
     expect(factsOf("openai-chat", { tools }).inputCharacters).toBeGreaterThan(100);
   });
 
-  it("finds the wish for JSON", () => {
+  it("finds a request for JSON", () => {
     expect(factsOf("openai-chat", { response_format: { type: "json_object" } }).wantsJson).toBe(true);
     expect(factsOf("openai-chat", { response_format: { type: "text" } }).wantsJson).toBe(false);
     expect(factsOf("openai-responses", { text: { format: { type: "json_schema" } } }).wantsJson).toBe(true);
@@ -64,20 +64,20 @@ describe("requestFacts", () => {
     );
   });
 
-  it("takes the newer limit of chat before the older one, and none that is no number", () => {
+  it("takes chat's newer limit before the older one, and ignores one that is not a number", () => {
     expect(factsOf("openai-chat", { max_tokens: 5, max_completion_tokens: 6 }).maxOutputTokens).toBe(6);
     expect(factsOf("openai-chat", { max_tokens: 5 }).maxOutputTokens).toBe(5);
     expect(factsOf("openai-chat", { max_tokens: "5" }).maxOutputTokens).toBeNull();
   });
 
-  it("takes the model from the address where the body names none", () => {
+  it("takes the model from the URL if the body names none", () => {
     expect(factsOf("google-generate", {}).model).toBe("gemini-3.5-flash");
     expect(factsOf("openai-chat", {}).model).toBeNull();
     expect(requestFacts("google-generate", `${URLS["google-generate"]}?alt=sse`, {}).streaming).toBe(true);
     expect(requestFacts("google-generate", `${URLS["google-generate"]}?alt=json`, {}).streaming).toBe(false);
   });
 
-  it("survives bodies that are none, deep ones and ones with rings", () => {
+  it("survives invalid, deep and circular bodies", () => {
     for (const body of [undefined, null, "no json", "[1]", 7]) {
       expect(factsOf("openai-chat", body)).toMatchObject({ model: null, streaming: false, inputCharacters: 0 });
     }

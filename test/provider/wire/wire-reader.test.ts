@@ -1,4 +1,4 @@
-// The reader whatever the protocol: answers that are not what was asked for, limits, and how events are cut out of bytes.
+// The reader for any protocol: answers of the wrong kind, limits, and how events are cut out of bytes.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -17,7 +17,7 @@ function answerWith(text: string): Promise<Response> {
   return Promise.resolve(new Response(text, { headers: { "content-type": "text/event-stream" } }));
 }
 
-/** How many events an SDK hands out. */
+/** How many events an SDK yields. */
 async function readAll(stream: Promise<AsyncIterable<unknown>>): Promise<number> {
   const events: unknown[] = [];
   for await (const event of await stream) events.push(event);
@@ -49,7 +49,7 @@ describe("a reader", () => {
     }
   });
 
-  it("treats a last event that no blank line ends as the official SDK does", async () => {
+  it("treats a last event without a final blank line as the official SDK does", async () => {
     const chat = dataEvents(say("Hello"), say("", "stop"));
     const messages = typedEvents(
       { type: "message_start" },
@@ -81,7 +81,7 @@ describe("a reader", () => {
     expect(codeOf(cut)).toBe("NetworkDisconnect");
   });
 
-  it("believes an error that no blank line ends, whatever the SDK does with it", () => {
+  it("believes an error without a final blank line, whatever the SDK does with it", () => {
     const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
     expect(codeOf(readWire("anthropic-messages", "stream", typedEvents({ type: "message_start" }) + error))).toBe(
       "Overloaded",
@@ -99,7 +99,7 @@ describe("a reader", () => {
     expect({ ...reader.state }).toEqual(before);
   });
 
-  it("does not touch the bytes it is shown", () => {
+  it("does not modify the bytes", () => {
     const bytes = bytesOf(dataEvents(say("Hello", "stop")));
     const copy = bytes.slice();
     createWireReader("openai-chat", "stream").push(bytes);
@@ -114,7 +114,7 @@ describe("a reader", () => {
     expect(JSON.stringify(readWire("openai-chat", "stream", broken).failure)).not.toContain("api key");
   });
 
-  it("keeps the first error and lets none after it hide it", () => {
+  it("keeps the first error, and later ones do not hide it", () => {
     const state = readWire(
       "openai-chat",
       "stream",
@@ -123,7 +123,7 @@ describe("a reader", () => {
     expect(codeOf(state)).toBe("RateLimited");
   });
 
-  it("looks away from an event beyond its limit, keeps what it knew and claims nothing", () => {
+  it("ignores an event beyond its limit, keeps what it knew and claims nothing", () => {
     const limits = { eventCharacters: 200 };
     const huge = dataEvents(say("x".repeat(300)));
     const state = readWire(
@@ -144,7 +144,7 @@ describe("a reader", () => {
     expect(readWire("openai-chat", "stream", list, { limits })).toMatchObject({ lookedAway: "event", textLength: 2 });
   });
 
-  it("looks away from a body beyond its limit, and from text it can no longer keep", () => {
+  it("ignores a body beyond its limit, and text it can no longer keep", () => {
     const body = JSON.stringify({ choices: [{ message: { content: "x".repeat(300) }, finish_reason: "stop" }] });
     expect(readWire("openai-chat", "json", body, { limits: { bodyCharacters: 200 } })).toMatchObject({
       lookedAway: "body",
@@ -159,7 +159,7 @@ describe("a reader", () => {
     expect(readWire("openai-chat", "stream", text, { limits: { textCharacters: 5 } }).lookedAway).toBeNull();
   });
 
-  it("reads an event of a megabyte that comes byte by byte", () => {
+  it("reads an event of a megabyte that arrives byte by byte", () => {
     const bytes = bytesOf(dataEvents(say("x".repeat(1_000_000)), say("", "stop"), "[DONE]"));
     const reader = createWireReader("openai-chat", "stream");
     for (let i = 0; i < bytes.length; i++) reader.push(bytes.subarray(i, i + 1));
@@ -167,7 +167,7 @@ describe("a reader", () => {
     expect(reader.state).toMatchObject({ textLength: 1_000_000, isComplete: true, failure: null });
   });
 
-  it("reads a list of Google's that comes byte by byte", () => {
+  it("reads a Google list that arrives byte by byte", () => {
     const element = { candidates: [{ content: { parts: [{ text: "y".repeat(200_000) }] }, finishReason: "STOP" }] };
     const bytes = bytesOf(JSON.stringify([element, element]));
     const reader = createWireReader("google-generate", "stream");
