@@ -8,7 +8,7 @@ import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { CliTarget } from "./cli.ts";
 
 /** A run is expensive and slow to start: while another target can answer, each is tried once. */
-export const RETRY_BEFORE_FALLBACK = { maxAttempts: 1 } as const;
+const RETRY_BEFORE_FALLBACK = { maxAttempts: 1 } as const;
 
 /** The process has its own clock, which says which limit was passed; the call's is for a process that cannot be ended. */
 const GRACE_MS = 30_000;

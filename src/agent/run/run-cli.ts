@@ -22,7 +22,6 @@ import { whyStop, whyStopRetrying } from "../verdict/stop-early.ts";
 import { retryFault, verdictOn } from "../verdict/verdict.ts";
 import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
-import { RETRY_BEFORE_FALLBACK } from "./cli-member.ts";
 import { RawOutput } from "./raw-output.ts";
 
 export interface CliRunDeps {
@@ -35,6 +34,8 @@ export interface CliRunDeps {
 
 /** About ten seconds: enough for a hiccup in the middle of its work, short enough where another target waits to be asked. */
 const OWN_RETRIES_WITH_OTHERS = 4;
+/** A CLI may repeat a failed request once, as a model may in a chain: that keeps its context, and the next CLI would start over. */
+const OWN_ATTEMPTS_BEFORE_FALLBACK = 2;
 /** A CLI that retried this often before it gave up is not started again: retries have one owner. */
 const ENOUGH_OWN_RETRIES = 2;
 
@@ -184,7 +185,7 @@ function whyEnd(
   const why = retries.faultIn(state);
   if (why === null) return null;
   const reason = whyStopRetrying(state, why, {
-    attemptsBeforeFallback: RETRY_BEFORE_FALLBACK.maxAttempts,
+    attemptsBeforeFallback: OWN_ATTEMPTS_BEFORE_FALLBACK,
     hasOther: hasFallback,
     hasWorked: !idempotent && (usedTools || hidesTools),
   });

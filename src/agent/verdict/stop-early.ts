@@ -21,7 +21,7 @@ export function whyStop(state: AgentState): Exclude<StopReason, "after-result"> 
 }
 
 export interface EarlyStopRules {
-  /** So many attempts are made at a target before another one is asked. */
+  /** How often a CLI may make one request before another CLI is asked. */
   readonly attemptsBeforeFallback: number;
   /** Another target can be asked that would not fail the same way. */
   readonly hasOther: (why: Fault) => boolean;
@@ -29,16 +29,20 @@ export interface EarlyStopRules {
   readonly hasWorked: boolean;
 }
 
-/** What a CLI cures by itself when it signs in anew: one more attempt shows whether it has. */
+/** A CLI may cure a refused sign-in by renewing its token: one more attempt shows whether it did. */
 const ATTEMPTS_WITH_A_LOGIN = 2;
 
-/** Whether to end a CLI that tries again by itself because of `why`. With nobody else to ask it goes on: it keeps its context. */
+/** A CLI that announces a longer wait makes way at once for another CLI. */
+const LONGEST_OWN_WAIT_MS = 5_000;
+
+/** Whether to end a CLI that retries by itself because of `why`. Without another CLI to ask it continues: it keeps its context. */
 export function whyStopRetrying(
-  { ownRetries }: Pick<AgentState, "ownRetries">,
+  { ownRetries, lastRetry }: Pick<AgentState, "ownRetries" | "lastRetry">,
   why: Fault,
   { attemptsBeforeFallback, hasOther, hasWorked }: EarlyStopRules,
 ): "no-cure" | "elsewhere" | null {
   const { retryable, lifts, scope } = traitsOf(why.code);
   if (!retryable) return ownRetries >= (scope === "account" && !lifts ? ATTEMPTS_WITH_A_LOGIN : 1) ? "no-cure" : null;
-  return !hasWorked && ownRetries >= attemptsBeforeFallback && hasOther(why) ? "elsewhere" : null;
+  const isSpent = ownRetries >= attemptsBeforeFallback || (lastRetry?.delayMs ?? 0) > LONGEST_OWN_WAIT_MS;
+  return !hasWorked && isSpent && hasOther(why) ? "elsewhere" : null;
 }

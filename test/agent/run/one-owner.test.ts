@@ -13,6 +13,7 @@ import { whyStopRetrying } from "../../../src/agent/verdict/stop-early.ts";
 import { DEFAULT_POLICY, FAULT_CODES, fault, type PolicyRow, traitsOf } from "../../../src/core/index.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { type AgentRunEvent, cli, type CliTarget, createFaultline } from "../../../src/index.ts";
+import type { AgentExit } from "../../../src/agent/run/agent-request.ts";
 
 type Talking = "claude" | "codex" | "gemini" | "qwen";
 
@@ -82,9 +83,15 @@ interface Program {
   readonly lines: readonly (readonly ["stdout" | "stderr", string])[];
   /** Ends by itself after its lines; otherwise it stays until it is ended. */
   readonly exitCode?: number;
+  /** … or this long after them. */
+  readonly lingersMs?: number;
 }
 
-function installed(kind: AgentKind, name: string, { lines, exitCode }: Program): CliTarget & { env: object } {
+function installed(
+  kind: AgentKind,
+  name: string,
+  { lines, exitCode, lingersMs = 0 }: Program,
+): CliTarget & { env: object } {
   const folder = mkdtempSync(join(tmpdir(), "faultline-owner-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const program = `
@@ -94,7 +101,7 @@ function installed(kind: AgentKind, name: string, { lines, exitCode }: Program):
       const said = ${json(lines)}.filter(([where]) => where === stream).map(([, line]) => line + "\\n");
       if (said.length > 0) require("node:fs").writeSync(stream === "stdout" ? 1 : 2, said.join(""));
     }
-    ${exitCode === undefined ? "setInterval(() => undefined, 1000);" : `process.exitCode = ${exitCode};`}
+    ${exitCode === undefined ? "setInterval(() => undefined, 1000);" : `setTimeout(() => { process.exitCode = ${exitCode}; }, ${lingersMs});`}
   `;
   writeFileSync(join(folder, "program.cjs"), program);
   writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${folder}/program.cjs"\n`);
@@ -110,13 +117,24 @@ const runtime = (): ReturnType<typeof createFaultline> => createFaultline({ cloc
 
 describe.each(TALKING)("%s that tries again by itself", (kind) => {
   const { busy, refused } = SAYS[kind];
+  // Qwen announces a minute.
+  const waitsLong = kind === "qwen";
 
-  it("is ended at once when another one can be asked, and its retries are heard", async () => {
+  it("is ended when its retry failed, or would wait long, and another CLI can be asked", async () => {
     const events: AgentRunEvent[] = [];
-    const agent = runtime().agent([installed(kind, kind, { lines: retries(busy, 1) }), working()]);
+    const announced = waitsLong ? 1 : 2;
+    const agent = runtime().agent([installed(kind, kind, { lines: retries(busy, announced) }), working()]);
     const outcome = await agent.run("hi", { onEvent: (event) => void events.push(event) });
     expect(outcome).toMatchObject({ status: "done", from: "backup" });
-    expect(events.filter(({ type }) => type === "retrying")).toMatchObject([{ attempt: 1 }]);
+    expect(events.filter(({ type }) => type === "retrying")).toHaveLength(announced);
+  });
+
+  it.skipIf(waitsLong)("may repeat a request once, although another CLI could be asked", async () => {
+    const ends = { exitCode: 3, lingersMs: 500 };
+    const agent = runtime().agent([installed(kind, kind, { lines: retries(busy, 1), ...ends }), working()]);
+    const exits: AgentExit[] = [];
+    await agent.run("hi", { onExit: (exit) => void exits.push(exit) });
+    expect(exits[0]).toMatchObject({ exitCode: 3 });
   });
 
   it("is ended when no retry cures it, whoever else is there", async () => {
@@ -212,12 +230,25 @@ describe("whether to end a CLI that tries again", () => {
   it.each(FAULT_CODES)("because of %s", (code) => {
     const { retryable, lifts, scope } = traitsOf(code);
     const why = fault(code, { message: "" });
-    const ask = (ownRetries: number, others: boolean, hasWorked: boolean): string | null =>
-      whyStopRetrying({ ownRetries }, why, { attemptsBeforeFallback: 1, hasOther: () => others, hasWorked });
+    const lastRetry = { attempt: null, of: null, delayMs: null, reason: "", status: null };
+    const ask = (
+      ownRetries: number,
+      others: boolean,
+      hasWorked: boolean,
+      delayMs: number | null = null,
+    ): string | null =>
+      whyStopRetrying({ ownRetries, lastRetry: { ...lastRetry, delayMs } }, why, {
+        attemptsBeforeFallback: 2,
+        hasOther: () => others,
+        hasWorked,
+      });
     // With nobody else to ask, and after it has worked, only what no retry cures ends it.
     expect(ask(2, false, false)).toBe(retryable ? null : "no-cure");
     expect(ask(2, true, true)).toBe(retryable ? null : "no-cure");
-    expect(ask(1, true, false)).toBe(retryable ? "elsewhere" : scope === "account" && !lifts ? null : "no-cure");
+    expect(ask(2, true, false)).toBe(retryable ? "elsewhere" : "no-cure");
+    expect(ask(1, true, false)).toBe(retryable || (scope === "account" && !lifts) ? null : "no-cure");
+    expect(ask(1, true, false, 5_000)).toBe(ask(1, true, false));
+    expect(ask(1, true, false, 5_001)).toBe(retryable ? "elsewhere" : ask(1, true, false));
   });
 });
 
