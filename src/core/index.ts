@@ -110,3 +110,6 @@ export { emptySession, foldEntry } from "./record/replay.ts";
 export type { SessionState, TurnRecord } from "./record/replay.ts";
 export { traceOf } from "./record/trace.ts";
 export type { TraceRecord } from "./record/trace.ts";
+export { replayUnder } from "./record/policy-replay.ts";
+export type { SeenSituation } from "./decide/seen-situation.ts";
+export type { PolicyChanges } from "./decide/effective-policy.ts";

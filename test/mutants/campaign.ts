@@ -109,13 +109,9 @@ function isAbout(test: string, file: string): boolean {
 
 function passes(copy: string, args: readonly string[], longestMs = LONGEST_RUN_MS): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: "ignore", detached: true });
-    const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL"));
-    const timer = Number.isFinite(longestMs) ? setTimeout(end, longestMs) : undefined;
-    child.once("exit", (code) => {
-      clearTimeout(timer);
-      resolve(code === 0);
-    });
+    const timeout = Number.isFinite(longestMs) ? { timeout: longestMs, killSignal: "SIGKILL" as const } : {};
+    const child = spawn(process.execPath, args, { cwd: copy, stdio: "ignore", ...timeout });
+    child.once("exit", (code) => resolve(code === 0));
   });
 }
 

@@ -13,6 +13,7 @@ import {
   anEventIsOnDiskBeforeAnyoneSeesIt,
   aResumedRunEndsAsOneThatDidNotCrash,
   aSessionEndsOnceAndCancelWins,
+  everyDecisionCanBeMadeAgainFromItsEntry,
   everyWorldEnds,
   foldingTheJournalFromScratchGivesTheLiveState,
   noWaitOutlivesTheDeadline,
@@ -54,6 +55,7 @@ const PROPERTIES: readonly Property[] = [
   everyWorldEnds,
   onlyTheStoreEndsASessionEarly,
   foldingTheJournalFromScratchGivesTheLiveState,
+  everyDecisionCanBeMadeAgainFromItsEntry,
   concurrencyLimitsHold,
 ];
 

@@ -4,6 +4,7 @@
 // C2  after `ended` nothing changes it; a late result is written down and ignored.
 // C3  The event holds the decision about what happens next: replaying never decides again.
 
+import type { SeenSituation } from "../decide/seen-situation.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -41,6 +42,8 @@ type AnyCallEvent =
       readonly breaker: BreakerState;
       readonly durationMs: number;
       readonly cost: Cost | null;
+      /** What `decide` saw; absent outside sessions and in entries of older programs. */
+      readonly saw?: SeenSituation;
     }
   | {
       /** A new decision without an attempt of its own: a guard refused, a person said no, or another call's attempt showed it. */
@@ -50,6 +53,8 @@ type AnyCallEvent =
       readonly fault: Fault;
       readonly decision: Decision;
       readonly breaker: BreakerState;
+      /** What `decide` saw; absent outside sessions and in entries of older programs. */
+      readonly saw?: SeenSituation;
       /** The attempt that another call's attempt, made while this one waited, stood for. */
       readonly attempt?: number;
     }

@@ -1,6 +1,7 @@
 // The chain a call runs on, as `decide` sees it: its targets, which of them can answer now and when the others are back, and what
 // the request needs of them.
 
+import { policyFor } from "../../core/decide/effective-policy.ts";
 import {
   type ChainState,
   NO_CHAIN,
@@ -31,8 +32,7 @@ export function chainAfter(run: LiveCall, seen: Fault, now: number): ChainAfter 
   if (member === null) return { chain: NO_CHAIN, next: NO_TARGET, policy: binding.policy };
   const { members, needsOf } = member.chain;
   const { capabilities, inputTokens } = needsOf(run.input as ChainRequest);
-  const { cause } = traitsOf(seen.code);
-  const isOverflow = cause === "context-overflow";
+  const isOverflow = traitsOf(seen.code).cause === "context-overflow";
   const chain: ChainState = {
     targets: members.map((each) => targetOf(run, each, now)),
     current: members.findIndex((each) => each.id === id),
@@ -40,15 +40,7 @@ export function chainAfter(run: LiveCall, seen: Fault, now: number): ChainAfter 
     minContextTokens: isOverflow ? Math.max(inputTokens, member.facts.contextWindowTokens + 1) : inputTokens,
   };
   const next = nextTarget(chain, scopeOf(seen));
-  const isLast = next.target === null || next.isLastResort;
-  const policy = isLast ? binding.policy : binding.policyBeforeFallback;
-  // A target that was silent until its time limit is not tried again while another can answer.
-  const isOver = !canGoOn(chain) || (cause === "timeout" && !isLast);
-  return { chain, next, policy: isOver ? withoutRetries(policy) : policy };
-}
-
-function withoutRetries(policy: Policy): Policy {
-  return { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) };
+  return { chain, next, policy: policyFor({ fault: seen, chain, next }, binding.effective) };
 }
 
 function targetOf({ binding }: LiveCall, each: MemberTool, now: number): Target {
@@ -65,12 +57,6 @@ export function hasFallback(run: LiveCall, why: Fault | undefined): boolean {
   if (why === undefined) return member.chain.members.at(-1)?.id !== id;
   const { target, isLastResort } = chainAfter(run, why, run.engine.clock.now()).next;
   return SCOPES_THAT_ADVANCE.has(scopeOf(why)) && target !== null && !isLastResort;
-}
-
-/** A request needs more once part of its answer is out: the target that began it may not be able to continue it. */
-function canGoOn({ targets, current, needs }: ChainState): boolean {
-  const capabilities = targets[current]?.capabilities ?? [];
-  return needs.every((need) => capabilities.includes(need));
 }
 
 /** No target can be asked now: the fault says when the first of them is back. */

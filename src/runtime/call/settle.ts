@@ -2,7 +2,6 @@
 
 import { nodeUtil } from "../../host/builtin.ts";
 import { type BreakerCause, type BreakerState, type CallResult, withCause } from "../../core/decide/breaker.ts";
-import type { Decision } from "../../core/decide/decision.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
@@ -14,7 +13,7 @@ import type { Check } from "../../schema/index.ts";
 import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "../budget.ts";
-import { decideAbout, faultOf, noteWhatFailed, noteWhatHelped } from "./situation.ts";
+import { decideAbout, type Decided, faultOf, noteWhatFailed, noteWhatHelped } from "./situation.ts";
 import { type CallValue, recordInBackground } from "./record.ts";
 import { checkValue } from "./prepare.ts";
 import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
@@ -159,11 +158,12 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const noteEnd = noteWhatFailed(run, ran.at);
   // Where attempts count, this one may open the breaker. That comes first, so that no retry is announced that cannot be sent.
   if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at, told);
-  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, ran.at, "attempt", isNews);
+  const decided = decideAbout(run, told, record.state, ran.at, "attempt", isNews);
+  const { decision } = decided;
   noteEnd(decision);
   if (decision.recourse !== "retry") giveBack(run, result, ran.at, told);
   else if (isOutage) run.binding.target.outage.announce(ran.at + decision.delayMs);
-  const writeDown = (): Promise<void> | null => writeFailure(run, about, ran, decision, breaker);
+  const writeDown = (): Promise<void> | null => writeFailure(run, decided, ran);
   if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
   return keepArtefacts(run, left).then((files) => {
     for (const file of files) record.aside(file);
@@ -173,15 +173,13 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
 
 function writeFailure(
   { record, call, binding }: LiveCall,
-  told: Fault,
+  decided: Decided,
   { attempt, durationMs, cost, at }: Ran,
-  decision: Decision,
-  breaker: BreakerState,
 ): Promise<void> | null {
   const tool = binding.tool.id;
   return record.write(
-    { type: "call-failed", call, tool, attempt, fault: told, decision, breaker, durationMs, cost },
-    decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
+    { type: "call-failed", call, tool, attempt, ...decided, durationMs, cost },
+    decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
     at,
   );
 }
@@ -194,11 +192,11 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { id } = binding.tool;
   const told = withContext(seen, { tool: id });
   const now = engine.clock.now();
-  const { fault: about, decision, breaker } = decideAbout(run, told, record.state, now, "guard");
+  const decided = decideAbout(run, told, record.state, now, "guard");
   giveBack(run, "neutral", now);
   await record.write(
-    { type: "call-decided", call, tool: id, fault: about, decision, breaker },
-    decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
+    { type: "call-decided", call, tool: id, ...decided },
+    decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
   );
 }
 
@@ -212,12 +210,12 @@ export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown)
   const told = withContext(seen, { tool: id, attempt, ran: false, shownBy: by });
   const noteEnd = noteWhatFailed(run, now);
   const state = { ...record.state, attempt, refusals: 0 };
-  const { fault: about, decision, breaker } = decideAbout(run, told, state, now, "guard", false);
-  noteEnd(decision);
-  if (decision.recourse !== "retry") giveBack(run, "failure", now, told);
+  const decided = decideAbout(run, told, state, now, "guard", false);
+  noteEnd(decided.decision);
+  if (decided.decision.recourse !== "retry") giveBack(run, "failure", now, told);
   await record.write(
-    { type: "call-decided", call, tool: id, fault: about, decision, breaker, attempt },
-    decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
+    { type: "call-decided", call, tool: id, ...decided, attempt },
+    decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
   );
 }
 

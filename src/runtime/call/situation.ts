@@ -10,6 +10,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import { placeOf } from "../../core/flow/node.ts";
 import type { Place, Recourse } from "../../core/policy/policy.ts";
+import { type SeenSituation, seenSituation } from "../../core/decide/seen-situation.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainAfter, withFirstReturn } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
@@ -41,6 +42,8 @@ export interface Decided {
   readonly fault: Fault;
   readonly decision: Decision;
   readonly breaker: BreakerState;
+  /** What `decide` saw, for the journal; absent outside sessions. */
+  readonly saw?: SeenSituation;
 }
 
 /**
@@ -93,7 +96,9 @@ export function decideAbout(
     run.record.aside({ type: "target-paused", target: target.id, until, call: run.call });
   }
   const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
-  return { fault: isFinal ? withFirstReturn(seen, chain, now) : seen, decision, breaker };
+  const told = isFinal ? withFirstReturn(seen, chain, now) : seen;
+  const saw = request.recorder.session === "" ? {} : { saw: seenSituation(situation, binding.changes, told) };
+  return { fault: told, decision, breaker, ...saw };
 }
 
 /** The breaker does not stop the call that holds its probe, nor a call in its own retry schedule. */

@@ -8,8 +8,8 @@ import type { Rule } from "../../core/classify/rule.ts";
 import { isFaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { type Fault, fault, isWholeFault, withOrigin } from "../../core/fault/fault.ts";
-import type { Place, Policy, PolicyRow, Recourse } from "../../core/policy/policy.ts";
-import { rowsOfRetry, withRows } from "../../core/policy/layer.ts";
+import type { Place, Policy, Recourse } from "../../core/policy/policy.ts";
+import { type EffectivePolicy, effectivePolicy, type PolicyChanges } from "../../core/decide/effective-policy.ts";
 import { fingerprint } from "../../core/record/fingerprint.ts";
 import type { CountedApart } from "../../core/flow/call.ts";
 import { createCounters, type ToolCounters } from "../../core/record/metrics.ts";
@@ -66,8 +66,8 @@ export class Binding {
   readonly tool: AnyTool;
   readonly place: Place;
   readonly policy: Policy;
-  /** The policy while another target of its chain can answer. */
-  readonly policyBeforeFallback: Policy;
+  readonly effective: EffectivePolicy;
+  readonly changes: PolicyChanges;
   readonly provider: Provider;
   readonly counters: ToolCounters;
   /** Added to its events, where its row in the metrics does not have its name. */
@@ -92,15 +92,11 @@ export class Binding {
     this.tool = tool;
     this.bindings = bindings;
     this.place = { surface: tool.surface, provider: tool.provider, tool: tool.id, stage: "" };
-    const own = tool.retry === null ? [] : rowsOfRetry(tool.id, tool.retry, policy);
     const breaker = tool.breaker === null ? policy.breaker : { ...policy.breaker, ...tool.breaker };
-    const { rows } = withRows(policy, own);
-    // Rows about other tools never match here, and every decision walks the list.
-    const learnsAfter = tool.learns ? policy.learnsAfter : 0;
-    this.policy = { ...policy, breaker, learnsAfter, rows: rows.filter((row) => concerns(row, this.place)) };
-    const retry = tool.member?.retryBeforeFallback ?? null;
-    this.policyBeforeFallback =
-      retry === null ? this.policy : withRows(this.policy, rowsOfRetry(tool.id, retry, { ...policy, rows }));
+    const { retry, learns, member } = tool;
+    this.changes = { retry, learns, retryBeforeFallback: member?.retryBeforeFallback ?? null };
+    this.effective = effectivePolicy({ ...policy, breaker }, this.place, this.changes);
+    this.policy = this.effective.own;
     const rules = [...tool.rules, ...deps.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
     this.provider = deps.targets.provider(tool.member?.facts.endpoint ?? tool.provider);
@@ -216,14 +212,6 @@ export class Binding {
     const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
     return fault(own, { message, context, retryAfterMs, resetAt, evidence });
   }
-}
-
-function concerns({ match }: PolicyRow, place: Place): boolean {
-  return (
-    (match.surface === undefined || match.surface.includes(place.surface)) &&
-    (match.provider === undefined || match.provider.includes(place.provider)) &&
-    (match.tool === undefined || match.tool.includes(place.tool))
-  );
 }
 
 function known(id: string, tool: string, { find }: BindingDeps): AnyTool {

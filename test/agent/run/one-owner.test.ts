@@ -101,7 +101,7 @@ function installed(
       const said = ${json(lines)}.filter(([where]) => where === stream).map(([, line]) => line + "\\n");
       if (said.length > 0) require("node:fs").writeSync(stream === "stdout" ? 1 : 2, said.join(""));
     }
-    ${exitCode === undefined ? "setInterval(() => undefined, 1000);" : `setTimeout(() => { process.exitCode = ${exitCode}; }, ${lingersMs});`}
+    ${exitCode === undefined ? "setInterval(() => undefined, 1000);" : `setInterval(() => process.exit(${exitCode}), ${lingersMs});`}
   `;
   writeFileSync(join(folder, "program.cjs"), program);
   writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" "${folder}/program.cjs"\n`);
