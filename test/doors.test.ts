@@ -12,6 +12,7 @@ import * as policyFile from "faultline/policy-file";
 
 // prettier-ignore
 const CORE_NAMES = [
+  "replayUnder",
   "CATALOGUE", "CHOICES", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "INTERACTIONS", "INTERACTION_KINDS",
   "LOCALES", "MATRIX", "MODEL_CONTEXT", "MODEL_DETAILS", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS",
   "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",

@@ -3,6 +3,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
+import { RECOURSES } from "../../src/core/policy/policy.ts";
 import { toolOf } from "./call-history.ts";
 import { ALWAYS } from "./always.ts";
 import { simulate } from "./simulate.ts";
@@ -199,6 +200,12 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "folding the journal from scratch gives the live state": (story) => {
     if (story.snapshot === null) return false;
     story.snapshot = { ...(story.snapshot as object), startedAt: 1 };
+    return true;
+  },
+  "every decision can be made again from its entry": (story) => {
+    const failed = story.written.find(({ entry }) => entry.event.type === "call-failed");
+    if (failed?.entry.event.type !== "call-failed" || failed.entry.event.saw === undefined) return false;
+    Object.assign(failed.entry.event, { saw: { ...failed.entry.event.saw, attempt: 99, denied: RECOURSES } });
     return true;
   },
   "concurrency limits hold": (story) => {
