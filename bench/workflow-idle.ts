@@ -23,7 +23,7 @@ interface Cost {
 }
 
 export async function idleDriver({ rounds, parkedRuns: many }: WorkflowScale): Promise<void> {
-  print(`\n3. A driver's idle second, CPU time, with parked runs on SQLite (more: --parked 1000000)`);
+  print(`\n5. A driver's idle second, CPU time, with parked runs on SQLite (more: --parked 1000000)`);
   const few = await measure(FEW, rounds);
   const lots = await measure(many, rounds);
   const row = (name: string, of: (cost: Cost) => number): string[] => [

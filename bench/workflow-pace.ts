@@ -45,6 +45,65 @@ export async function pace({ rounds, nodes }: WorkflowScale): Promise<void> {
   printAligned(["", "nodes a second", "bare appends", "time of floor", "appends a node", "entries a node", ""], rows);
 }
 
+/** One attempt in ten fails, writes its files and is made again. */
+export async function longRuns({ attempts }: WorkflowScale): Promise<void> {
+  print(`\n3. What an attempt costs in a long run, CPU time, one in ten failing, on SQLite`);
+  const [shortMs, longMs] = [await attemptMs(SHORT_RUN, 5), await attemptMs(attempts, 1)];
+  printAligned(
+    ["", "ms an attempt", ""],
+    [
+      [`in a run of ${SHORT_RUN}`, shortMs.toFixed(2), ""],
+      [`in a run of ${attempts.toLocaleString("en")}`, longMs.toFixed(2), `${(longMs / shortMs).toFixed(2)}×`],
+    ],
+  );
+}
+
+const SHORT_RUN = 20;
+
+async function attemptMs(attempts: number, rounds: number): Promise<number> {
+  const all: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const folder = mkdtempSync(join(tmpdir(), "faultline-bench-"));
+    const workflows = createWorkflows({ journal: await openJournal(join(folder, "runs.db")) });
+    try {
+      // As many runs as make the short ones worth measuring.
+      const count = Math.ceil(200 / attempts);
+      const workflow = failing(attempts);
+      const runs: string[] = [];
+      for (let index = 0; index < count; index++) runs.push(await workflows.runs.start(workflow));
+      const before = process.cpuUsage();
+      for (const run of runs) {
+        const { status } = await workflows.runs.advance(run);
+        if (status !== "completed") throw new Error(`the run is ${status}`);
+      }
+      const { user, system } = process.cpuUsage(before);
+      if (round >= 0) all.push((user + system) / 1000 / (count * attempts));
+    } finally {
+      await workflows.close();
+      rmSync(folder, { recursive: true });
+    }
+  }
+  return median(all);
+}
+
+/** So many attempts: of each ten, nine visits of which the first is tried twice. */
+function failing(attempts: number): Workflow {
+  const visits = (attempts / 10) * 9;
+  return defineWorkflow({
+    id: "failing",
+    limits: { maxNodes: visits },
+    stages: {
+      again: stage({
+        retryPolicy: { maxAttempts: 2, backoff: { initialMs: 0, maxMs: 0 } },
+        act: () => 1,
+        assert: (_result, { attempt, execution }) =>
+          attempt === 1 && execution % 9 === 1 ? { verdict: "retry", reason: "once more" } : { verdict: "ok" },
+        next: (_ending, { execution }) => (execution < visits ? "again" : { kind: "end", outcome: "done" }),
+      }),
+    },
+  });
+}
+
 function perSecond(nodes: number, ms: number): string {
   return Math.round(nodes / (ms / 1000)).toLocaleString("en");
 }

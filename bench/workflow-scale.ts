@@ -3,6 +3,8 @@
 export interface WorkflowScale {
   readonly rounds: number;
   readonly nodes: number;
+  /** Of the long run. */
+  readonly attempts: number;
   /** At gates; as many again are parked. */
   readonly waitingRuns: number;
   readonly wokenRuns: number;
@@ -10,5 +12,19 @@ export interface WorkflowScale {
   readonly parkedRuns: number;
 }
 
-export const FULL: WorkflowScale = { rounds: 7, nodes: 100, waitingRuns: 1_000, wokenRuns: 100, parkedRuns: 100_000 };
-export const QUICK: WorkflowScale = { rounds: 3, nodes: 50, waitingRuns: 200, wokenRuns: 50, parkedRuns: 10_000 };
+export const FULL: WorkflowScale = {
+  rounds: 7,
+  nodes: 100,
+  attempts: 2_000,
+  waitingRuns: 1_000,
+  wokenRuns: 100,
+  parkedRuns: 100_000,
+};
+export const QUICK: WorkflowScale = {
+  rounds: 3,
+  nodes: 50,
+  attempts: 500,
+  waitingRuns: 200,
+  wokenRuns: 50,
+  parkedRuns: 10_000,
+};

@@ -17,7 +17,7 @@ export async function waitingRuns({ rounds, waitingRuns: runs, wokenRuns }: Work
   const folder = mkdtempSync(join(tmpdir(), "faultline-bench-"));
   try {
     const file = join(folder, "runs.db");
-    print(`\n2. ${runs.toLocaleString("en")} runs at a gate and ${runs.toLocaleString("en")} parked, on SQLite`);
+    print(`\n4. ${runs.toLocaleString("en")} runs at a gate and ${runs.toLocaleString("en")} parked, on SQLite`);
     const child = await bundledChild(folder);
     const { gate, parked } = (await perform(child, { kind: "fill", file, runs })) as Filled;
     printAligned(

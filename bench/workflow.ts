@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { print } from "./measure.ts";
 import { FULL, QUICK, type WorkflowScale } from "./workflow-scale.ts";
-import { pace } from "./workflow-pace.ts";
+import { longRuns, pace } from "./workflow-pace.ts";
 import { idleDriver } from "./workflow-idle.ts";
 import { stageCost } from "./workflow-stages.ts";
 import { waitingRuns } from "./workflow-waiting.ts";
@@ -12,6 +12,7 @@ import { waitingRuns } from "./workflow-waiting.ts";
 const SECTIONS: Readonly<Record<string, (scale: WorkflowScale) => Promise<void>>> = {
   stages: stageCost,
   pace,
+  long: longRuns,
   waiting: waitingRuns,
   idle: idleDriver,
 };

@@ -19,7 +19,7 @@ import { KeyedMutex } from "./advance/keyed-mutex.ts";
 import { noteAction, postAction, wakeRun } from "./operator/posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
 import { refusalOf } from "./operator/validate-action.ts";
-import { keepStageFiles } from "./report/run-files.ts";
+import { RunFiles } from "./report/run-files.ts";
 import {
   alreadyThere,
   heldElsewhere,
@@ -140,6 +140,7 @@ export class WorkflowRuns implements Runs {
     if (isEnded({ status })) return false;
     const session = await openRun(this.#home, run, workflow, limits);
     active.session = session;
+    const files = new RunFiles(this.#home, session, workflow);
     const slice = new Slice({
       ...this.#home,
       session,
@@ -147,7 +148,7 @@ export class WorkflowRuns implements Runs {
       workflow,
       limits,
       spentBy: (node) => spentBy(stateOf(session), node),
-      keepFiles: (visit, end) => keepStageFiles(this.#home, session, workflow, visit, end),
+      keepFiles: (visit, end) => files.keep(visit, end),
     });
     active.slice = slice;
     if (active.isStopped) throw new FaultError(stopping(run));

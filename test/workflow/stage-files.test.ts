@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRedactor, fault, type Fault } from "../../src/core/index.ts";
 import type { Entry, JournalEvent } from "../../src/core/record/event.ts";
-import { runFolder, type StageFilesAbout, writeStageFiles } from "../../src/workflow/report/stage-files.ts";
+import {
+  runFolder,
+  type StageFilesAbout,
+  StageMemory,
+  writeStageFiles,
+} from "../../src/workflow/report/stage-files.ts";
 import { codeOf } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "../journal/temp-folder.ts";
 
@@ -66,7 +71,7 @@ const FIRST_ATTEMPT: readonly JournalEvent[] = [
 const RETRYING: JournalEvent = {
   ...{ type: "node-retrying", ...place(1), of: 2, fault: broken(), decision: RETRY, delayMs: 5, nextAt: 500 },
 };
-const FAILED: JournalEvent = {
+const FAILED: Extract<JournalEvent, { type: "node-failed" }> = {
   ...{ type: "node-failed", ...place(2), fault: fault("SchemaInvalid", { message: `no field; ${SECRET}` }) },
   ...{ outcome: "review_schema_invalid", resolution: "abort-workflow", route: null },
 };
@@ -76,10 +81,15 @@ function entriesOf(...events: readonly JournalEvent[]): readonly Entry[] {
   return events.map((event, index) => ({ session: RUN, seq: index + 1, at: 100 + index, event }));
 }
 
+function memoryOf(...events: readonly JournalEvent[]): StageMemory {
+  const memory = new StageMemory((node) => (node === "reviewer" ? "reviewer" : null));
+  for (const entry of entriesOf(...events)) memory.add(entry);
+  return memory;
+}
+
 function about(more: Partial<StageFilesAbout>): StageFilesAbout {
   return {
-    ...{ run: RUN, entries: [], coming: [], raw: new Map() },
-    roleOf: (node) => (node === "reviewer" ? "reviewer" : null),
+    ...{ run: RUN, memory: memoryOf(), coming: [], raw: new Map() },
     knownOf: () => ({ targets: ["codex"], sendBackTo: "coder", hasPartialOutput: false }),
     redactor: createRedactor([SECRET]),
     ...more,
@@ -90,10 +100,10 @@ const textOf = (name: string): string => readFileSync(join(folder, name), "utf8"
 const jsonOf = (name: string): unknown => JSON.parse(textOf(name)) as unknown;
 const rawOf = (text: string, attempt = 1): ReadonlyMap<string, string> => new Map([[`reviewer#1.${attempt}`, text]]);
 const afterOne = (raw: string) =>
-  about({ entries: entriesOf(...FIRST_ATTEMPT), coming: [{ at: 200, event: RETRYING }], raw: rawOf(raw) });
+  about({ memory: memoryOf(...FIRST_ATTEMPT), coming: [{ at: 200, event: RETRYING }], raw: rawOf(raw) });
 const afterBoth = (raw: ReadonlyMap<string, string>) =>
   about({
-    entries: entriesOf(...FIRST_ATTEMPT, RETRYING, ...SECOND_ATTEMPT),
+    memory: memoryOf(...FIRST_ATTEMPT, RETRYING, ...SECOND_ATTEMPT),
     coming: [{ at: 300, event: FAILED }],
     raw,
   });
@@ -220,6 +230,33 @@ describe("writing the files again", () => {
     expect(readdirSync(join(folder, "rounds/01")).sort()).toEqual(ALL.map((name) => name.slice(10)).sort());
   });
 
+  it("writes only the files about stages that have changed, and the same as a process that reads everything again", async () => {
+    const memory = memoryOf(...FIRST_ATTEMPT, RETRYING, ...SECOND_ATTEMPT);
+    const later = (round: number): readonly JournalEvent[] => [
+      { type: "node-started", ...place(1), execution: round, kind: "agent" },
+      { ...FAILED, ...place(1), execution: round },
+    ];
+    const all: JournalEvent[] = [...FIRST_ATTEMPT, RETRYING, ...SECOND_ATTEMPT, FAILED];
+    expect(await writeStageFiles(folder, about({ memory, coming: [{ at: 300, event: FAILED }] }))).toEqual(ALL);
+    const written: (readonly string[])[] = [];
+    for (let round = 2; round <= 5; round++) {
+      all.push(...later(round));
+      for (const entry of entriesOf(...all)) memory.add(entry);
+      written.push(await writeStageFiles(folder, about({ memory })));
+    }
+    // The first of them also says how the attempt went on whose end was about to be written.
+    expect(written[0]?.filter((name) => name.endsWith("round.json"))).toEqual([
+      "rounds/01/round.json",
+      "rounds/02/round.json",
+    ]);
+    expect(written.at(-1)).toEqual(ALL.map((name) => name.replace("01", "05")));
+    const names = await writeStageFiles(folder, about({ memory }));
+    expect(names).toEqual([]);
+    const files = Object.fromEntries(written.flat().map((name) => [name, textOf(name)]));
+    await writeStageFiles(folder, about({ memory: memoryOf(...all) }));
+    for (const [name, text] of Object.entries(files)) expect(textOf(name), name).toBe(text);
+  });
+
   it("from two branches at once leaves whole files", async () => {
     await Promise.all([1, 2, 3, 4].map(() => writeStageFiles(folder, afterBoth(rawOf("x".repeat(9999))))));
     expect(readdirSync(join(folder, "rounds/01"))).toHaveLength(4);
@@ -249,14 +286,14 @@ describe("what is kept", () => {
   it("stays within the folder, whatever a node or a run is called", async () => {
     const node = "../../evil";
     const coming = [{ at: 9, event: { ...RETRYING, node } as JournalEvent }];
-    const names = await writeStageFiles(folder, about({ entries: entriesOf(STARTED), coming }));
+    const names = await writeStageFiles(folder, about({ memory: memoryOf(STARTED), coming }));
     expect(names[0]).toBe("rounds/01/%2E.%2F..%2Fevil_raw.md");
     expect(readdirSync(temp.path)).toEqual(["journal.db.runs"]);
     expect(runFolder("/x/journal.db", "../y")).toBe("/x/journal.db.runs/%2E.%2Fy");
   });
 
   it("is nothing for a run without failures", async () => {
-    expect(await writeStageFiles(folder, about({ entries: entriesOf(STARTED) }))).toEqual([]);
+    expect(await writeStageFiles(folder, about({ memory: memoryOf(STARTED) }))).toEqual([]);
     expect(readdirSync(temp.path)).toEqual([]);
   });
 

@@ -12,40 +12,51 @@ import { storeError } from "../../journal/store-errors.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { VisitEnd } from "../advance/run-visit.ts";
 import type { RunsDeps } from "../runs-options.ts";
-import { runFolder, writeStageFiles } from "./stage-files.ts";
+import { runFolder, StageMemory, writeStageFiles } from "./stage-files.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 
-/** Written before the event that tells of the failure. A disk that takes no files does not end a run. */
-export async function keepStageFiles(
-  { journal, clock }: Pick<RunsDeps, "journal" | "clock">,
-  session: Session,
-  workflow: Workflow,
-  visit: Visit,
-  { events, raw, output }: VisitEnd,
-): Promise<void> {
-  if (journal.path === null) return;
-  const at = clock.now();
-  try {
-    await writeStageFiles(runFolder(journal.path, session.id), {
-      run: session.id,
-      entries: await session.entries(),
-      coming: events.map((event) => ({ at, event })),
-      raw: new Map([[turnOf(visit), raw]]),
-      roleOf: (node) => workflow.stages.get(node)?.role ?? null,
-      knownOf: (node) => ({
-        targets: workflow.targetsOf(node),
-        sendBackTo: workflow.sendBackTo(node),
-        hasPartialOutput: node === visit.node && output !== undefined && output !== null,
-      }),
-      redactor: session.redactor,
-    });
-  } catch (error) {
-    const { type, fault, reason } = suppressed(
-      classify({ surface: "store", error, observedAt: at }),
-      `the files about node ${visit.node} could not be written; the run continues`,
-      at,
-    );
-    await session.record([{ type, fault, reason }]);
+/** Writes the files about failed attempts of one run. It reads each entry of the run once. */
+export class RunFiles {
+  readonly #home: Pick<RunsDeps, "journal" | "clock">;
+  readonly #session: Session;
+  readonly #workflow: Workflow;
+  readonly #memory: StageMemory;
+
+  constructor(home: Pick<RunsDeps, "journal" | "clock">, session: Session, workflow: Workflow) {
+    this.#home = home;
+    this.#session = session;
+    this.#workflow = workflow;
+    this.#memory = new StageMemory((node) => workflow.stages.get(node)?.role ?? null);
+  }
+
+  /** Called before the event that tells of the failure is written. A disk that takes no files does not end a run. */
+  async keep(visit: Visit, { events, raw, output }: VisitEnd): Promise<void> {
+    const { journal, clock } = this.#home;
+    const { id, redactor } = this.#session;
+    if (journal.path === null) return;
+    const at = clock.now();
+    try {
+      for await (const entry of journal.read(id, this.#memory.seq)) this.#memory.add(entry);
+      await writeStageFiles(runFolder(journal.path, id), {
+        run: id,
+        memory: this.#memory,
+        coming: events.map((event) => ({ at, event })),
+        raw: new Map([[turnOf(visit), raw]]),
+        knownOf: (node) => ({
+          targets: this.#workflow.targetsOf(node),
+          sendBackTo: this.#workflow.sendBackTo(node),
+          hasPartialOutput: node === visit.node && output !== undefined && output !== null,
+        }),
+        redactor,
+      });
+    } catch (error) {
+      const { type, fault, reason } = suppressed(
+        classify({ surface: "store", error, observedAt: at }),
+        `the files about node ${visit.node} could not be written; the run continues`,
+        at,
+      );
+      await this.#session.record([{ type, fault, reason }]);
+    }
   }
 }
 

@@ -36,8 +36,9 @@ export interface StageFile {
 /** Of one attempt's raw output; a longer one loses its middle. */
 const MAX_RAW_BYTES = 1024 * 1024;
 
-export function stageFiles({ stages, state }: StageRecords, options: ContentOptions): readonly StageFile[] {
-  const failed = stages.filter((stage) => failedAttempts(stage).length > 0);
+/** The files about failed stages that have changed. */
+export function stageFiles({ changed, inRound, state }: StageRecords, options: ContentOptions): readonly StageFile[] {
+  const failed = changed.filter((stage) => failedAttempts(stage).length > 0);
   const rounds = [...new Set(failed.map(({ execution }) => execution))];
   return [
     ...failed.flatMap((stage) => [
@@ -47,7 +48,7 @@ export function stageFiles({ stages, state }: StageRecords, options: ContentOpti
     ]),
     ...rounds.map((round) => ({
       name: `${roundOf(round)}/round.json`,
-      text: jsonText(roundMeta(round, stages, options), options),
+      text: jsonText(roundMeta(round, inRound(round), options), options),
     })),
   ];
 }
@@ -160,11 +161,9 @@ function roundMeta(round: number, stages: readonly StageRecord[], options: Conte
   return {
     run: options.run,
     round,
-    nodes: stages
-      .filter(({ execution }) => execution === round)
-      .map(({ node, state, attempts }) => ({
-        ...{ node, state },
-        attempts: attempts.map((attempt) => attemptMeta(attempt, options)),
-      })),
+    nodes: stages.map(({ node, state, attempts }) => ({
+      ...{ node, state },
+      attempts: attempts.map((attempt) => attemptMeta(attempt, options)),
+    })),
   };
 }

@@ -1,9 +1,10 @@
-// What became of each attempt of each visit of a run, read off its entries: pure. The files about failed stages are made from it.
+// What became of each attempt of each visit of a run, read off its entries one by one. The files about failed stages are made from
+// it. Each entry is read once: what is written about an attempt costs the same however long the run is.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import { type NodePlace, placeOf, type Route } from "../../core/flow/node.ts";
-import { foldRun, type RunState, startRun } from "../../core/flow/run.ts";
+import { copyRun, foldRun, type RunState, startRun } from "../../core/flow/run.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import { knownCode } from "../../core/record/known-code.ts";
@@ -51,27 +52,107 @@ export interface StageRecord {
 }
 
 export interface StageRecords {
-  readonly stages: readonly StageRecord[];
+  /** Those that have changed since files were last written. */
+  readonly changed: readonly StageRecord[];
+  readonly inRound: (round: number) => readonly StageRecord[];
   /** null when the entries are not those of a run. */
   readonly state: RunState | null;
 }
 
-export function stageRecords(entries: Iterable<StageEntry>, roleOf: (node: string) => StageRole): StageRecords {
-  const stages = new Map<string, StageRecord>();
-  const turns = new Map<string, string>();
-  let state: RunState | null = null;
-  for (const entry of entries) {
-    const { event, at } = entry;
-    if (state !== null) foldRun(state, event as RunEvent, at);
-    else if (event.type === "run-started") state = startRun(event, at);
-    if (event.type === "call-started") turns.set(event.call, event.turn);
-    const place = placeIn(event, turns);
-    if (place === null) continue;
-    const stage = stageOf(stages, place);
-    stage.entries.push(entry);
-    if (place.attempt > 0) note(stage, attemptOf(stage, place.attempt, at), entry, roleOf(place.node));
+export class StageMemory {
+  readonly #roleOf: (node: string) => StageRole;
+  readonly #rounds = new Map<number, Map<string, StageRecord>>();
+  readonly #changed = new Map<string, StageRecord>();
+  /** Over, and their files are written: nothing about them changes any more, and their entries are not held. */
+  readonly #closed = new Set<string>();
+  readonly #turns = new Map<string, string>();
+  #state: RunState | null = null;
+  #seq = 0;
+
+  constructor(roleOf: (node: string) => StageRole) {
+    this.#roleOf = roleOf;
   }
-  return { stages: [...stages.values()], state };
+
+  /** The number of the last entry it has read. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  add(entry: StageEntry & { readonly seq: number }): void {
+    if (entry.seq <= this.#seq) return;
+    this.#seq = entry.seq;
+    const { event, at } = entry;
+    if (this.#state !== null) foldRun(this.#state, event as RunEvent, at);
+    else if (event.type === "run-started") this.#state = startRun(event, at);
+    if (event.type === "call-started") this.#turns.set(event.call, event.turn);
+    const place = placeIn(event, this.#turns);
+    if (place === null || this.#closed.has(nameOf(place))) return;
+    const stage = this.#roundOf(place).get(nameOf(place)) ?? newStage(place);
+    this.#put(stage);
+    this.#changed.set(nameOf(place), stage);
+    take(stage, place, entry, this.#roleOf(place.node));
+  }
+
+  /** As it stands after events that are about to be written; what it has read stays as it is. */
+  after(coming: readonly { readonly at: number; readonly event: JournalEvent }[]): StageRecords {
+    const state = this.#state === null ? null : copyRun(this.#state);
+    const changed = new Map(this.#changed);
+    const copied = new Set<string>();
+    for (const { at, event } of coming) {
+      if (state !== null) foldRun(state, event as RunEvent, at);
+      const place = placeIn(event, this.#turns);
+      if (place === null || this.#closed.has(nameOf(place))) continue;
+      const name = nameOf(place);
+      const known = changed.get(name) ?? this.#roundOf(place).get(name) ?? newStage(place);
+      const stage = copied.has(name) ? known : copyStage(known);
+      copied.add(name);
+      changed.set(name, stage);
+      take(stage, place, { seq: null, at, event }, this.#roleOf(place.node));
+    }
+    const inRound = (round: number): readonly StageRecord[] => {
+      const stages = new Map(this.#rounds.get(round));
+      for (const [name, stage] of changed) if (stage.execution === round) stages.set(name, stage);
+      return [...stages.values()];
+    };
+    return { changed: [...changed.values()], inRound, state };
+  }
+
+  /** The files about these are on disk. */
+  wrote({ changed }: StageRecords): void {
+    for (const stage of changed) {
+      const name = nameOf(stage);
+      const known = this.#changed.get(name);
+      if (known === undefined) continue;
+      this.#changed.delete(name);
+      if (known.state === "running" || known.state === "waiting") continue;
+      this.#closed.add(name);
+      this.#put({ ...known, entries: [] });
+    }
+  }
+
+  #roundOf({ execution }: Pick<NodePlace, "execution">): Map<string, StageRecord> {
+    const known = this.#rounds.get(execution) ?? new Map<string, StageRecord>();
+    this.#rounds.set(execution, known);
+    return known;
+  }
+
+  #put(stage: StageRecord): void {
+    this.#roundOf(stage).set(nameOf(stage), stage);
+  }
+}
+
+function take(stage: StageRecord, { attempt }: NodePlace, entry: StageEntry, role: StageRole): void {
+  stage.entries.push(entry);
+  if (attempt > 0) note(stage, attemptOf(stage, attempt, entry.at), entry, role);
+}
+
+function copyStage(stage: StageRecord): StageRecord {
+  const attempts = stage.attempts.map((attempt) => ({ ...attempt, calls: new Set(attempt.calls) }));
+  return { ...stage, attempts, entries: [...stage.entries] };
+}
+
+function nameOf({ node, execution }: Pick<NodePlace, "node" | "execution">): string {
+  return `${node}#${execution}`;
 }
 
 /** Attempt 0: of the visit as a whole. */
@@ -85,18 +166,12 @@ function placeIn(event: JournalEvent, turns: ReadonlyMap<string, string>): NodeP
   return "call" in event ? placeOf(turns.get(event.call) ?? "") : null;
 }
 
-function stageOf(stages: Map<string, StageRecord>, { node, execution }: NodePlace): StageRecord {
-  const key = `${node}#${execution}`;
-  const known = stages.get(key);
-  if (known !== undefined) return known;
-  const then = { do: "wait", nextAt: null, to: [] } as const;
-  const fresh: StageRecord = { node, execution, attempts: [], state: "running", then, entries: [] };
-  stages.set(key, fresh);
-  return fresh;
+function newStage({ node, execution }: NodePlace): StageRecord {
+  return { node, execution, attempts: [], state: "running", then: { do: "wait", nextAt: null, to: [] }, entries: [] };
 }
 
 function attemptOf(stage: StageRecord, attempt: number, at: number): AttemptRecord {
-  const known = stage.attempts.find((one) => one.attempt === attempt);
+  const known = stage.attempts.findLast((one) => one.attempt === attempt);
   if (known !== undefined) return known;
   const fresh: AttemptRecord = {
     ...{ attempt, startedAt: at, endedAt: 0, fault: null, outcome: null },

@@ -7,27 +7,26 @@
 import { nodeFsPromises } from "../../host/builtin.ts";
 import { dirname, join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
-import type { Entry } from "../../core/record/event.ts";
 import { readField } from "../../core/try-read.ts";
 import { fileNameOf } from "../../journal/files/artefact-names.ts";
 import { runsFolder } from "../../journal/files/artefacts.ts";
 import type { NewEntry } from "../../journal/journal.ts";
 import { storeError } from "../../journal/store-errors.ts";
 import { type KnownOfNode, rawNameOf, type StageFile, stageFiles } from "./stage-file-content.ts";
-import { failedAttempts, stageRecords, type StageRole } from "./stage-file-records.ts";
+import { failedAttempts, StageMemory, type StageRole } from "./stage-file-records.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 
+export { StageMemory };
 export type { KnownOfNode, StageFile, StageRole };
 
 export interface StageFilesAbout {
   readonly run: string;
-  /** All of the run, in order. */
-  readonly entries: readonly Entry[];
+  /** What was read of the run. */
+  readonly memory: StageMemory;
   /** What is about to be written: the event that tells of the failure comes after its files. */
   readonly coming: readonly NewEntry[];
   /** Raw output by turn (see `turnOf`), as far as it is at hand; what was written before stays. */
   readonly raw: ReadonlyMap<string, string>;
-  readonly roleOf: (node: string) => StageRole;
   readonly knownOf: (node: string) => KnownOfNode;
   readonly redactor: Redactor;
 }
@@ -37,19 +36,19 @@ export function runFolder(journalPath: string, run: string): string {
   return join(runsFolder(journalPath), fileNameOf(run));
 }
 
-/** Gives the names of all files about failed stages of the run, relative to its folder. */
+/** Gives the names of the files that were written, relative to the folder of the run: those about failed stages that have changed. */
 export async function writeStageFiles(folder: string, about: StageFilesAbout): Promise<readonly string[]> {
-  const { run, entries, coming, raw, roleOf, knownOf, redactor } = about;
-  const all = [...entries, ...coming.map(({ at, event }) => ({ seq: null, at, event }))];
-  const records = stageRecords(all, roleOf);
+  const { run, memory, coming, raw, knownOf, redactor } = about;
+  const records = memory.after(coming);
   try {
     const before = new Map<string, string>();
-    for (const stage of records.stages.filter((one) => failedAttempts(one).length > 0)) {
+    for (const stage of records.changed.filter((one) => failedAttempts(one).length > 0)) {
       const name = rawNameOf(stage);
       before.set(name, (await readIfThere(join(folder, name))) ?? "");
     }
     const files = stageFiles(records, { run, raw, before, knownOf, redactor });
     for (const { name, text } of files) await replace(join(folder, name), text);
+    memory.wrote(records);
     return files.map(({ name }) => name);
   } catch (error) {
     throw storeError(error, { run });
