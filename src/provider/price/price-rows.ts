@@ -1,9 +1,10 @@
 // List prices in dollars per million tokens, as the vendors publish them for ordinary requests, and how many times as much each
 // other service tier costs. Data, with its date: prices change, so a user can put rows of their own in front.
+// test/provider/price/public-prices.test.ts compares them with a public catalogue and says why a row differs.
 
 export const PRICE_ROWS_DATE = "2026-11-16";
 export const PRICE_ROWS_SOURCE =
-  "vendors' pricing pages (OpenAI's priority processing and flex, Anthropic's fast mode and prompt caching, Google's optimization page) and the models.dev catalogue; the higher price where it depends on the hour, or is lowered for a while";
+  "vendors' pricing pages (OpenAI's priority processing and flex, Anthropic's fast mode and prompt caching, Google's optimization page) and the models.dev and genai-prices catalogues; the higher price where it depends on the hour, or is lowered for a while";
 
 /** Dollars per million tokens. What is left out costs as much as input. */
 export interface DollarRates {
@@ -109,19 +110,19 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("google", ["gemini-2.0-flash", "gemini-2.0-flash-001"], [0.1, 0.4, 0.025]),
 
   ...price("xai", ["grok-4.6", "grok-4.5"], [2, 6, 0.5], 200_000, [4, 12, 1]),
-  ...price("xai", ["grok-4.3", "grok-4.20*"], [1.25, 2.5, 0.2]),
-  ...price("xai", ["grok-build-0.1"], [1, 2, 0.2]),
+  ...price("xai", ["grok-4.3", "grok-4.20*"], [1.25, 2.5, 0.2], 200_000, [2.5, 5, 0.4]),
+  ...price("xai", ["grok-build-0.1"], [1, 2, 0.2], 200_000, [2, 4, 0.4]),
   // Peak hours; the other hours cost half.
   ...price("deepseek", ["deepseek-flash", "deepseek-v4-flash"], [0.3, 1.2, 0.006]),
   ...price("deepseek", ["deepseek-v4-pro"], [1.32, 3.96, 0.044]),
   // On sale at half of this.
   ...price("mistral", ["mistral-large-4", "mistral-large-4-0"], [1.36, 4.18, 0.14]),
   ...price("mistral", ["mistral-large-3"], [0.5, 1.5]),
-  ...price("mistral", ["mistral-medium-3.5", "mistral-medium-3-5", "mistral-medium-2604"], [1.5, 7.5]),
-  ...price("mistral", ["mistral-medium-2508"], [0.4, 2]),
-  ...price("mistral", ["mistral-small-2603"], [0.15, 0.6]),
+  ...price("mistral", ["mistral-medium-3.5", "mistral-medium-3-5", "mistral-medium-2604"], [1.5, 7.5, 0.15]),
+  ...price("mistral", ["mistral-medium-2508"], [0.4, 2, 0.04]),
+  ...price("mistral", ["mistral-small-2603"], [0.15, 0.6, 0.015]),
   ...price("groq", ["gpt-oss-120b"], [0.15, 0.6, 0.075]),
-  ...price("groq", ["gpt-oss-20b"], [0.075, 0.3]),
+  ...price("groq", ["gpt-oss-20b"], [0.075, 0.3, 0.0375]),
   ...price("groq", ["llama-3.3-70b-versatile"], [0.59, 0.79]),
   ...price("groq", ["llama-3.1-8b-instant"], [0.05, 0.08]),
   ...price("groq", ["qwen3-32b"], [0.29, 0.59]),
