@@ -12,7 +12,6 @@ import * as policyFile from "faultline/policy-file";
 
 // prettier-ignore
 const CORE_NAMES = [
-  "replayUnder",
   "CATALOGUE", "CHOICES", "CLOSED", "DEFAULT_POLICY", "DEFAULT_RULES", "FAULT_CLASSES", "FAULT_CODES", "FaultError", "INTERACTIONS", "INTERACTION_KINDS",
   "LOCALES", "MATRIX", "MODEL_CONTEXT", "MODEL_DETAILS", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS",
   "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",
@@ -32,7 +31,7 @@ const MAIN_NAMES = [
 describe("doors", () => {
   it.each([
     ["faultline", main, MAIN_NAMES],
-    ["faultline/core", core, CORE_NAMES],
+    ["faultline/core", core, [...CORE_NAMES, "replayUnder"]],
     ["faultline/error-classifier", errorClassifier, ["classifyError"]],
     ["faultline/mcp", mcp, ["connectMcp", "modelText", "toAiTools"]],
     ["faultline/policy-file", policyFile, ["parsePolicy", "policyFileSchema", "policyJsonSchema", "renderDiagnostic"]],

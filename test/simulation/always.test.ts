@@ -3,6 +3,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
+import type { JournalEvent } from "../../src/core/record/event.ts";
 import { RECOURSES } from "../../src/core/policy/policy.ts";
 import { toolOf } from "./call-history.ts";
 import { ALWAYS } from "./always.ts";
@@ -203,9 +204,11 @@ const CHANGES: Readonly<Record<string, Change>> = {
     return true;
   },
   "every decision can be made again from its entry": (story) => {
-    const failed = story.written.find(({ entry }) => entry.event.type === "call-failed");
-    if (failed?.entry.event.type !== "call-failed" || failed.entry.event.saw === undefined) return false;
-    Object.assign(failed.entry.event, { saw: { ...failed.entry.event.saw, attempt: 99, denied: RECOURSES } });
+    const at = story.written.findIndex(({ entry }) => "saw" in entry.event);
+    const written = story.written[at];
+    if (written === undefined || !("saw" in written.entry.event)) return false;
+    const event = { ...written.entry.event, saw: { ...written.entry.event.saw, attempt: 99, denied: RECOURSES } };
+    story.written[at] = { ...written, entry: { ...written.entry, event: event as JournalEvent } };
     return true;
   },
   "concurrency limits hold": (story) => {
