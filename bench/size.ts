@@ -1,16 +1,21 @@
-// `npm run bench:size`: what `faultline/core` weighs and how long it takes to load, beside an empty module in the same run.
+// `npm run bench:size`: what the doors weigh, and how long they take to load beside an empty module and beside peers in the same run.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { print } from "./measure.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROUNDS = process.argv.includes("--quick") ? 3 : 15;
 const folder = mkdtempSync(join(tmpdir(), "faultline-size-"));
+
+const DOORS = ["core", "error-classifier", "policy-file", "tool-file", "workflow-file", "workflow", "mcp", "testing"];
+/** Packages that do part of the same work, or that programs load beside us. */
+const PEERS = ["p-retry", "cockatiel", "opossum", "effect", "zod", "openai", "ai"];
 
 /** One file, as a bundler would ship it to a browser. */
 async function bundle(
@@ -32,13 +37,52 @@ async function bundle(
   return { bytes: code.length, gzipped: gzipSync(code).length, imports: outside };
 }
 
-/** Milliseconds to import a module in a fresh process, the best of several. */
-function importMs(target: string): number {
-  const script = `const t = performance.now(); await import(${JSON.stringify(target)}); console.log(performance.now() - t);`;
-  const runs = Array.from({ length: 9 }, () =>
-    Number(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })),
-  );
-  return Math.min(...runs);
+interface Load {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+/** Imports a module in a fresh process. */
+function load(target: string): Load {
+  const script = `const cpu = process.cpuUsage(), at = performance.now();
+    await import(${JSON.stringify(target)});
+    const wallMs = performance.now() - at, { user, system } = process.cpuUsage(cpu);
+    console.log(JSON.stringify({ wallMs, cpuMs: (user + system) / 1000 }));`;
+  return JSON.parse(
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", cwd: ROOT }),
+  ) as Load;
+}
+
+/** A whole process, from its start to its end. */
+function run(args: readonly string[]): Load {
+  const at = performance.now();
+  execFileSync(process.execPath, args, { stdio: "ignore", cwd: ROOT });
+  return { wallMs: performance.now() - at, cpuMs: NaN };
+}
+
+/** The best of several rounds, in which all take turns. */
+function best(subjects: readonly (readonly [name: string, measure: () => Load])[]): ReadonlyMap<string, Load> {
+  const least = new Map<string, Load>();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, measure] of subjects) {
+      const { wallMs, cpuMs } = measure();
+      const before = least.get(name) ?? { wallMs: Infinity, cpuMs: Infinity };
+      least.set(name, { wallMs: Math.min(wallMs, before.wallMs), cpuMs: Math.min(cpuMs, before.cpuMs) });
+    }
+  }
+  return least;
+}
+
+function printOver(floorName: string, loads: ReadonlyMap<string, Load>): void {
+  const floor = loads.get(floorName) ?? { wallMs: NaN, cpuMs: NaN };
+  for (const [name, { wallMs, cpuMs }] of loads) {
+    const cpu = Number.isNaN(cpuMs) ? "" : `   ${(cpuMs - floor.cpuMs).toFixed(1).padStart(6)} ms of CPU`;
+    print(
+      name === floorName
+        ? `  ${name.padEnd(28)} ${wallMs.toFixed(1).padStart(6)} ms, the floor that is taken off below`
+        : `  ${name.padEnd(28)} ${(wallMs - floor.wallMs).toFixed(1).padStart(6)} ms${cpu}`,
+    );
+  }
 }
 
 try {
@@ -51,16 +95,27 @@ try {
       `  faultline/${door.padEnd(17)} ${(bytes / 1024).toFixed(1).padStart(6)} KB  ${(gzipped / 1024).toFixed(1).padStart(6)} KB gzipped  outside imports: ${imports.length === 0 ? "none" : imports.join(", ")}`,
     );
   }
-  print("\nHow long they take to load (fresh process, best of 9)");
-  const floor = importMs(empty);
-  print(`  an empty module            ${floor.toFixed(1).padStart(6)} ms (floor)`);
-  for (const door of ["core", "error-classifier", "policy-file"]) {
-    print(
-      `  faultline/${door.padEnd(17)} ${importMs(join(ROOT, "dist", door, "index.js"))
-        .toFixed(1)
-        .padStart(6)} ms`,
-    );
-  }
+  const door = (path: string): string => pathToFileURL(join(ROOT, "dist", path, "index.js")).href;
+  print(`\nHow long an import takes over bare Node (fresh process, best of ${ROUNDS})`);
+  printOver(
+    "an empty module",
+    best([
+      ["an empty module", () => load(pathToFileURL(empty).href)],
+      ["faultline", () => load(door("."))],
+      ...DOORS.map((name) => [`faultline/${name}`, () => load(door(name))] as const),
+      ...PEERS.map((name) => [`peer: ${name}`, () => load(name)] as const),
+    ]),
+  );
+  print(`\nHow long a command takes over bare Node (whole process, best of ${ROUNDS})`);
+  const program = join(ROOT, "dist", "cli", "main.js");
+  printOver(
+    "node -e 0",
+    best([
+      ["node -e 0", () => run(["-e", "0"])],
+      ["faultline --version", () => run([program, "--version"])],
+      ["faultline classify", () => run([program, "classify", "429 Too Many Requests: rate limit reached"])],
+    ]),
+  );
 } finally {
   rmSync(folder, { recursive: true });
 }

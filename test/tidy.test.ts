@@ -35,7 +35,7 @@ interface Import {
 
 function importsOf(file: string): readonly Import[] {
   const found = textOf(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)";/gms);
-  const dynamic = textOf(file).matchAll(/\bimport\("([^"]+)"\)/g);
+  const dynamic = textOf(file).matchAll(/\b(?:import|getBuiltinModule)\("([^"]+)"\)/g);
   const at = (target: string): string =>
     target.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(file), target)).replaceAll("\\", "/") : target;
   return [
@@ -110,6 +110,7 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
   "src/sandbox": [...CORE, "src/host"],
   "src/workflow-file": [
     ...CORE,
+    "src/host",
     "src/options",
     "src/yaml-file",
     "src/policy-file",
@@ -174,7 +175,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
   "src/core/flow": [],
   "src/core/record": [],
   "src/core": [],
-  "src/host": ["node:crypto", "node:os"],
+  "src/host": ["node:crypto", "node:fs", "node:fs/promises", "node:http", "node:os", "node:util"],
   "src/error-classifier": [],
   "src/options": ["fastest-levenshtein"],
   "src/yaml-file": ["zod", "yaml", "get-east-asian-width"],
@@ -208,7 +209,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
   ],
   "src/agent": ["execa", "node:fs", "node:fs/promises", "node:os", "node:path", "node:stream"],
   "src/sandbox": ["quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync"],
-  "src/workflow-file": ["zod", "yaml", "node:crypto"],
+  "src/workflow-file": ["zod", "yaml"],
   "src/workflow-model": [
     "@ai-sdk/provider",
     "@ai-sdk/openai",

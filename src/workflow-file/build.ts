@@ -1,6 +1,6 @@
 // Turns a checked file into a definition, with all defaults filled in.
 
-import { createHash } from "node:crypto";
+import { nodeCrypto } from "../host/builtin.ts";
 import type { GivenEnv } from "../agent/process/child-env.ts";
 import type { Policy } from "../core/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
@@ -61,7 +61,7 @@ export function build(written: WorkflowFile, sources: Sources): WorkflowDefiniti
 function digestOf({ text, files }: WorkflowSource): string {
   const normal = (part: string): string => part.replaceAll("\r\n", "\n").trimEnd();
   const parts = [normal(text), ...Object.entries(files).map(([name, part]) => [name, normal(part)])];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  return nodeCrypto().createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
 function buildLimits(limits: NonNullable<WorkflowFile["limits"]>): WorkflowLimits {

@@ -4,7 +4,7 @@
 // The variable holds a list, because Faultline may run inside a command of Faultline: the outer one ends the processes of the inner one too.
 // Only Linux shows the environment of other processes. What clears its environment (`env -i setsid …`), or runs as another user, is not found.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { nodeFs } from "../../host/builtin.ts";
 import { tryRead } from "../../core/try-read.ts";
 import { systemChance } from "../../host/chance.ts";
 import type { Environment } from "./child-env.ts";
@@ -28,14 +28,14 @@ export function markedEnv(env: Environment, mark: string): Environment {
 /** Living processes that carry the mark. Never this one. */
 export function markedProcesses(mark: string): readonly number[] {
   if (!FINDS_DETACHED) return [];
-  return tryRead(() => readdirSync("/proc"), [])
+  return tryRead(() => nodeFs().readdirSync("/proc"), [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isMarked(name, mark))
     .map(Number);
 }
 
 /** A dead process that nobody has collected has an empty environment, so it does not count. */
 function isMarked(id: string, mark: string): boolean {
-  const entry = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "")
+  const entry = tryRead(() => nodeFs().readFileSync(`/proc/${id}/environ`, "utf8"), "")
     .split("\0")
     .find((one) => one.startsWith(`${VARIABLE}=`));
   return entry !== undefined && marksIn(entry.slice(VARIABLE.length + 1)).includes(mark);
