@@ -142,6 +142,17 @@ function secretPair(value: object): boolean {
   return [name, key, Name].some((label) => typeof label === "string" && isSecretName(label));
 }
 
+interface Tagged {
+  readonly [Symbol.toStringTag]?: unknown;
+  readonly entries?: unknown;
+}
+
+/** By its tag: naming the class itself makes Node load all of its `fetch`, and other packages have a class of their own. */
+function isHeaders(value: object): value is Headers {
+  const isTagged = (it: Tagged): boolean => it[Symbol.toStringTag] === "Headers" && typeof it.entries === "function";
+  return tryRead(() => isTagged(value), false);
+}
+
 /** Own fields of anything: errors show name, message and causes, headers and maps their pairs; a getter that throws shows as such. */
 function* entriesOf(value: object): Iterable<[string, unknown]> {
   if (value instanceof Error) {
@@ -150,7 +161,7 @@ function* entriesOf(value: object): Iterable<[string, unknown]> {
       if (item !== undefined) yield [key, item];
     }
   }
-  if (value instanceof Map || (typeof Headers === "function" && value instanceof Headers)) {
+  if (value instanceof Map || isHeaders(value)) {
     for (const [key, item] of value.entries()) yield [String(key), item];
     return;
   }
