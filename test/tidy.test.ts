@@ -236,6 +236,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "node:child_process",
     "node:fs",
     "node:fs/promises",
+    "node:module",
     "node:os",
     "node:path",
     "node:stream",
