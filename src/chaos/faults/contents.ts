@@ -30,7 +30,7 @@ export const CONTENTS = [
     about: "A tool call whose arguments are cut by the limit on tokens; Google gives MALFORMED_FUNCTION_CALL instead.",
     afterOutput: true, plan: (scene) => goodPlan(scene, cutCall(scene.reply, scene.asked, scene.asked.protocol === "google" ? "malformed-call" : "length")) }),
   row("invalid-tool-call", "SchemaInvalid", {
-    about: "A tool call whose arguments are no JSON, under a stop reason that says all is well; outside a stream Anthropic's are empty.",
+    about: "A tool call whose arguments are not JSON, with a normal stop reason; outside a stream Anthropic's are empty.",
     seenIn: { "openai-chat": "content", "openai-responses": "content", "anthropic": "content", "google": "answer" },
     afterOutput: true, plan: saying((reply, asked) => cutCall(reply, asked, "malformed-call")) }),
   row("unknown-tool", "SchemaInvalid", {
@@ -40,7 +40,7 @@ export const CONTENTS = [
     about: "Valid JSON that breaks the schema that was asked for, in the answer or in the call of a tool: a required field is missing.",
     seenIn: "content", afterOutput: true, plan: saying(breakingSchema) }),
   row("invalid-json-output", "SchemaInvalid", {
-    about: "The model's JSON ends too early, under a stop reason that says all is well.",
+    about: "The model's JSON ends too early, with a normal stop reason.",
     seenIn: "content", afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: reply.calls.length > 0 ? "malformed-call" : reply.stop })) }),
   row("word-salad", null, {
     about: "The model's words make no sense, in a perfect envelope.",

@@ -161,7 +161,7 @@ export const EN = (): Words => ({
   },
   EndpointNotFound: {
     title: "Service address wrong",
-    user: "There is no service at the address the agent was told to use.",
+    user: "There is no service at the configured address.",
     next: "Ask the operator to check the service address in the settings.",
     model:
       "The service does not exist at its configured address; do not repeat the call, use another tool or tell the user.",

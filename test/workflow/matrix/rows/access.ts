@@ -10,7 +10,7 @@ const UNAUTHORIZED = { en: "Authentication failed (HTTP 401)", zh: "鉴权失败
 
 export const ACCESS_ROWS: readonly Row[] = [
   {
-    name: "a key that is not accepted is not tried again, and no stand-in hides it",
+    name: "a refused key is not retried, and no fallback hides it",
     seed: AUTH,
     injected: "401, with a second provider to switch to",
     file: AGENT,
@@ -25,7 +25,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an account that may not use the model is not tried again",
+    name: "an account without access to the model is not retried",
     seed: AUTH,
     injected: "403; the stage may be tried three times, which does not matter",
     file: AGENT,
@@ -43,7 +43,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an agent CLI that is signed out is not tried again",
+    name: "a signed-out agent CLI is not retried",
     seed: AUTH,
     injected: "codex, as it was recorded at a 401, with claude to switch to",
     file: AGENT,
@@ -58,7 +58,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an auth failure of a reviewer is not called a schema failure",
+    name: "a reviewer's auth failure is not reported as a schema failure",
     seed: AUTH,
     injected: "401 for the reviewer",
     file: STAGES,
@@ -73,7 +73,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an agent CLI that is not installed is not tried again, and the operator is told to install it",
+    name: "a missing agent CLI is not retried, and the operator reads how to install it",
     seed: "002 Binary missing",
     injected: "there is no codex on the PATH; the stage may be tried three times, which does not matter",
     file: AGENT,
@@ -89,7 +89,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "claude asking again and again for a permission is stopped early",
+    name: "claude is stopped early when it keeps asking for a permission",
     seed: "002 Permission denied loop (Claude tools)",
     injected: "claude is denied the same tool three times and would go on",
     raw: "permission_denied",
@@ -108,7 +108,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a command that the workflow does not allow is not run, and the operator may allow it",
+    name: "a command that the workflow does not allow does not run, and the operator may allow it",
     seed: "000 Tool terminal (Forbidden)",
     injected: "the tester wants `rm -rf build` to be run",
     file: STAGES,
@@ -153,7 +153,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a model that cannot call tools is not asked at all",
+    name: "a model that cannot call tools is never asked",
     seed: "000 Provider capability",
     injected: "an agent with tools is given a model without them",
     file: "agent-tool.faultline.yaml",
@@ -172,7 +172,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a model that is not there is asked once",
+    name: "a missing model is asked once",
     seed: "000 Provider capability",
     injected: "404: no such model",
     file: AGENT,
@@ -200,7 +200,7 @@ export const ACCESS_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "what a content filter blocks is not sent again, and the operator may write it differently",
+    name: "a prompt that a content filter blocks is not sent again, and the operator may rewrite it",
     seed: "002 §3 non-retryable",
     injected: "the prompt is refused by a filter",
     file: AGENT,

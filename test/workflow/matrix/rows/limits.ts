@@ -32,7 +32,7 @@ function gapMs({ chaos }: MatrixWorld): number {
 
 export const LIMIT_ROWS: readonly Row[] = [
   {
-    name: "a Retry-After is kept exactly",
+    name: "a Retry-After is respected exactly",
     seed: `${RATE}: Retry-After present`,
     injected: "429 with `retry-after: 7`, twice",
     file: AGENT,
@@ -66,7 +66,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a Retry-After that is too long to sit through puts the run away until then",
+    name: "a long Retry-After parks the run until then",
     seed: `${RATE}: Retry-After present`,
     injected: "429 with `retry-after: 1200`",
     file: AGENT,
@@ -84,7 +84,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a quota that comes back puts the run away, and it goes on by itself when it does",
+    name: "a quota with a known reset time parks the run, which then continues by itself",
     seed: "000 Provider transient (escalate)",
     injected: "a quota that is used up and comes back in an hour",
     file: AGENT,
@@ -105,7 +105,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a quota of which nobody knows when it comes back fails at once",
+    name: "a quota without a known reset time fails at once",
     seed: "002 Provider auth/config error",
     injected: "credit that is used up",
     file: AGENT,
@@ -133,7 +133,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a review that is never content ends after the rounds it may have",
+    name: "a review that never approves ends after its maximum number of rounds",
     seed: "000 State Machine decision",
     injected: "the reviewer rejects three times",
     file: STAGES,
@@ -147,7 +147,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an agent whose money is used up is not asked again",
+    name: "an agent without budget is not asked again",
     seed: "000 State Machine decision",
     injected: "a budget that the first answer uses up",
     file: AGENT_TOOL,
@@ -162,7 +162,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a run whose money is used up fails where it stands",
+    name: "a run without budget fails at the current node",
     seed: "000 State Machine decision",
     injected: "a limit of the run below the price of one request",
     file: AGENT_TOOL,
@@ -175,7 +175,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a run that may ask about its money waits, and goes on when the limit is raised",
+    name: "a run that may ask for more budget waits, and continues when the limit is raised",
     seed: "000 a user may be asked to choose a recovery path",
     injected: "a limit of the run below the price of one request, with `on_exceed: pause_for_approval`",
     file: AGENT_TOOL,

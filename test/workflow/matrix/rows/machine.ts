@@ -20,7 +20,7 @@ const MISSHAPEN = { en: "A value failed validation at a boundary", zh: "数据�
 
 export const MACHINE_ROWS: readonly Row[] = [
   {
-    name: "an output that Assert does not accept leads to the stage that repairs it",
+    name: "an output that Assert rejects leads to the repair stage",
     seed: `${DECISION}: Assert, Next to a repair stage`,
     injected: "a number below what `assert` wants; `on_failure: mend`",
     file: MACHINE,
@@ -34,7 +34,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     ),
   },
   {
-    name: "an output that Assert wants again is asked for again, from Setup on",
+    name: "an output for which Assert requests a retry is produced again, from Setup on",
     seed: `${DECISION}: Assert, retry`,
     injected: "a number that is too small, then one that is not; `verdict: retry`",
     file: MACHINE,
@@ -50,7 +50,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an output that Assert does not accept ends a run without a repair stage",
+    name: "an output that Assert rejects ends a run without a repair stage",
     seed: `${DECISION}: abort-workflow`,
     injected: "a number below what `assert` wants",
     file: MACHINE,
@@ -65,7 +65,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a request that cannot be composed fails the attempt, and nobody is asked",
+    name: "a request that cannot be composed fails the attempt before any model is asked",
     seed: `${DECISION}: a failed COMPOSE_REQUEST`,
     injected: "the prompt speaks of a node that was not visited; `retry: 2`, which cannot help",
     file: MACHINE,
@@ -82,7 +82,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a request that cannot be composed is Next's to deal with",
+    name: "Next can handle a request that cannot be composed",
     seed: `${DECISION}: a failed COMPOSE_REQUEST`,
     injected: "the same, with `on_failure: mend`",
     file: MACHINE,
@@ -95,7 +95,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     ),
   },
   {
-    name: "a stage that failed for good is passed over when its resolution says so",
+    name: "a stage that failed for good is skipped with the resolution skip",
     seed: `${DECISION}: skip`,
     injected: "401; `resolution: skip`",
     file: MACHINE,
@@ -109,7 +109,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     ),
   },
   {
-    name: "a stage that failed for good comes again behind the others when its resolution says so",
+    name: "a stage that failed for good runs again after the others with the resolution retry-later",
     seed: `${DECISION}: retry-later`,
     injected: "401 once; `resolution: retry-later`",
     file: MACHINE,
@@ -125,7 +125,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a stage that failed for good ends the run when its resolution says so",
+    name: "a stage that failed for good ends the run with the resolution abort-workflow",
     seed: `${DECISION}: abort-workflow`,
     injected: "401; `resolution: abort-workflow`",
     file: MACHINE,
@@ -140,7 +140,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an expression that fails would fail again, and is not tried again",
+    name: "a failing expression would fail again and is not retried",
     seed: "000 Tool terminal (logical failure)",
     injected: "an expression reads a field of undefined; `retry: 2`",
     file: SANDBOX,
@@ -157,7 +157,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an expression that takes too long is stopped and tried again",
+    name: "an expression that takes too long is stopped and retried",
     seed: "000 Tool transient (timeout)",
     injected: "an expression that never ends; `retry: 2`",
     file: SANDBOX,
@@ -173,7 +173,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a run that is cancelled stops its request at once, and is no failure",
+    name: "a cancelled run stops its request at once and does not count as failed",
     seed: "002 Operator cancellation",
     injected: "cancelled while the provider thinks",
     file: AGENT,
@@ -194,7 +194,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a run that is cancelled ends the agent CLI it has started",
+    name: "a cancelled run ends the agent CLI it started",
     seed: "002 Operator cancellation",
     injected: "cancelled while claude works",
     file: AGENT,
@@ -216,7 +216,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a store that does not answer for a moment is asked again",
+    name: "a store that is unavailable for a moment is retried",
     seed: STORE,
     injected: "the journal refuses two writes",
     file: AGENT,
@@ -228,7 +228,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     expected: completed("completed", { waitsMs: [2_000, 4_000], asked: { coder: 1 }, way: ["coder#1"] }),
   },
   {
-    name: "a store that does not answer three times ends this process's part; the run goes on when it does",
+    name: "after three failed writes this process stops; the run continues when the store is back",
     seed: STORE,
     injected: "the journal refuses three writes",
     file: AGENT,
@@ -243,7 +243,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     expected: completed("completed", { waitsMs: [2_000, 4_000], asked: { coder: 1 }, way: ["coder#1"] }),
   },
   {
-    name: "a program that is killed loses nothing: what was done is not done again, what was being done is",
+    name: "a killed program loses nothing: finished work is not repeated, work in progress is",
     seed: "000 Crash",
     injected: "SIGKILL while the second node's command runs",
     file: "crash.faultline.yaml",

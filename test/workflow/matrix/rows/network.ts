@@ -29,7 +29,7 @@ const TOO_LATE = { en: "Network timeout, may be retried", zh: "网络超时，�
 
 export const NETWORK_ROWS: readonly Row[] = [
   {
-    name: "a stream that breaks off every time ends the stage as a network error",
+    name: "a stream that always breaks off ends the stage as a network error",
     seed: DISCONNECT,
     injected: "the connection is closed in the middle of each answer",
     raw: "You said:",
@@ -77,7 +77,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a server that fails is asked three times, and then the stage fails",
+    name: "a failing server is asked three times, then the stage fails",
     seed: TRANSIENT,
     injected: "500 for every request",
     file: AGENT,
@@ -92,7 +92,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a blip is cured without a word: the run completes and nothing is kept about it",
+    name: "a short failure is recovered silently: the run completes and no file is kept",
     seed: TRANSIENT,
     injected: "a reset, then a 500, then a good answer",
     file: AGENT,
@@ -101,7 +101,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     expected: completed("completed", { ...TRANSPORT, asked: { coder: 3 }, way: ["coder#1"] }),
   },
   {
-    name: "another provider stands in; while it can be had, two attempts at the first are enough",
+    name: "another provider takes over after two attempts at the first",
     seed: TRANSIENT,
     injected: "500 for every request to the first of two providers",
     file: AGENT,
@@ -117,7 +117,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "when both providers fail the operator may have the other one asked first",
+    name: "when both providers fail, the operator may switch their order",
     seed: DISCONNECT,
     injected: "every connection to both providers is reset",
     file: AGENT,
@@ -135,7 +135,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "the stage's own retry comes on top of the transport's, and both are counted",
+    name: "the stage's own retries come on top of the call's, and both are counted",
     seed: "000 State Machine decision",
     injected: "every connection is reset; the stage may be tried twice",
     file: AGENT,
@@ -153,7 +153,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a stage that is cured by its own retry says so in the file about its failure",
+    name: "a stage that recovers on its own retry says so in its failure file",
     seed: "000 State Machine decision",
     injected: "four resets, then good answers; the stage may be tried twice",
     file: AGENT,
@@ -171,7 +171,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a network failure of a reviewer is not called a schema failure",
+    name: "a reviewer's network failure is not reported as a schema failure",
     seed: "002 §2 Network/provider failures should not be mislabeled as schema failures",
     injected: "every connection of the reviewer is reset",
     file: STAGES,
@@ -187,7 +187,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a network failure of a tester in the middle of its JSON is not called a schema failure",
+    name: "a tester's network failure in the middle of its JSON is not reported as a schema failure",
     seed: "002 §2 Network/provider failures should not be mislabeled as schema failures",
     injected: "the tester's answers are cut in half",
     file: STAGES,
@@ -203,7 +203,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a provider that takes the request and never answers is a timeout",
+    name: "a provider that accepts the request and never answers is a timeout",
     seed: TIMEOUT,
     injected: "requests are read and nothing comes back",
     file: AGENT,
@@ -250,7 +250,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an agent CLI that hangs is ended and run again, because nothing was done",
+    name: "a hanging agent CLI is ended and restarted, because it did nothing yet",
     seed: TIMEOUT,
     injected: "claude starts and prints nothing",
     file: AGENT,
@@ -266,7 +266,7 @@ export const NETWORK_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "an agent CLI that hangs after it has used a tool is not run again by itself",
+    name: "an agent CLI that hangs after using a tool is not restarted automatically",
     seed: TIMEOUT,
     injected: "claude uses a tool and then prints nothing more; its node is not idempotent",
     raw: "should-not-exist-xyz",

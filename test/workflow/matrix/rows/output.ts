@@ -16,7 +16,7 @@ const NOT_OK = { en: "A test command ended with a non-zero exit code", zh: "测�
 
 export const OUTPUT_ROWS: readonly Row[] = [
   {
-    name: "a review without a field it must have is asked for once more, and then fails as what it is",
+    name: "a review without a required field is requested once more, then fails as a schema failure",
     seed: REVIEWER,
     injected: "every review lacks a required field",
     file: STAGES,
@@ -32,7 +32,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a review that is prose is asked for once more, and then fails as what it is",
+    name: "a review in prose is requested once more, then fails as a schema failure",
     seed: REVIEWER,
     injected: "the reviewer says `Looks good to me.`",
     raw: "Looks good to me.",
@@ -49,7 +49,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a review that fits the second time is as good as one that fits the first",
+    name: "a review that fits its schema the second time counts like any other",
     seed: REVIEWER,
     injected: "the first review lacks a required field",
     file: STAGES,
@@ -62,7 +62,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a tester's JSON that breaks off is asked for once more, and then fails as what it is",
+    name: "a tester's truncated JSON is requested once more, then fails as a schema failure",
     seed: "002 Tester schema invalid",
     injected: "every answer of the tester is half a JSON",
     file: STAGES,
@@ -78,7 +78,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "tests that fail are given back to the coder, who is told what failed; nobody is asked twice for the same",
+    name: "failing tests go back to the coder with the failure, and no finished work is repeated",
     seed: TESTS,
     injected: "the tests fail the first time",
     file: STAGES,
@@ -101,7 +101,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "tests that still fail after three rounds are a failed test",
+    name: "tests that still fail after three rounds end the run as failed tests",
     seed: TESTS,
     injected: "the tests fail every time",
     raw: "not ok 3 - adds two numbers",
@@ -125,7 +125,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a discussion goes on without the message that failed, and the next round has it",
+    name: "a discussion continues without a failed message, and the next round retries it",
     seed: "002 §2 Proposal discussion stage",
     injected: "three resets for the reviewer; prose from everybody",
     file: "discussion.faultline.yaml",

@@ -22,7 +22,7 @@ const WITH_INPUT = { "agents:\n": "inputs: { count: { type: integer } }\nagents:
 
 export const REFUSALS: readonly Refusal[] = [
   {
-    name: "a file that is no YAML",
+    name: "a file that is not YAML",
     seed: VALIDATION,
     injected: "a bracket that is not closed",
     file: AGENT,
@@ -32,7 +32,7 @@ export const REFUSALS: readonly Refusal[] = [
     says: "end with a }",
   },
   {
-    name: "a file of a version of the format that there is not",
+    name: "a file with an unknown format version",
     seed: VALIDATION,
     injected: "`faultline: 9`",
     file: AGENT,
@@ -42,7 +42,7 @@ export const REFUSALS: readonly Refusal[] = [
     says: "faultline",
   },
   {
-    name: "a node whose agent is not there",
+    name: "a node with an unknown agent",
     seed: VALIDATION,
     injected: "`agent: codre`",
     file: AGENT,
@@ -62,7 +62,7 @@ export const REFUSALS: readonly Refusal[] = [
     says: "max",
   },
   {
-    name: "an input that must be there and is not",
+    name: "a missing required input",
     seed: VALIDATION,
     injected: "no `count`",
     file: AGENT,
@@ -83,7 +83,7 @@ export const REFUSALS: readonly Refusal[] = [
     says: "count",
   },
   {
-    name: "a run whose workflow is another one than it was started with",
+    name: "a run whose workflow has changed since it started",
     seed: "000 Session (ResumeMismatch)",
     injected: "the prompt was changed meanwhile",
     file: AGENT,

@@ -21,7 +21,7 @@ function toldOf(body: unknown): string {
 
 export const TOOL_ROWS: readonly Row[] = [
   {
-    name: "a tool that is busy is called as often as its declaration says, and then the node fails",
+    name: "a busy tool is called as often as its declaration allows, then the node fails",
     seed: TRANSIENT,
     injected: "`EBUSY` every time; `max_attempts: 3`",
     raw: "EBUSY: resource busy or locked",
@@ -37,7 +37,7 @@ export const TOOL_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a tool that is busy for a moment is no failure",
+    name: "a tool that is busy for a moment does not fail the node",
     seed: TRANSIENT,
     injected: "`EBUSY` twice",
     file: TOOL,
@@ -46,7 +46,7 @@ export const TOOL_ROWS: readonly Row[] = [
     expected: completed("found", { ...BY_CONTRACT, asked: { "lookup.mjs": 3 }, way: ["lookup#1"] }),
   },
   {
-    name: "a tool that hangs is ended, and called again because it may be called twice",
+    name: "a hanging tool is ended, and retried because it is idempotent",
     seed: TRANSIENT,
     injected: "the tool never ends; `timeout: 10s`, `idempotent: true`",
     file: TOOL,
@@ -61,7 +61,7 @@ export const TOOL_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "a tool that hangs and may not be called twice is not",
+    name: "a hanging tool that is not idempotent is not retried",
     seed: TRANSIENT,
     injected: "the tool never ends; not idempotent",
     file: TOOL,
@@ -75,7 +75,7 @@ export const TOOL_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "what a tool cannot do is not tried again",
+    name: "a permanent tool failure is not retried",
     seed: TERMINAL,
     injected: "`ENOENT`, called by a node",
     file: TOOL,
@@ -89,7 +89,7 @@ export const TOOL_ROWS: readonly Row[] = [
     }),
   },
   {
-    name: "what a tool cannot do is told to the model in words made for it, and the model goes on",
+    name: "a permanent tool failure reaches the model as a safe message, and the model continues",
     seed: TERMINAL,
     injected: "`ENOENT` with a path, called by a model",
     file: AGENT_TOOL,
@@ -105,7 +105,7 @@ export const TOOL_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a tool that stays busy is told to the model once its attempts are used up",
+    name: "a tool that stays busy is reported to the model after its last attempt",
     seed: TRANSIENT,
     injected: "`EBUSY` every time, called by a model",
     file: AGENT_TOOL,
@@ -122,7 +122,7 @@ export const TOOL_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "input that does not fit is told to the model, and the tool is not run",
+    name: "an invalid input is reported to the model, and the tool does not run",
     seed: TERMINAL,
     injected: "the model calls the tool without its required field",
     file: AGENT_TOOL,
