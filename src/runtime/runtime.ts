@@ -29,8 +29,9 @@ import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { wakeAsker } from "./person/wake-asker.ts";
 import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
-import { openSession } from "./session/open-session.ts";
-import type { FirstWrites } from "./session/session-options.ts";
+import { amendSession, openSession } from "./session/open-session.ts";
+import type { SessionState } from "../core/record/replay.ts";
+import type { FinalWrites, FirstWrites } from "./session/session-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
@@ -235,6 +236,13 @@ export class Runtime {
   async beginSession(name: string, options: SessionOptions, first: FirstWrites): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
+  }
+
+  /** Adds to a session that has ended. `make` sees the session, and returns null when there is nothing to add. */
+  async amendSession(name: string, make: (state: SessionState) => FinalWrites | null): Promise<void> {
+    const engine = await this.#begin();
+    const { rescueFolders } = this.#options;
+    await amendSession(engine, name, { bindings: engine.bindings, secrets: [], rescueFolders }, make);
   }
 
   #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWrites | null = null): Promise<Session> {

@@ -19,8 +19,8 @@ import { nameTaken } from "./name-taken.ts";
 import { Scope } from "../scope.ts";
 import { readSession } from "./read-session.ts";
 import { SessionCore } from "./session-core.ts";
-import { SessionRecorder } from "./session-recorder.ts";
-import { type FirstWrites, NO_WRITES } from "./session-options.ts";
+import { SessionRecorder, type SessionRecorderOptions } from "./session-recorder.ts";
+import { type FinalWrites, type FirstWrites, NO_WRITES } from "./session-options.ts";
 import { Session, type SessionLimits } from "./session.ts";
 
 export interface SessionSettings {
@@ -57,15 +57,7 @@ export async function openSession(
   }
   const scope = new Scope("session", null);
   const budget = new Budget(settings.budget, state);
-  const recorder = new SessionRecorder({
-    session: id,
-    journal,
-    clock,
-    policy: settings.bindings.policy,
-    redactor: hideInWarnings(createRedactor(settings.secrets, engine.redactor)),
-    roll: () => engine.chance.roll(),
-    seq: state.seq,
-    rescue: (after, entries, keeps) => rescue(engine, id, settings.rescueFolders, after, entries, keeps),
+  const recorder = recorderFor(engine, settings, state, {
     died: (why) => scope.cancel(why),
     written: ({ at, event }, seq) => {
       foldEntry(state, { session: id, seq, at, event });
@@ -93,6 +85,43 @@ export async function openSession(
     }
   } else await core.record({ type: "session-resumed", interrupted: inFlight(state) });
   return new Session(core, settings.limits);
+}
+
+/**
+ * Adds to a session that has ended, such as which run continues its work: through a recorder, like everything else. `make` sees the
+ * session as it is in the journal, and returns null when there is nothing to add.
+ */
+export async function amendSession(
+  engine: Engine,
+  id: string,
+  settings: RecorderSettings,
+  make: (state: SessionState) => FinalWrites | null,
+): Promise<void> {
+  const state = await readSession(engine.store, id);
+  const writes = make(state);
+  if (writes === null) return;
+  const ignore = (): void => undefined;
+  const recorder = recorderFor(engine, settings, state, { died: ignore, written: ignore });
+  await recorder.record(writes.events, writes.keeps, engine.clock.now());
+}
+
+type RecorderSettings = Pick<SessionSettings, "bindings" | "secrets" | "rescueFolders">;
+
+function recorderFor(
+  engine: Engine,
+  { bindings, secrets, rescueFolders }: RecorderSettings,
+  { session, seq }: SessionState,
+  on: Pick<SessionRecorderOptions, "died" | "written">,
+): SessionRecorder {
+  const { journal, clock, chance } = engine;
+  return new SessionRecorder({
+    ...{ session, journal, clock, seq },
+    policy: bindings.policy,
+    redactor: hideInWarnings(createRedactor(secrets, engine.redactor)),
+    roll: () => chance.roll(),
+    rescue: (after, entries, keeps) => rescue(engine, session, rescueFolders, after, entries, keeps),
+    ...on,
+  });
 }
 
 function inFlight(state: SessionState): readonly string[] {

@@ -10,7 +10,7 @@ import { failureFeedback } from "../advance/failure-feedback.ts";
 import { inheritInstructions } from "./standing-instructions.ts";
 import { readOutput } from "../advance/node-results.ts";
 import { readInputs, secretsOf } from "../advance/run-inputs.ts";
-import { readRun, summaryFor } from "../report/run-reports.ts";
+import { summaryFor } from "../report/run-reports.ts";
 import type { Acted } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { inheritOutputs, successionOf } from "./successor.ts";
@@ -97,15 +97,14 @@ async function withWhatItNeeds(
     : { ...params, found };
 }
 
-async function supersede({ journal, clock }: RunsDeps, run: string, successor: string): Promise<void> {
-  const { run: state, seq, spending } = await readRun(journal, run);
-  if (state?.successor !== null) return;
-  const at = clock.now();
-  const summary = { ...summaryOf(run, state, spending.microcents, at), successor };
-  await journal.append(
-    run,
-    seq,
-    [{ at, event: { type: "run-superseded", successor } }],
-    [{ kind: "run", key: run, value: summary }],
-  );
+/** Says in the old run which one continues its work, once. */
+async function supersede({ faultline, clock }: RunsDeps, run: string, successor: string): Promise<void> {
+  await faultline.amendSession(run, ({ run: state, spending }) => {
+    if (state?.successor !== null) return null;
+    const summary = { ...summaryOf(run, state, spending.microcents, clock.now()), successor };
+    return {
+      events: [{ type: "run-superseded", successor }],
+      keeps: [{ kind: "run", key: run, value: summary }],
+    };
+  });
 }
