@@ -3,7 +3,6 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
-import type { JournalEvent } from "../../src/core/record/event.ts";
 import { RECOURSES } from "../../src/core/policy/policy.ts";
 import { toolOf } from "./call-history.ts";
 import { ALWAYS } from "./always.ts";
@@ -208,7 +207,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     const written = story.written[at];
     if (written === undefined || !("saw" in written.entry.event)) return false;
     const event = { ...written.entry.event, saw: { ...written.entry.event.saw, attempt: 99, denied: RECOURSES } };
-    story.written[at] = { ...written, entry: { ...written.entry, event: event as JournalEvent } };
+    story.written[at] = { ...written, entry: { ...written.entry, event } };
     return true;
   },
   "concurrency limits hold": (story) => {
