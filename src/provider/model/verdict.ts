@@ -111,12 +111,18 @@ async function jsonVerdict(
       ? fault("OutputTruncated", { message: "the JSON was cut", context: { provider } })
       : fault("SchemaInvalid", { message: "the answer is no JSON", context: { provider } });
   }
-  if (schema === undefined) return null;
-  const result = await checkFor(schema as JsonSchema)(value);
+  return schema === undefined ? null : schemaVerdict(value, schema as JsonSchema, { provider });
+}
+
+/** null: the value fits. */
+export async function schemaVerdict(
+  value: unknown,
+  schema: JsonSchema,
+  context: Readonly<Record<string, string>>,
+): Promise<Fault | null> {
+  const result = await checkFor(schema)(value);
   if (result.ok) return null;
   const told = result.issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
-  return fault("SchemaInvalid", {
-    message: `the answer does not fit its schema: ${told.join("; ")}`,
-    context: { provider, issues: result.issues.length },
-  });
+  const message = `the answer does not fit its schema: ${told.join("; ")}`;
+  return fault("SchemaInvalid", { message, context: { ...context, issues: result.issues.length } });
 }

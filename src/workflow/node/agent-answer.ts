@@ -2,26 +2,20 @@
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { parseJson } from "../../core/try-read.ts";
-import { compileSchema, type JsonSchema } from "../../schema/index.ts";
+import { schemaVerdict } from "../../provider/model/verdict.ts";
+import type { JsonSchema } from "../../schema/index.ts";
 
 export type ReadAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault };
 
 /** Never throws for an answer, whatever it is. */
 export async function readAnswer(text: string, schema: JsonSchema, agent: string): Promise<ReadAnswer> {
   const value = jsonIn(text);
-  if (value === undefined) return { ok: false, fault: unfit("the answer is no JSON", agent, 1) };
-  const result = await compileSchema(schema, `the output schema of agent ${agent}`)(value);
-  if (result.ok) return { ok: true, value };
-  const told = result.issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
-  const message = `the answer does not fit its schema: ${told.join("; ")}`;
-  return { ok: false, fault: unfit(message, agent, result.issues.length) };
+  const wrong = value === undefined ? noJson(agent) : await schemaVerdict(value, schema, { agent });
+  return wrong === null ? { ok: true, value } : { ok: false, fault: wrong };
 }
 
-/** More than anybody, or any model, corrects at once. */
-const MAX_ISSUES_TOLD = 10;
-
-function unfit(message: string, agent: string, issues: number): Fault {
-  return fault("SchemaInvalid", { message, context: { agent, issues } });
+function noJson(agent: string): Fault {
+  return fault("SchemaInvalid", { message: "the answer is no JSON", context: { agent, issues: 1 } });
 }
 
 const FENCE = /```[\w-]*[ \t]*\r?\n([^]*?)\r?\n[ \t]*```/g;
