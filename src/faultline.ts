@@ -18,21 +18,25 @@ import { resolveOptions, type ResolvedOptions, RUNTIME_OPTIONS, type RuntimeOpti
 import type { Session } from "./runtime/session/session.ts";
 import type { Turn } from "./runtime/session/turn.ts";
 
+/** Options of `createFaultline`. */
 export interface FaultlineOptions extends RuntimeOptions {
   /** Prices in front of the table's own. */
   readonly prices?: readonly PriceRow[];
 }
 
+/** Options of `fl.model`. */
 export interface FaultlineModelOptions extends ModelOptions {
   /** The session or turn its calls belong to: they are written down there, paid from its budget, and answered from it when the program runs again. */
   readonly within?: Session | Turn;
 }
 
+/** Options of `fl.fetch`. */
 export interface FaultlineFetchOptions extends FetchOptions {
   /** The session or turn its calls belong to. */
   readonly within?: Session | Turn;
 }
 
+/** Options of `fl.agent`. */
 export interface FaultlineAgentOptions extends AgentOptions {
   /** The session or turn its runs belong to. */
   readonly within?: Session | Turn;
@@ -42,6 +46,16 @@ export const FAULTLINE_OPTIONS = shape<FaultlineOptions>({ ...RUNTIME_OPTIONS, p
 
 const withinKind = having("a session or a turn", "protect", "id");
 
+/**
+ * Makes the runtime of a program: breakers, budgets, journal and policy that all its calls share.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline } from "faultline";
+ *
+ * const fl = createFaultline({ journal: "agent.db", budget: { maxUsd: 2 } });
+ * ```
+ */
 export function createFaultline(options: FaultlineOptions = {}): Faultline {
   checkOptions("createFaultline", options, FAULTLINE_OPTIONS);
   return new Faultline(resolveOptions(options), priceTable(options.prices ?? []));
@@ -51,6 +65,7 @@ const MODEL_OPTIONS_WITHIN = shape<FaultlineModelOptions>({ ...MODEL_OPTIONS, wi
 const FETCH_OPTIONS_WITHIN = shape<FaultlineFetchOptions>({ ...FETCH_OPTIONS, within: withinKind });
 const AGENT_OPTIONS_WITHIN = shape<FaultlineAgentOptions>({ ...AGENT_OPTIONS, within: withinKind });
 
+/** The one object a program makes: protected calls, models, agents and sessions on one runtime. */
 export class Faultline extends Runtime {
   readonly #home: Omit<MembersDeps, "isKept">;
 

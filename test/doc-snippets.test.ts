@@ -40,6 +40,22 @@ function snippetsIn(language: string): readonly Snippet[] {
   });
 }
 
+/** The examples in the comments of the source, as editors show them. */
+function examplesIn(): readonly Snippet[] {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  return files.flatMap((file) => {
+    const page = `src/${file.replaceAll("\\", "/")}`;
+    const content = readFileSync(join(ROOT, page), "utf8");
+    return Array.from(content.matchAll(/^ \* @example\n \* ```ts\n([\s\S]*?)^ \* ```/gm), (match) => ({
+      place: `${page}:${content.slice(0, match.index).split("\n").length}`,
+      page,
+      text: (match[1] ?? "").replaceAll(/^ \* ?/gm, ""),
+    }));
+  });
+}
+
 /** What a snippet may use without showing where it comes from. */
 const GIVEN: Readonly<Record<string, string>> = {
   fl: 'import("faultline").Faultline',
@@ -80,8 +96,9 @@ function projectOf(files: ReadonlyMap<string, string>): string {
 }
 
 it("TypeScript snippets type-check in a project that has the package installed", () => {
-  const snippets = snippetsIn("ts");
-  expect(snippets.length).toBeGreaterThan(10);
+  expect(examplesIn().length).toBeGreaterThanOrEqual(10);
+  const snippets = [...snippetsIn("ts"), ...examplesIn()];
+  expect(snippets.length).toBeGreaterThan(20);
   const files = snippets.map(({ place, text }) => [`${place.replaceAll(/[/:]/g, "_")}.ts`, withGiven(text)] as const);
   const folder = projectOf(new Map(files));
   onTestFinished(() => rmSync(folder, { recursive: true }));

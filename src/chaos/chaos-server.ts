@@ -36,6 +36,7 @@ import { resolveScenario } from "./scenario.ts";
 import type { ChaosStep, Scenario } from "./scenario-schema.ts";
 import type { ConnectionAct, ChaosRequest } from "./wire.ts";
 
+/** Options of `startChaos`. */
 export interface ChaosOptions {
   /** Default: 0, a free port. */
   readonly port?: number;
@@ -45,6 +46,7 @@ export interface ChaosOptions {
   readonly scenario?: string | Scenario;
   /** The seed for probabilities. Default: the scenario's seed, else 1. */
   readonly seed?: number;
+  /** Where time comes from. Default: the system's clock. */
   readonly clock?: Clock;
   /** A wait before every answer. Default: the scenario's latency, else none. */
   readonly latencyMs?: number;
@@ -54,6 +56,7 @@ export interface ChaosOptions {
   readonly onStray?: (request: StrayRequest) => void;
 }
 
+/** A running chaos provider. */
 export interface Chaos {
   readonly url: string;
   /** For OpenAI's SDK and compatible clients. */

@@ -10,9 +10,12 @@ import { STREAMS } from "./faults/streams.ts";
 
 const ROWS = [...LIMITS, ...STATUSES, ...CONTENTS, ...BODIES, ...STREAMS, ...CONNECTIONS] as const;
 
+/** The name of a fault that the chaos provider can play. */
 export type ChaosFaultId = (typeof ROWS)[number]["id"];
+/** A fault that the chaos provider can play. */
 export type ChaosFault = FaultRow<ChaosFaultId>;
 
+/** The faults that the chaos provider can play. */
 export const CHAOS_FAULTS: readonly ChaosFault[] = Object.freeze([...ROWS]);
 export const CHAOS_FAULT_IDS: readonly ChaosFaultId[] = Object.freeze(ROWS.map(({ id }) => id));
 

@@ -15,6 +15,7 @@ import type { ProtocolId } from "./wire.ts";
  */
 export type RequestEnd = "open" | "answered" | "cut" | "reset" | "refused" | "client-left";
 
+/** A request that the chaos provider has received. */
 export interface ReceivedRequest {
   /** Counted from 1. */
   readonly number: number;

@@ -81,7 +81,9 @@ export const scenarioSchema = z
 
 /** A scenario, as YAML or as an object. */
 export type Scenario = z.input<typeof scenarioSchema>;
+/** What happens to one request of a scenario. */
 export type ScenarioStep = z.input<typeof step>;
 /** What one request gets: a fault id, `ok`, or a full step. */
 export type ChaosStep = z.input<typeof faultName> | ScenarioStep;
+/** Which requests of a scenario fail, and how. */
 export type ScenarioRule = z.input<typeof rule>;

@@ -4,7 +4,18 @@ import type { Chaos, ChaosOptions } from "./chaos-server.ts";
 
 export type { Chaos, ChaosOptions };
 
-/** Starts a loopback server that speaks four model protocols and fails on demand. */
+/**
+ * Starts a loopback server that speaks four model protocols and fails on demand.
+ *
+ * @example
+ * ```ts
+ * import { startChaos } from "faultline/testing";
+ *
+ * const chaos = await startChaos();
+ * chaos.script(["rate-limit", "ok"]);
+ * await chaos.close();
+ * ```
+ */
 export async function startChaos(options: ChaosOptions = {}): Promise<Chaos> {
   const { startServer } = await import("./chaos-server.ts");
   return startServer(options);

@@ -2,6 +2,7 @@
 
 import { nodeCrypto } from "./builtin.ts";
 
+/** Random numbers and ids, as a program or a test gives them. */
 export interface Chance {
   /** In [0, 1). */
   roll(): number;

@@ -3,6 +3,7 @@
 // C2  A duration never depends on the wall clock. Code that measures uses steady time (`steadyNow`). A time that a process
 //     holds moves with the wall clock: a `Moment` on its own, and everything a runtime holds by `RuntimeClock`.
 
+/** Time, as a program or a test gives it. */
 export interface Clock {
   /** Epoch milliseconds of the wall clock. */
   now(): number;

@@ -11,6 +11,7 @@
 
 import type { Entry, JournalEvent, SessionStatus } from "../core/record/event.ts";
 
+/** An event on its way into the journal. */
 export interface NewEntry {
   readonly at: number;
   readonly event: JournalEvent;
@@ -23,6 +24,7 @@ export interface Keep {
   readonly value: unknown;
 }
 
+/** The kinds of values that a journal keeps beside its events. */
 export type KeepKind =
   | "result" //   what a finished call returned, key `session/call`; exact, so never exported unless asked
   | "input" //    what a person put in place of an input; the inputs of a run
@@ -37,6 +39,7 @@ export type KeepKind =
   | "action" //   what an operator did to a run, key `run/idempotency-key`; kept first, so that it is done once
   | "definition"; // the text of a workflow, key: its digest
 
+/** A session in a list of sessions. */
 export interface SessionSummary {
   readonly session: string;
   readonly status: SessionStatus;
@@ -92,6 +95,7 @@ export interface Subscription {
   readonly after?: number;
 }
 
+/** Whether a journal is whole, and where it is not. */
 export interface VerifyReport {
   readonly sessions: number;
   readonly entries: number;
@@ -99,6 +103,7 @@ export interface VerifyReport {
   readonly firstBad: { readonly session: string; readonly seq: number; readonly why: string } | null;
 }
 
+/** Where events are kept. `faultline/testing/journal-suite` tests an implementation of your own. */
 export interface Journal {
   /** Names this store; sessions remember it. */
   readonly storeId: string;

@@ -4,6 +4,7 @@
 import type { McpConnection } from "./connection.ts";
 import { modelText } from "./result.ts";
 
+/** A tool for the AI SDK. */
 export interface AiTool {
   readonly type: "dynamic";
   readonly description: string;

@@ -19,6 +19,7 @@ import {
 import type { McpResult } from "./result.ts";
 import { type McpInput, type McpTool, ServerTools } from "./server-tools.ts";
 
+/** A connection to an MCP server, which is made again when it is lost. */
 export interface McpConnection {
   readonly name: string;
   readonly status: McpStatus;

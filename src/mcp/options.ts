@@ -31,18 +31,26 @@ export type McpToolDefinition = Definition;
 
 /** Overrides for one tool. */
 export interface McpToolOptions {
+  /** How long a call may take, in milliseconds. */
   readonly timeoutMs?: number;
+  /** How often to retry, or "none". Default: as the policy says. */
   readonly retry?: RetryOptions | "none";
+  /** When calls are stopped. Default: as the policy says. */
   readonly breaker?: Partial<BreakerRule>;
+  /** A call may run twice without harm. Default: as the server says. */
   readonly idempotent?: boolean;
+  /** The program can do without the value. Default: false. */
   readonly optional?: boolean;
+  /** The value to use when a call fails. */
   readonly default?: McpResult;
+  /** Tools to use instead when this one fails. */
   readonly alternatives?: readonly (string | AnyTool)[];
   /**
    * How much of a failure's text a model may read, redacted. By default the model reads the tool's own error text, which the
    * protocol addresses to it, and nothing of other failures. `none` hides that text too.
    */
   readonly modelDetail?: ModelDetail;
+  /** How many calls may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
 }
 
@@ -53,6 +61,7 @@ export interface McpToolsChange {
   readonly changed: readonly string[];
 }
 
+/** Options of `connectMcp`. */
 export interface McpOptions {
   /** The server's name: its tools are called `name.tool`. */
   readonly name: string;
@@ -74,6 +83,7 @@ export interface McpOptions {
   readonly idempotent?: (tool: McpToolDefinition) => boolean;
   /** Overrides for single tools, by the server's name for them. */
   readonly tools?: Readonly<Record<string, McpToolOptions>>;
+  /** Called when the server's list of tools has changed. */
   readonly onToolsChanged?: (change: McpToolsChange) => void;
   /** Called on every change of status, with the fault that caused it, if any. */
   readonly onStatus?: (status: McpStatus, fault: Fault | null) => void;

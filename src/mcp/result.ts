@@ -6,6 +6,7 @@ import { viewFor, type ViewOptions } from "../core/fault/view.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 
+/** What a tool of an MCP server returned. */
 export interface McpResult {
   /** The whole result as text for a model. */
   readonly text: string;

@@ -11,7 +11,9 @@ import { type Link, withStderr } from "./link.ts";
 import type { McpToolDefinition, McpToolOptions, McpToolsChange, ResolvedMcpOptions } from "./options.ts";
 import { type McpResult, readResult } from "./result.ts";
 
+/** The arguments of a tool of an MCP server. */
 export type McpInput = Readonly<Record<string, unknown>>;
+/** A tool of an MCP server as a protected tool. */
 export type McpTool = Tool<McpInput, McpResult>;
 
 interface Known {

@@ -17,6 +17,7 @@ import { diagnosticAt, lineOf, rangeOf, type FilePlace } from "../yaml-file/loca
 import { type FileKind, inOrder, readYaml } from "../yaml-file/read.ts";
 import { policyFileSchema, type PolicyFile, type PolicyFileRetry, type PolicyFileRow } from "./schema.ts";
 
+/** A policy, or null, and the mistakes that were found. */
 export interface ParsedPolicy {
   /** null if there is an error. */
   readonly policy: Policy | null;
@@ -48,6 +49,7 @@ const GRAMMAR: Grammar = {
   manyNamesHelp: "`faultline explain --list` lists all fault codes.",
 };
 
+/** Reads a policy from YAML and reports every mistake with its place. */
 export function parsePolicy(text: string, file: string): ParsedPolicy {
   const { place, documents, mistakes } = readYaml(text, file, KIND);
   const [read] = documents;

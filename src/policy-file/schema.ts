@@ -73,6 +73,7 @@ const retryBudget = z
   })
   .partial();
 
+/** The zod schema of a policy file. */
 export const policyFileSchema = z
   .strictObject({
     version: z.literal(1).describe("The version of this format."),
@@ -92,6 +93,7 @@ export const policyFileSchema = z
   })
   .partial({ preset: true, rows: true, breaker: true, retryBudget: true, learnsAfter: true });
 
+/** A policy file as it is written. */
 export type PolicyFile = z.infer<typeof policyFileSchema>;
 export type PolicyFileRow = z.infer<typeof row>;
 export type PolicyFileRetry = z.infer<typeof retry>;

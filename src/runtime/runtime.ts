@@ -42,20 +42,27 @@ import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
 
+/** Options of one protected call. */
 export interface ProtectOptions<Output = unknown> {
   /** Cancels the call, whatever it is doing. */
   readonly signal?: AbortSignal;
   /** All attempts and waits together. No limit when left out. */
   readonly deadlineMs?: number;
+  /** The program can do without the value: a failure becomes `skipped`. Default: false. */
   readonly optional?: boolean;
+  /** The value to use when the call fails. */
   readonly default?: Output;
 }
 
+/** Options of `fl.session`. */
 export interface SessionOptions {
   /** `headless`: no person is present; questions are stored and the session waits. */
   readonly mode?: Manifest["mode"];
+  /** Names and values to find the session by. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** What the session may spend. Default: as the runtime has it. */
   readonly budget?: BudgetOptions;
+  /** What the session may use. Default: as the runtime has it. */
   readonly limits?: Partial<SessionLimits>;
   /** The policy for the calls of this session, instead of the runtime's. Breakers, pauses and queues stay shared. */
   readonly policy?: PresetName | Policy;
@@ -63,6 +70,7 @@ export interface SessionOptions {
   readonly secrets?: readonly unknown[];
 }
 
+/** The state of one target: its breaker and its pause. */
 export interface TargetReport {
   readonly target: string;
   readonly breaker: BreakerState;

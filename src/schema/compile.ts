@@ -9,6 +9,7 @@ import { compileJsonSchema, type JsonSchema } from "./json-schema.ts";
 import { kindOf } from "./path.ts";
 import { standardCheck } from "./standard.ts";
 
+/** A Standard Schema, or a JSON Schema. */
 export type AnySchema = StandardSchemaV1 | JsonSchema;
 
 /** `what` appears in the error: "the input of tool flight_search". */

@@ -8,6 +8,7 @@ import { fault } from "../core/fault/fault.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import type { Clock } from "../host/clock.ts";
 
+/** A clock that a test moves. */
 export interface FakeClock extends Clock {
   /** Advances time by `ms` and fires the timers that fall due. `advance(0)` runs everything that is ready. */
   advance(ms: number): Promise<void>;

@@ -8,6 +8,7 @@ import { type ToolFinding, FINDINGS, lintTools } from "./lint.ts";
 import { manifestOf, type ToolManifest } from "./manifest.ts";
 import { toolFileSchema, type ToolFileTool } from "./schema.ts";
 
+/** Tool manifests, and the mistakes that were found. */
 export interface ParsedToolManifests {
   /** In file order; null if there is an error. */
   readonly manifests: readonly ToolManifest[] | null;
@@ -39,6 +40,7 @@ const GRAMMAR: Grammar = {
   manyNamesHelp: "Write `transient`, `permanent` or a fault code; `faultline explain --list` lists all codes.",
 };
 
+/** Reads tool manifests from YAML and reports every mistake with its place. */
 export function parseToolManifests(text: string, file: string): ParsedToolManifests {
   const { place, documents, mistakes } = readYaml(text, file, KIND);
   if (mistakes.length > 0) return { manifests: null, diagnostics: mistakes };

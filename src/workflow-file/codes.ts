@@ -11,6 +11,7 @@ export interface MistakeRow {
   readonly hides?: true;
 }
 
+/** The mistakes that a workflow file can have, with their codes. */
 // prettier-ignore
 export const MISTAKES = {
   "syntax":            { code: "WFL001", severity: "error",   means: "The file is not YAML, not UTF-8, or too long." },

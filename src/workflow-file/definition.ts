@@ -5,6 +5,7 @@ import type { AgentSpec, NodeOptions, ToolSpec } from "../workflow-model/node-op
 import type { WorkflowLimits, WorkflowSource } from "../workflow-model/stage.ts";
 import type { INPUT_TYPES } from "./schema.ts";
 
+/** A workflow file as data, with everything resolved. */
 export interface WorkflowDefinition {
   readonly id: string;
   readonly version: string;
@@ -24,8 +25,10 @@ export interface WorkflowDefinition {
   readonly start: string;
 }
 
+/** The types of inputs. */
 export type InputType = (typeof INPUT_TYPES)[number];
 
+/** An input that a workflow declares. */
 export interface InputSpec {
   readonly name: string;
   readonly type: InputType;

@@ -9,6 +9,7 @@ import { type WorkflowFinding, finding, type ReferredFile } from "./codes.ts";
 /** The text of a file beside the workflow, or the reason it cannot be read; null if it does not exist. */
 export type ReadText = (relativeFile: string) => string | null | Unreadable;
 
+/** A file that is there and cannot be read, and why. */
 export interface Unreadable {
   readonly why: string;
 }

@@ -24,6 +24,7 @@ import { checkSecrets } from "./secrets.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
 
+/** A workflow, or null, and the mistakes that were found. */
 export interface ParsedWorkflow {
   /** null if there is an error. */
   readonly definition: WorkflowDefinition | null;
@@ -31,6 +32,7 @@ export interface ParsedWorkflow {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Options of `parseWorkflow`. */
 export interface ParseOptions {
   /** Reads a file beside the workflow; null if it does not exist. Without it, the workflow cannot refer to files. */
   readonly read?: ReadText;
@@ -45,6 +47,7 @@ const KIND: FileKind = {
   documents: "one",
 };
 
+/** Reads a workflow from YAML and reports every mistake with its place. */
 export async function parseWorkflow(text: string, file: string, options: ParseOptions = {}): Promise<ParsedWorkflow> {
   const tooLong = typeof text === "string" ? tooLongAt(withoutMark(text)) : null;
   if (tooLong !== null) return told([tooManyEntries(file, withoutMark(text), tooLong)], null);

@@ -222,6 +222,7 @@ const node = z.discriminatedUnion("type", [
   NODE_SCHEMAS.merge,
 ]);
 
+/** The zod schema of a workflow file. */
 export const workflowFileSchema = z
   .strictObject({
     faultline: field(z.literal(1), "The version of this format.", 1),

@@ -55,22 +55,26 @@ export interface ActTools {
   readonly budgetLeftMicrocents: () => number;
 }
 
+/** What a gate asks a person. */
 export interface GateQuestion {
   readonly payload: QuestionPayload;
   /** null: no limit. */
   readonly timeoutMs: number | null;
 }
 
+/** What the Act phase of a stage came to. */
 export interface ActResult {
   readonly output: unknown;
   /** The turn cap ended the message loop. A branch, not an error. */
   readonly capHit: boolean;
 }
 
+/** Whether a stage may act, has to ask, or is skipped. */
 export type GateVerdict =
   | { readonly verdict: "proceed" }
   | { readonly verdict: "retry" | "skip"; readonly reason: string };
 
+/** What a stage makes of its own result. */
 export type AssertVerdict =
   | { readonly verdict: "ok" }
   | { readonly verdict: "skip"; readonly reason: string }
@@ -116,6 +120,7 @@ export interface Stage {
   readonly next: (ending: StageEnding, scope: StageScope) => Promise<Route | null> | Route | null;
 }
 
+/** What a run may use, with everything decided. */
 export interface WorkflowLimits {
   readonly maxParallel: number;
   readonly maxNodes: number;
@@ -148,6 +153,7 @@ export interface Workflow {
   readonly sendBackTo: (node: string) => string | null;
 }
 
+/** The inputs of a run, and which of them are secret. */
 export interface WorkflowInputs {
   readonly values: Readonly<Record<string, unknown>>;
   /** The same with secrets masked, for events and pages. */
@@ -156,6 +162,7 @@ export interface WorkflowInputs {
   readonly secret: Readonly<Record<string, unknown>>;
 }
 
+/** The text of a workflow file and of the files it names. */
 export interface WorkflowSource {
   readonly file: string;
   readonly text: string;

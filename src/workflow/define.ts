@@ -44,24 +44,33 @@ import type {
 
 type MaybePromise<T> = T | Promise<T>;
 
+/** Options of `stage`. */
 export interface StageOptions<Context = undefined> {
   /** Tries of the whole stage, from Setup; what its calls retry by themselves is not counted. One when left out. */
   readonly retryPolicy?: RetryOptions & { readonly on?: readonly FaultCode[] };
+  /** What happens to the run when the stage has failed for good. Default: `abort-workflow`. */
   readonly resolutionPolicy?: Resolution;
   /** Rounds of the message loop in Act. */
   readonly turnCap?: number;
+  /** How long one attempt may take, in milliseconds. Default: 35 minutes. */
   readonly timeoutMs?: number;
   /** The whole attempt may be done twice without harm. */
   readonly idempotent?: boolean;
+  /** The part it plays in a team, which decides where a failed review is sent. */
   readonly role?: "coder" | "reviewer" | "tester";
   /** The most its agent may cost in one run, in US dollars. Default: 0, which means no limit. */
   readonly maxUsd?: number;
+  /** Makes the context that the later phases get. */
   readonly setup?: (scope: StageScope) => MaybePromise<Context>;
+  /** Composes the request for Act. */
   readonly init?: (context: Context, scope: StageScope) => MaybePromise<string>;
+  /** Whether to act, to ask a person, or to skip. Default: act. */
   readonly checkGate?: (context: Context, scope: StageScope) => MaybePromise<GateVerdict>;
   /** The work. Returns the output, or an `ActResult` made by `capped` when its rounds were used up. */
   readonly act: (request: string, tools: ActTools, scope: StageScope, context: Context) => unknown;
+  /** Checks the result. Default: fails when the rounds were used up. */
   readonly assert?: (result: ActResult, scope: StageScope, context: Context) => MaybePromise<AssertVerdict>;
+  /** Makes the output that later stages see. Default: the output of Act. */
   readonly exit?: (ending: StageEnding, scope: StageScope, context: Context) => unknown;
   /** A node's id, several that run side by side, a whole route, or nothing for the end. A failed stage that names nobody is resolved by its policy. */
   readonly next?: (ending: StageEnding, scope: StageScope) => MaybePromise<string | Route | null | undefined>;
@@ -81,15 +90,21 @@ export interface WorkflowLimitOptions {
   readonly onExceed?: OnExceed;
 }
 
+/** Options of `defineWorkflow`. */
 export interface WorkflowOptions {
+  /** Names the workflow. */
   readonly id: string;
   /** Say another one when a change must not be resumed into. */
   readonly version?: string;
+  /** The name that people see. Default: the id. */
   readonly name?: string;
+  /** The stages, by name. */
   readonly stages: Readonly<Record<string, StageOptions<never>>>;
   /** The first stage when left out. */
   readonly start?: string;
+  /** What a run may use. */
   readonly limits?: WorkflowLimitOptions;
+  /** The policy for calls in its runs. Default: as the runtime has it. */
   readonly policy?: Policy;
   /** Reads the inputs of a run: what it throws is told to whoever started it. */
   readonly inputs?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
@@ -156,10 +171,21 @@ const TURN_CAP = 20;
 /** The word for a run that came to its end, when the workflow has none of its own. */
 export const COMPLETED = "completed";
 
+/** Defines one stage of a workflow, with the type of its context. */
 export function stage<Context>(options: StageOptions<Context>): StageOptions<never> {
   return checkOptions("stage", options as unknown as StageOptions<never>, STAGE_OPTIONS as Shape<StageOptions<never>>);
 }
 
+/**
+ * Defines a workflow in TypeScript.
+ *
+ * @example
+ * ```ts
+ * import { defineWorkflow, stage } from "faultline/workflow";
+ *
+ * const workflow = defineWorkflow({ id: "greet", stages: { hello: stage({ act: () => "Hello" }) } });
+ * ```
+ */
 export function defineWorkflow(options: WorkflowOptions): Workflow {
   const {
     id,

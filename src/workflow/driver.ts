@@ -20,6 +20,7 @@ export interface Advances {
   stop(): Promise<void>;
 }
 
+/** Options of `createDriver`. */
 export interface DriverOptions {
   /** Runs that are advanced at the same time. */
   readonly maxRuns?: number;
@@ -38,6 +39,7 @@ const DRIVER_OPTIONS = shape<DriverOptions>({
   onWarning: callable,
 });
 
+/** The loop that advances runs. Several processes may run one on the same journal. */
 export interface Driver {
   start(): void;
   /** Looks for due runs at once. */
@@ -53,6 +55,7 @@ const PAGE = 64;
 /** Behind every other key. */
 const LAST_KEY = "\u{10ffff}";
 
+/** Makes the loop that advances runs when they have something to do. */
 export function createDriver(
   runs: Advances,
   { journal, clock }: { readonly journal: Journal; readonly clock: Clock },

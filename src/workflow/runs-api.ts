@@ -34,6 +34,7 @@ export interface RunSummary {
   readonly successor: string | null;
 }
 
+/** Everything about one run: summary, state, questions and what can be done. */
 export interface RunReport {
   readonly summary: RunSummary;
   readonly state: RunState;
@@ -47,7 +48,9 @@ export interface RunReport {
   readonly folder: string | null;
 }
 
+/** Options of `runs.start`. */
 export interface StartOptions {
+  /** The inputs of the run. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Names the run; made when left out. */
   readonly run?: string;
@@ -59,16 +62,21 @@ export type ChangedWorkflow =
   | "accept" //     go on with the one there is now; finished nodes are kept
   | "as-started"; // go on with the text the journal has kept
 
+/** Options of `runs.resume`. */
 export interface ResumeOptions {
+  /** What to do when the workflow has changed since the run was started. */
   readonly changed?: ChangedWorkflow;
+  /** Who resumes the run, for the record. */
   readonly by?: string;
 }
 
+/** Options of `runs.act`. */
 export interface ActOptions {
   /** What the action needs: a text, a target, limits. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** From the offer: the same key does nothing twice. */
   readonly key?: string;
+  /** Who acts, for the record. */
   readonly by?: string;
 }
 
@@ -82,6 +90,7 @@ export const RUNS_FILTER = shape<RunsFilter>({
   after: having("the last run of a page, with run and startedAt", "run", "startedAt"),
 });
 
+/** What an action came to. */
 export interface Acted {
   /** The run to look at now: the same, or its successor. */
   readonly run: string;
@@ -89,6 +98,7 @@ export interface Acted {
   readonly did: boolean;
 }
 
+/** Which runs to list. */
 export interface RunsFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
@@ -109,6 +119,7 @@ export interface RunEnd {
   readonly questions: readonly Question[];
 }
 
+/** Starts, advances and answers runs. */
 export interface Runs {
   /** Writes the run down; it is advanced by a driver. Refuses inputs that do not fit. */
   start(workflow: Workflow, options?: StartOptions): Promise<string>;

@@ -14,6 +14,7 @@ import { policyOfRuns } from "./runs-policy.ts";
 import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
 import { WorkflowLibrary } from "./definition/workflow-library.ts";
 
+/** Options of `createRuns`. */
 export interface RunsOptions extends FaultlineOptions {
   /** Workflows written in TypeScript, so that their runs are found again after a restart. */
   readonly workflows?: readonly Workflow[];

@@ -63,10 +63,12 @@ interface Active {
   readonly done: Promise<RunEnd>;
 }
 
+/** Runs of the given workflows: start, resume, act, answer, list. */
 export function createRuns(options: RunsOptions): WorkflowRuns {
   return new WorkflowRuns(resolveRunsOptions(options));
 }
 
+/** The runs of some workflows. */
 export class WorkflowRuns implements Runs {
   readonly #home: RunsDeps;
   readonly #holds: RunHolds;

@@ -12,11 +12,13 @@ import { environmentKind } from "../runtime/option-shapes.ts";
 import { resolveRunsOptions, RUNS_OPTIONS, type RunsOptions } from "./runs-options.ts";
 import { WorkflowRuns } from "./runs.ts";
 
+/** Options of `createWorkflows`. */
 export interface WorkflowsOptions extends Omit<RunsOptions, "load"> {
   /** For commands, tools and the keys of providers; the process's own when left out. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** Workflow files and their runs. */
 export interface Workflows {
   readonly journal: Journal;
   readonly clock: Clock;
@@ -36,6 +38,7 @@ const WORKFLOWS_OPTIONS = shape<WorkflowsOptions>({
   env: environmentKind,
 });
 
+/** Loads workflow files and runs them. */
 export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
   const { env = process.env, ...options } = checkOptions("createWorkflows", given, WORKFLOWS_OPTIONS);
   const secrets = [...(options.secrets ?? []), ...secretsIn(env)];

@@ -3,6 +3,7 @@
 import { SHAPE_REDACTOR } from "../core/index.ts";
 import { columnsOf } from "./columns.ts";
 
+/** A mistake in a file, with its place and a hint. */
 export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** Stable, e.g. `POL002`. */

@@ -29,6 +29,7 @@ export interface AgentError {
 
 export type NoticeAbout = "rate-limit" | "model-fallback" | "warning";
 
+/** Something that an agent CLI reported while it ran, the same for every CLI. */
 export type AgentEvent =
   | { readonly type: "started"; readonly sessionId: string | null; readonly model: string | null }
   | { readonly type: "text"; readonly text: string }

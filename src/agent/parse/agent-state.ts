@@ -4,6 +4,7 @@ import type { AgentError, AgentRetry, AgentUsage } from "../event/agent-event.ts
 
 /** The CLIs whose output we read; `generic` is any command, whose answer is what it prints. */
 export const AGENT_KINDS = ["claude", "codex", "gemini", "opencode", "qwen", "goose", "generic"] as const;
+/** The agent CLIs that Faultline can read. */
 export type AgentKind = (typeof AGENT_KINDS)[number];
 
 export interface PermissionDenial {

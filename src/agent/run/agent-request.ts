@@ -31,6 +31,7 @@ export interface AgentListeners {
   readonly onResult: (result: AgentRunResult) => void;
 }
 
+/** What a run of an agent came to: its answer, what it used and what it did. */
 export interface AgentRunResult {
   readonly text: string;
   /** null when the CLI named none. */

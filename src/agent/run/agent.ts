@@ -14,6 +14,7 @@ import type { CliTarget } from "./cli.ts";
 import { cliMember } from "./cli-member.ts";
 import { runCli } from "./run-cli.ts";
 
+/** Options of an agent. */
 export interface AgentOptions {
   /** Says what has to be known of a session that became too long, for the fresh one; its last answer when left out. */
   readonly summarize?: (about: { readonly lastText: string; readonly signal: AbortSignal }) => string | Promise<string>;
@@ -21,9 +22,11 @@ export interface AgentOptions {
 
 export const AGENT_OPTIONS = shape<AgentOptions>({ summarize: callable });
 
+/** Options of one run of an agent. */
 export interface AgentRunOptions {
   /** Sessions to go on with, by target: what `sessionId` of an earlier result was. */
   readonly sessions?: Readonly<Record<string, string>>;
+  /** Cancels the run and ends the CLI's processes. */
   readonly signal?: AbortSignal;
   /** Everything the CLIs say, as they say it. An `attempt` makes what came before it void. */
   readonly onEvent?: AgentListeners["onEvent"];
@@ -49,6 +52,7 @@ const AGENT_RUN_OPTIONS = shape<AgentRunOptions>({
 
 const targetKind = having("a CLI made by cli()", "id", "kind", "command");
 
+/** A chain of agent CLIs, and models, that answers a prompt. */
 export interface Agent {
   /** Never rejects for a failing CLI. */
   run(prompt: string, options?: AgentRunOptions): Promise<Outcome<AgentRunResult>>;

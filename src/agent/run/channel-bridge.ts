@@ -9,11 +9,13 @@ import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { Agent, AgentRunOptions } from "./agent.ts";
 import type { AgentRunResult } from "./agent-request.ts";
 
+/** What `ChannelBridge` gives back. */
 export interface BridgeResult extends AgentRunResult {
   /** What went wrong; null when nothing did. */
   readonly fault: Fault | null;
 }
 
+/** Runs agent CLIs for a chat channel and gives results in that channel's words. */
 export class ChannelBridge {
   readonly #agent: Agent;
   readonly #sessions = new Map<string, Readonly<Record<string, string>>>();

@@ -8,6 +8,7 @@ import { AGENT_KINDS, type AgentKind } from "../parse/agent-state.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { OneShot } from "../verdict/one-shot.ts";
 
+/** Options of `cli`. */
 export interface CliOptions {
   /** Names it in events; the kind when left out. */
   readonly id?: string;
@@ -17,12 +18,15 @@ export interface CliOptions {
   readonly args?: (shot: OneShot) => readonly string[];
   /** Put in front of the CLI's own, behind its subcommand. */
   readonly extraArgs?: readonly string[];
+  /** The model the CLI uses. Default: the CLI's own. */
   readonly model?: string;
   /** Added to this process's environment; undefined takes one away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** false: it gets `env` alone, and nothing of this process's environment. */
   readonly inheritEnv?: boolean;
+  /** The folder it runs in. Default: the program's. */
   readonly cwd?: string;
+  /** How long to wait, in milliseconds. */
   readonly timeouts?: Partial<ProcessTimeouts>;
   /** A config home of its own for each run, gone afterwards: nothing is shared, and no session can be resumed. */
   readonly privateHome?: boolean;
@@ -30,6 +34,7 @@ export interface CliOptions {
   readonly idempotent?: boolean;
   /** Which account it uses, by a name of yours. Told from its key and its config home when left out. */
   readonly credential?: string;
+  /** Tried even while its breaker is open. Default: false. */
   readonly lastResort?: boolean;
   /** What each run gets on its stdin, whatever the prompt is. */
   readonly stdin?: string;
@@ -101,6 +106,16 @@ const CLI_OPTIONS = shape<CliOptions>({
   forgetsOutput: flag,
 });
 
+/**
+ * An agent CLI as a target for `fl.agent`.
+ *
+ * @example
+ * ```ts
+ * import { cli, createFaultline } from "faultline";
+ *
+ * const agent = createFaultline().agent([cli("claude"), cli("codex")]);
+ * ```
+ */
 export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
   if (!AGENT_KINDS.includes(kind)) {
     const message = `there is no agent CLI ${JSON.stringify(kind)}; there are ${AGENT_KINDS.join(", ")}`;

@@ -25,6 +25,7 @@ import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
 import { NO_TIMING, readTiming } from "./timing.ts";
 
+/** The rules that `classify` uses when it is given no others. */
 export const DEFAULT_RULES: RuleBook = createRuleBook(SYMPTOMS);
 
 /** The built-in rules with a tool's, an adapter's or a user's own rows in front. Compile once, use many times. */
@@ -76,7 +77,16 @@ const MAX_NEARLY = 3;
 const UNEVEN = /[^\S ]| {2}|[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
-/** Never throws: what cannot even be looked at is a fault too, of which nothing is known. */
+/**
+ * Never throws: what cannot even be looked at is a fault too, of which nothing is known.
+ *
+ * @example
+ * ```ts
+ * import { classify } from "faultline";
+ *
+ * const { code } = classify({ surface: "http", status: 429 }); // "RateLimited"
+ * ```
+ */
 export function classify(evidence: Evidence, rules: RuleBook = DEFAULT_RULES): Fault {
   return tryRead(() => classifyReadable(evidence, rules), UNREADABLE);
 }

@@ -3,10 +3,13 @@
 
 /** Where the failure was seen. */
 export const SURFACES = ["http", "sse", "node", "cli", "tool", "mcp", "schema", "stop", "store"] as const;
+/** Where a failure was seen. */
 export type Surface = (typeof SURFACES)[number];
 
+/** What was cancelled: a session, a turn or a tool. */
 export type CancelScope = "session" | "turn" | "tool";
 
+/** What a program saw of a failure. Give what you have; everything but `surface` may be left out. */
 export interface Evidence {
   readonly surface: Surface;
   /** Who it came from: `openai`, `anthropic`, `claude-cli` … */

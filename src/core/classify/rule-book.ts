@@ -14,6 +14,7 @@ export interface Match {
   readonly code: FaultCode;
 }
 
+/** Rules compiled for speed, as `rulesWith` makes them. */
 export interface RuleBook {
   /** Rules that decide on structured signals alone, first match first. */
   matchStructured(signals: Signals): readonly Match[];

@@ -31,6 +31,7 @@ export interface When {
   readonly answered?: true;
 }
 
+/** A row of the classifier: the signals it looks for and the fault code they mean. */
 export interface Rule {
   /** `group/name`, unique; it is written into every fault the rule makes. */
   readonly id: string;

@@ -29,6 +29,7 @@ export function withCause(breaker: Breaker, cause: BreakerCause): Breaker {
   return breaker.state === "open" ? { ...breaker, cause } : breaker;
 }
 
+/** The state of a breaker, as data. */
 export type Breaker =
   | (Common & {
       readonly state: "closed";
@@ -52,7 +53,9 @@ export type Breaker =
     })
   | (Common & { readonly state: "isolated"; readonly since: number; readonly reason: string });
 
+/** Whether a breaker is closed, open or probing. */
 export type BreakerState = Breaker["state"];
+/** What the end of a call means for its breaker. */
 export type CallResult = "success" | "failure" | "neutral";
 
 /** Given to an admitted call and handed back with its result. */
@@ -64,10 +67,12 @@ export interface Ticket {
   readonly observed: number;
 }
 
+/** Whether a breaker lets a call begin. */
 export type Admission =
   | { readonly admitted: true; readonly breaker: Breaker; readonly ticket: Ticket }
   | { readonly admitted: false; readonly breaker: Breaker; readonly retryAt: number | null };
 
+/** A breaker that has seen nothing yet. */
 export const CLOSED: Breaker = Object.freeze({ state: "closed", failures: 0, observed: 0, generation: 0, opens: 0 });
 
 /** May a call go now? Time alone moves open to half-open, so asking may change the state. */
@@ -108,6 +113,7 @@ function probe(breaker: Extract<Breaker, { state: "half-open" }>, now: number): 
   };
 }
 
+/** The breaker after a call has ended. */
 export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, result: CallResult, now: number): Breaker {
   if (ticket.generation !== breaker.generation) return breaker;
   switch (breaker.state) {

@@ -17,6 +17,7 @@ import { firstBack, type PassedOver } from "./fallback.ts";
 import { lastTries } from "./learned.ts";
 import type { Situation } from "./situation.ts";
 
+/** Chooses one recourse for a fault. Pure: the same situation and policy give the same decision. */
 export function decide(situation: Situation, policy: Policy): Decision {
   const traits = traitsOf(situation.fault.code);
   const row = rowFor(policy, situation.fault, situation.place);

@@ -24,8 +24,10 @@ export const REFUSALS = [
   "no-alternative",
   "no-reset-time", //       the reset time is unknown
 ] as const;
+/** Why a recourse was not taken. */
 export type Refusal = (typeof REFUSALS)[number];
 
+/** A recourse that was considered and not taken, and why. */
 export interface Considered {
   readonly recourse: Recourse | "retry";
   readonly refused: Refusal;
@@ -43,6 +45,7 @@ export interface Story {
   readonly preferred: Recourse | null;
 }
 
+/** What to do about a fault, with the reasons for it. */
 export type Decision = Story &
   (
     | {

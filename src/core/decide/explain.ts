@@ -4,6 +4,7 @@ import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { Considered, Decision, Refusal } from "./decision.ts";
 
+/** A decision in words. */
 export interface Explanation {
   /** What happens now. */
   readonly what: string;
@@ -13,6 +14,7 @@ export interface Explanation {
   readonly next: string;
 }
 
+/** Says in words what a decision does, why, and what comes next. */
 export function explain(decision: Decision, locale: Locale): Explanation {
   const words = DECISION_WORDS[locale];
   return {
@@ -25,6 +27,7 @@ export function explain(decision: Decision, locale: Locale): Explanation {
   };
 }
 
+/** Says in words why a recourse was not taken. */
 export function whyNot({ recourse, refused }: Considered, locale: Locale): string {
   const { recourses, refusals, because } = DECISION_WORDS[locale];
   return because(recourses[recourse], refusals[refused]);

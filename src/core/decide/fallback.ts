@@ -13,6 +13,7 @@ export interface FailureDomains {
   readonly model: string;
 }
 
+/** A target of a chain, as `decide` sees it. */
 export interface Target extends FailureDomains {
   readonly id: string;
   /** What it can do: `streaming`, `tools`, `vision` … */
@@ -76,6 +77,7 @@ export function scopeOf({ code, context }: Pick<Fault, "code" | "context">): Fau
   return limitOf === "model" ? "rate" : traits.scope;
 }
 
+/** The next target of a chain, and those that were passed over. */
 export interface NextTarget {
   readonly target: Target | null;
   /** The target shares what failed: it is asked only because no other is left, so patience with the failed one comes first. */
@@ -83,6 +85,7 @@ export interface NextTarget {
   readonly passedOver: readonly PassedOver[];
 }
 
+/** A target that was passed over, and why. */
 export interface PassedOver {
   readonly id: string;
   readonly why:
@@ -98,6 +101,7 @@ export interface PassedOver {
 
 export const NO_TARGET: NextTarget = Object.freeze({ target: null, isLastResort: false, passedOver: [] });
 
+/** The next target of a chain that would not fail for the same reason. */
 export function nextTarget({ targets, current, needs, minContextTokens }: ChainState, scope: FaultScope): NextTarget {
   if (targets.length <= current + 1) return NO_TARGET;
   const failed = targets[current];

@@ -3,11 +3,13 @@
 
 import type { RetryBudgetRule } from "../policy/policy.ts";
 
+/** How many retries a target has left, as data. */
 export interface RetryBudget {
   readonly tokens: number;
   readonly at: number;
 }
 
+/** A retry budget that nothing has been taken from. */
 export function fullBudget(rule: RetryBudgetRule, now: number): RetryBudget {
   return { tokens: rule.capacity, at: now };
 }

@@ -9,6 +9,7 @@ import type { Fault } from "../fault/fault.ts";
 import type { RetryChange } from "../policy/layer.ts";
 import type { Place, Recourse } from "../policy/policy.ts";
 
+/** The situation that a recorded decision was made in. */
 export interface SeenSituation {
   readonly place: Pick<Place, "surface"> & Partial<Place>;
   readonly roll: number;

@@ -14,6 +14,7 @@ export interface Incident {
   readonly at: number;
 }
 
+/** Everything that `decide` looks at. */
 export interface Situation {
   readonly fault: Fault;
   readonly place: Place;

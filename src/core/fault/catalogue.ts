@@ -49,6 +49,7 @@ export type FaultCause =
 /** What a person is asked about a fault, where a policy says that one is asked. */
 export type QuestionKind = "Approve" | "Ask" | "Select" | "Confirm" | "Auth.DeviceCode";
 
+/** What the catalogue says about one fault code. */
 export interface CatalogueRow {
   readonly class: string;
   /** Worth trying again unchanged. */
@@ -97,6 +98,7 @@ function row<Class extends string>(
   };
 }
 
+/** Every fault code with its traits. */
 // prettier-ignore
 export const CATALOGUE = {
   ShapeInvalid:            row("Validation",         [],                                "request",    422, "config-invalid"),
@@ -186,10 +188,14 @@ export const CATALOGUE = {
   Unclassified:            row("Unknown",            ["maybe-done"],                    "request",    500, "unknown"),
 } as const;
 
+/** The name of what went wrong. Files, tests and programs match on it. */
 export type FaultCode = keyof typeof CATALOGUE;
+/** The group a fault code belongs to. */
 export type FaultClass = (typeof CATALOGUE)[FaultCode]["class"];
 
+/** The names of all fault codes. */
 export const FAULT_CODES = Object.freeze(Object.keys(CATALOGUE)) as readonly FaultCode[];
+/** The names of all fault classes. */
 export const FAULT_CLASSES: readonly FaultClass[] = Object.freeze([
   ...new Set(FAULT_CODES.map((code) => CATALOGUE[code].class)),
 ]);
@@ -199,6 +205,7 @@ const ROWS: ReadonlyMap<FaultCode, CatalogueRow & { readonly class: FaultClass }
   FAULT_CODES.map((code) => [code, CATALOGUE[code]]),
 );
 
+/** The catalogue's row for a code: class, scope, whether it may be retried, whether the work may have happened. */
 export function traitsOf(code: FaultCode): CatalogueRow & { readonly class: FaultClass } {
   const traits = ROWS.get(code);
   if (traits === undefined) throw new RangeError(`There is no fault code ${JSON.stringify(code)}.`);
@@ -210,6 +217,7 @@ export function limitsUse({ scope, lifts }: CatalogueRow): boolean {
   return scope === "rate" || (scope === "account" && lifts);
 }
 
+/** Whether a text is the name of a fault code. */
 export function isFaultCode(value: unknown): value is FaultCode {
   return typeof value === "string" && Object.hasOwn(CATALOGUE, value);
 }

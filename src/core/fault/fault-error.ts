@@ -7,6 +7,16 @@ import { readWith } from "../try-read.ts";
 /** Recognises the envelope across two copies of this package. */
 const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
 
+/**
+ * An error that carries a fault across APIs that must throw.
+ *
+ * @example
+ * ```ts
+ * import { fault, FaultError } from "faultline";
+ *
+ * throw new FaultError(fault("NotFound", { message: "no such city" }));
+ * ```
+ */
 export class FaultError extends Error {
   /** Not enumerable: printing the error shows its scrubbed message, not the evidence. */
   declare readonly fault: Fault;
@@ -19,6 +29,7 @@ export class FaultError extends Error {
   }
 }
 
+/** Whether a thrown value carries a fault. Works across copies of this package. */
 export function isFaultError(value: unknown): value is FaultError {
   return typeof value === "object" && value !== null && readWith(value, isBranded) === true;
 }

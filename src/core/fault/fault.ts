@@ -2,7 +2,9 @@
 
 import { type FaultClass, type FaultCode, isFaultCode, traitsOf } from "./catalogue.ts";
 
+/** A value that the context of a fault may hold. */
 export type ContextValue = string | number | boolean;
+/** Facts about a fault that surfaces may show. */
 export type FaultContext = Readonly<Record<string, ContextValue>>;
 
 /** Which kind of signal a fault was read from, strongest first. */
@@ -17,6 +19,7 @@ export type EvidenceSource =
   | "text" //       words
   | "none"; //      no signal at all
 
+/** Which rule named the fault, and from what. */
 export interface FaultEvidence {
   /** The row that made this fault. */
   readonly rule: string;
@@ -41,6 +44,7 @@ export interface FaultIssue {
   readonly got: string;
 }
 
+/** Where a fault comes from: the errors behind it, for operators. */
 export interface FaultOrigin {
   /** The thrown value, then what caused it. */
   readonly thrown: readonly OriginLink[];
@@ -48,6 +52,7 @@ export interface FaultOrigin {
   readonly requestIds: Readonly<Record<string, string>>;
 }
 
+/** One error in the chain of causes. */
 export interface OriginLink {
   /** The name of an error; the type of a thrown value that is not an error. */
   readonly name: string;
@@ -57,6 +62,7 @@ export interface OriginLink {
   readonly stack?: string;
 }
 
+/** What went wrong, as plain data: a class, a code, a message and the evidence for them. */
 export interface Fault {
   readonly class: FaultClass;
   readonly code: FaultCode;
@@ -71,6 +77,7 @@ export interface Fault {
   readonly evidence: FaultEvidence;
 }
 
+/** What can be said about a fault besides its code. */
 export interface FaultDetail {
   readonly message?: string;
   readonly context?: FaultContext;
@@ -88,6 +95,7 @@ const RAISED: FaultEvidence = Object.freeze({
 });
 const NO_CONTEXT: FaultContext = Object.freeze({});
 
+/** Makes a fault: plain, frozen data with a code from the catalogue. */
 export function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
   const made: { -readonly [Key in keyof Fault]: Fault[Key] } = {
     class: traitsOf(code).class,

@@ -2,17 +2,20 @@
 
 import type { Fault } from "./fault.ts";
 
+/** The fault of one item among many. */
 export interface ItemFault {
   /** Which item failed: an index, a URL, a name. */
   readonly item: string | number;
   readonly fault: Fault;
 }
 
+/** What came of many items, when some failed. */
 export interface PartialResult<T> {
   readonly value: T;
   readonly errors: readonly ItemFault[];
 }
 
+/** How one item among many ended. */
 export type ItemOutcome<T> =
   | { readonly item: string | number; readonly value: T }
   | { readonly item: string | number; readonly fault: Fault };

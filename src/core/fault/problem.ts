@@ -5,6 +5,7 @@ import type { Fault } from "./fault.ts";
 import { resolveViewOptions, viewFor, type ViewOptions } from "./view.ts";
 import { wordsFor } from "./words/words.ts";
 
+/** The media type of RFC 9457 problem details. */
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
 /** Member names follow the RFC's own lower-case, underscore-free core and snake_case for our extensions. */
@@ -30,11 +31,15 @@ export interface ProblemPointer {
   readonly detail: string;
 }
 
+/** Options of `toProblem`. */
 export interface ProblemOptions extends ViewOptions {
+  /** Identifies this occurrence, as in `urn:uuid:…`. */
   readonly instance?: string;
+  /** The fields that were wrong, each with a pointer to it. */
   readonly errors?: readonly ProblemPointer[];
 }
 
+/** A fault as RFC 9457 problem details, ready to send as an HTTP answer. */
 export function toProblem(fault: Fault, options: ProblemOptions): Problem {
   const { httpStatus, retryable } = traitsOf(fault.code);
   const resolved = resolveViewOptions(options);

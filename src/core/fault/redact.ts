@@ -8,6 +8,7 @@ import { REDACTED, SECRET_SHAPES } from "./secret-shapes.ts";
 
 export { REDACTED };
 
+/** Takes secrets out of texts and values. */
 export interface Redactor {
   /** Scrubs one string. */
   readonly text: (value: string) => string;

@@ -3,6 +3,7 @@
 
 import { isSecretName, isWordOfParser } from "./secret-names.ts";
 
+/** What stands in place of a secret. */
 export const REDACTED = "[redacted]";
 
 interface SecretShape {

@@ -2,6 +2,7 @@
 
 import type { Fault } from "./fault.ts";
 
+/** A failure that was passed over, and why. */
 export interface SuppressedFault {
   readonly type: "fault-suppressed";
   readonly at: number;
@@ -10,6 +11,7 @@ export interface SuppressedFault {
   readonly fault: Fault;
 }
 
+/** A failure that is passed over, with the reason for it. */
 export function suppressed(fault: Fault, reason: string, at: number): SuppressedFault {
   return Object.freeze({ type: "fault-suppressed", at, reason, fault });
 }

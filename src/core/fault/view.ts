@@ -15,8 +15,10 @@ import {
 import { type Redactor, SHAPE_REDACTOR } from "./redact.ts";
 import { type Locale, wordsFor } from "./words/words.ts";
 
+/** Who looks at a fault. */
 export type Audience = "model" | "user" | "operator" | "audit";
 
+/** What a model may see of a fault: no stack, path or payload. */
 export interface ModelView {
   readonly class: FaultClass;
   readonly code: FaultCode;
@@ -30,8 +32,10 @@ export interface ModelView {
 
 /** How much of what a failed tool said a model may read: nothing, the end of a process's output, or the whole message too. */
 export const MODEL_DETAILS = ["none", "stderr_tail", "full"] as const;
+/** How much of a tool's failure the model gets to see. */
 export type ModelDetail = (typeof MODEL_DETAILS)[number];
 
+/** What a user may see of a fault: what happened, what to do next, and an id to quote. */
 export interface UserView {
   readonly message: string;
   readonly next: string;
@@ -40,6 +44,7 @@ export interface UserView {
   readonly resetAt?: number;
 }
 
+/** What an operator sees of a fault: the evidence and the cause, without secrets. */
 export interface OperatorView extends UserView {
   readonly class: FaultClass;
   readonly code: FaultCode;
@@ -53,6 +58,7 @@ export interface OperatorView extends UserView {
   readonly context: FaultContext;
 }
 
+/** Everything about a fault, with secrets taken out. */
 export interface AuditView extends OperatorView {
   readonly retryable: boolean;
   /** Each cause below this fault, nearest first. */
@@ -61,6 +67,7 @@ export interface AuditView extends OperatorView {
   readonly origin: FaultOrigin | null;
 }
 
+/** The view that each audience gets. */
 export interface ViewOf {
   readonly model: ModelView;
   readonly user: UserView;
@@ -68,9 +75,13 @@ export interface ViewOf {
   readonly audit: AuditView;
 }
 
+/** Options of `viewFor`. */
 export interface ViewOptions {
+  /** The id that a user quotes and an operator searches for. */
   readonly correlationId: string;
+  /** The language of the sentences. Default: English. */
   readonly locale?: Locale;
+  /** Takes secrets out. Default: one that knows what secrets look like. */
   readonly redactor?: Redactor;
   /** As the tool declares it. `none` when left out. Only for models. */
   readonly modelDetail?: ModelDetail;
@@ -82,6 +93,16 @@ export const MODEL_CONTEXT = ["tool", "field", "stage", "attempt", "maxAttempts"
 /** A string from context reaches a model only if it looks like a name, so that no payload slips through a field. */
 const NAME_LIKE = /^[\w.:-]{1,64}$/;
 
+/**
+ * What an audience may see of a fault: the model, the user, the operator or an auditor.
+ *
+ * @example
+ * ```ts
+ * import { classify, viewFor } from "faultline";
+ *
+ * const { message, next } = viewFor("user", classify({ surface: "http", status: 429 }), { correlationId: "c-1" });
+ * ```
+ */
 export function viewFor<A extends Audience>(audience: A, fault: Fault, options: ViewOptions): ViewOf[A] {
   return VIEWS[audience](fault, resolveViewOptions(options));
 }

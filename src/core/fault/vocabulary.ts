@@ -4,6 +4,7 @@
 
 import type { FaultCode } from "./catalogue.ts";
 
+/** A class of the workflow specification. */
 export type StudClass =
   | "Validation"
   | "ProviderTransient"
@@ -61,8 +62,10 @@ export const MATRIX_OUTCOMES = [
   "max_iterations_reached",
   "internal_error",
 ] as const;
+/** An outcome of the error handling matrix. */
 export type MatrixOutcome = (typeof MATRIX_OUTCOMES)[number];
 
+/** A class of the tool error handling specification. */
 export type SiClass = "transient" | "permanent";
 
 /** The CLI error category of seed 004. */
@@ -75,6 +78,7 @@ interface OutcomeByRole {
   readonly tester: MatrixOutcome;
 }
 
+/** What other vocabularies call a fault code. */
 export interface VocabularyRow {
   readonly stud: { readonly class: StudClass; readonly code: string };
   readonly llmKind: LlmKind;
@@ -103,6 +107,7 @@ function row(
   return { stud: { class: studClass, code: studCode }, llmKind, runCode, outcome, si, cli };
 }
 
+/** The name of each fault code in other vocabularies. */
 // prettier-ignore
 export const VOCABULARY: Readonly<Record<FaultCode, VocabularyRow>> = {
   ShapeInvalid:            row("Validation/ShapeInvalid",                  "bad_request",    "validation",           "internal_error",             "permanent", "fatal"),

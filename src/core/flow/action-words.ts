@@ -9,6 +9,7 @@ export const ACTION_IDS = [
   "answer", "continue-discussion", "retry-now", "retry-stage", "sign-in-again", "grant-and-retry", "raise-limit", "regenerate-once",
   "shorten-context", "send-back", "edit-and-retry", "switch-provider", "accept-partial", "resume", "cancel",
 ] as const;
+/** The name of what an operator can do about a run. */
 export type ActionId = (typeof ACTION_IDS)[number];
 
 /** What the sentences are filled with, read off the state of the run. */

@@ -18,6 +18,7 @@ export interface CountedApart {
   readonly countedAs?: string;
 }
 
+/** What happens to a call. */
 export type CallEvent = CountedApart & AnyCallEvent;
 
 type AnyCallEvent =
@@ -125,6 +126,7 @@ export type CallEnd =
   | { readonly status: "partial"; readonly fault: Fault; readonly from: string }
   | { readonly status: "skipped" | "surfaced" | "failed" | "cancelled"; readonly fault: Fault };
 
+/** What a call does next. */
 export type CallStep =
   | { readonly at: "admit"; readonly notBefore: number }
   | { readonly at: "run"; readonly since: number }
@@ -134,6 +136,7 @@ export type CallStep =
   | { readonly at: "decide" }
   | { readonly at: "end"; readonly end: CallEnd };
 
+/** The state of a call: the fold of its events. */
 export interface CallState {
   readonly call: string;
   readonly turn: string;
@@ -172,6 +175,7 @@ const DENIED_BY_FAIL: readonly (Recourse | "retry")[] = [
   ...RECOURSES.filter((recourse) => recourse !== "fail"),
 ];
 
+/** The state of a call before its first attempt. */
 export function startCall(event: Extract<CallEvent, { type: "call-started" }>): CallState {
   return {
     call: event.call,
@@ -288,6 +292,7 @@ function endOf(state: CallState, fault: Fault, recourse: "default" | "partial" |
 
 /** What a person may choose when asked to select. The ids are stable: files and programs answer with them. */
 export const CHOICES = ["retry", "skip", "fail"] as const;
+/** What a person may choose when a call has failed. */
 export type Choice = (typeof CHOICES)[number];
 /** Stands before the name of another tool or target that a person may choose: `use:east/llama-3`. */
 export const USE = "use:";

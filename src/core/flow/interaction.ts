@@ -5,8 +5,10 @@ import type { FaultCode, QuestionKind } from "../fault/catalogue.ts";
 import { fault, type Fault, type FaultIssue } from "../fault/fault.ts";
 import { parseJson, readField, tryRead } from "../try-read.ts";
 
+/** The ways in which a person can be asked. */
 export type InteractionKind = QuestionKind | "Auth.Password";
 
+/** One of several answers to choose from. */
 export interface SelectOption {
   readonly id: string;
   readonly label: string;
@@ -40,6 +42,7 @@ export function formFacts(payload: QuestionPayload): Pick<AskPayload, "schema" |
 
 type AskPayload = Extract<QuestionPayload, { readonly kind: "Ask" }>;
 
+/** A question to a person, as it is kept until it is answered. */
 export interface Question {
   readonly id: string;
   /** The call that waits for the answer. */
@@ -62,6 +65,7 @@ export function endOf({ expiresAt }: Pick<Question, "expiresAt">): number | null
   return expiresAt >= NEVER_AT ? null : expiresAt;
 }
 
+/** What a person answered to a question, or that nobody did in time. */
 export type Answer =
   | { readonly status: "accepted"; readonly value: unknown }
   | { readonly status: "rejected"; readonly reason: string }
@@ -78,6 +82,7 @@ interface InteractionRow {
   readonly secret: boolean;
 }
 
+/** What each way of asking takes for an answer. */
 // prettier-ignore
 export const INTERACTIONS: Readonly<Record<InteractionKind, InteractionRow>> = {
   "Ask":             { timeoutMs: 120_000, answer: "json",   secret: false, example: "Provide a replacement input?" },
@@ -88,6 +93,7 @@ export const INTERACTIONS: Readonly<Record<InteractionKind, InteractionRow>> = {
   "Auth.Password":   { timeoutMs: 120_000, answer: "text",   secret: true,  example: "Password for the package registry:" },
 };
 
+/** The ways in which a person can be asked. */
 export const INTERACTION_KINDS = Object.freeze(Object.keys(INTERACTIONS)) as readonly InteractionKind[];
 
 /** An answer is kept, journaled and shown, so it has an end. */

@@ -11,11 +11,13 @@ export function usdOf(microcents: number): number {
   return microcents / MICROCENTS_PER_USD;
 }
 
+/** Where the figure of a cost comes from. */
 export type CostBasis =
   | "reported" //  the provider said so
   | "estimated" // counted here, from the request and the response
   | "unpriced"; // there is no price
 
+/** What one attempt cost. */
 export interface Cost {
   /** null when unpriced. */
   readonly microcents: number | null;
@@ -62,6 +64,7 @@ function unbook(spending: Spending, cost: Cost | null): Spending {
 }
 
 export const ON_EXCEED = ["warn", "pause_for_approval", "fail"] as const;
+/** What happens to an attempt that would pass a budget. */
 export type OnExceed = (typeof ON_EXCEED)[number];
 
 /** How much a session may spend, as a program says it. */
@@ -74,6 +77,7 @@ export interface BudgetOptions {
   readonly warnAtPercent?: number;
 }
 
+/** A budget as the runtime keeps it, in whole micro-cents (1e-8 US dollars). */
 export interface BudgetRule {
   /** 0 means without bound. */
   readonly maxCostMicrocents: number;

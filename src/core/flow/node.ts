@@ -12,6 +12,7 @@ export const NODE_KINDS = [
   "merge",
   "stage",
 ] as const;
+/** The kinds of nodes a workflow has. */
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 /** The phases of an attempt, in their order. */
@@ -43,6 +44,7 @@ export type Route =
 
 /** What to do about a node that has failed for good: its resolution policy. */
 export const RESOLUTIONS = ["skip", "retry-later", "abort-workflow"] as const;
+/** What happens to a run when one of its nodes has failed for good. */
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 export type PauseReason =

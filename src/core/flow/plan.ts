@@ -4,6 +4,7 @@
 import { nameFault } from "./name.ts";
 import { fault, type Fault, type FaultContext } from "../fault/fault.ts";
 
+/** A step of a plan, as the planner sees it. */
 export interface PlanNode {
   readonly id: string;
   readonly tool: string;
@@ -30,6 +31,7 @@ export type CheckedPlan =
   | { readonly plan: Plan; readonly fault: null }
   | { readonly plan: null; readonly fault: Fault };
 
+/** Finds steps that need each other in a ring, or that need a step that is not there. */
 export function checkPlan(given: readonly PlanNode[]): CheckedPlan {
   const nodes = new Map<string, PlanNode>();
   for (const [index, node] of given.entries()) {

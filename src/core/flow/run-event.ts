@@ -17,6 +17,7 @@ import type {
 } from "./node.ts";
 import type { Fan, Visit } from "./visit.ts";
 
+/** What a run may use, as the journal keeps it. */
 export interface RunLimits {
   readonly maxParallel: number;
   /** Visits of nodes, all together. */
@@ -42,6 +43,7 @@ export interface PathEnd {
   readonly outcome: string;
 }
 
+/** What happens to a run, as the journal keeps it. */
 export type RunEvent =
   | {
       readonly type: "run-started";

@@ -5,6 +5,7 @@ import type { NodePlace } from "./node.ts";
 import type { PathEnd, RunLimits } from "./run-event.ts";
 import { type Fan, isOpen, type Visit } from "./visit.ts";
 
+/** Where a run stands. */
 export type RunStatus = "running" | "paused" | "completed" | "failed" | "cancelled";
 
 /** Folded in place, like the session it belongs to. Plain data: a snapshot is a copy. */

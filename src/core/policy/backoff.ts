@@ -14,6 +14,7 @@ export function baseDelayMs({ kind, initialMs, maxMs, multiplier }: Backoff, att
   return Math.min(grown, maxMs);
 }
 
+/** The shortest and the longest wait that jitter allows, in milliseconds. */
 export interface DelayBounds {
   readonly minMs: number;
   readonly maxMs: number;
@@ -25,12 +26,14 @@ export function delayBounds({ backoff, jitter }: Retry, attempt: number): DelayB
   return { minMs: Math.round(base * (1 - jitter)), maxMs: Math.round(base * (1 + jitter)) };
 }
 
+/** The wait before an attempt, in milliseconds, with its jitter. */
 export function delayMs(retry: Retry, attempt: number, roll: number): number {
   const { minMs, maxMs } = delayBounds(retry, attempt);
   const share = roll >= 0 && roll < 1 ? roll : 0.5;
   return Math.max(0, Math.round(minMs + (maxMs - minMs) * share));
 }
 
+/** One wait of a retry schedule. */
 export interface ScheduledWait extends DelayBounds {
   /** The attempt that follows the wait. */
   readonly attempt: number;

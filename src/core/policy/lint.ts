@@ -5,6 +5,7 @@ import { schedule } from "./backoff.ts";
 import { FAULT_CODES, traitsOf, type FaultCode } from "../fault/catalogue.ts";
 import { codesOf, describeMatch, type Policy, type PolicyRow, type Retry, type RowMatch } from "./policy.ts";
 
+/** The kinds of mistakes that `lintPolicy` finds. */
 export type FindingKind =
   | "unreachable-row"
   | "code-without-row"
@@ -13,6 +14,7 @@ export type FindingKind =
   | "unreachable-recourse"
   | "unsafe-number";
 
+/** Something that is probably wrong in a policy. */
 export interface Finding {
   readonly kind: FindingKind;
   /** The row it is about; null when it is about the policy as a whole. */
@@ -23,6 +25,7 @@ export interface Finding {
   readonly help: string;
 }
 
+/** Finds rows of a policy that cannot match or cannot do what they say. */
 export function lintPolicy(policy: Policy): readonly Finding[] {
   return [
     ...policy.rows.flatMap((row, index) => lintReach(row, sameLayer(policy.rows.slice(0, index), row))),

@@ -43,6 +43,7 @@ function row(match: Match, retrying: Retry | null, then: readonly Recourse[]): P
   };
 }
 
+/** The rows of the default policy. */
 // prettier-ignore
 export const MATRIX: readonly PolicyRow[] = [
   { ...row(["SandboxFailed"],                      null,             ["fallback", "surface", "fail"]), match: { code: ["SandboxFailed"], ...CLIS_ONLY } },
@@ -99,6 +100,7 @@ export const MATRIX: readonly PolicyRow[] = [
   row(["Unclassified"],                            null,             ["default", "skip", "surface", "ask", "fail"]),
 ];
 
+/** The policy that is used when none is given. */
 export const DEFAULT_POLICY: Policy = {
   name: "default",
   rows: MATRIX,

@@ -19,6 +19,7 @@ export const RECOURSES = [
   "surface", //            the model sees a typed error and reacts
   "fail",
 ] as const;
+/** What can be done about a fault. */
 export type Recourse = (typeof RECOURSES)[number];
 
 /** What a tool, a step or a stage can declare for the case that it fails. Always honoured, whatever row is in charge. */
@@ -48,8 +49,10 @@ export function withDeclared(then: readonly Recourse[], offers: ReadonlySet<Reco
   return list;
 }
 
+/** The ways in which waits can grow. */
 export type BackoffKind = "fixed" | "linear" | "exponential";
 
+/** How waits grow from attempt to attempt. Times are in milliseconds. */
 export interface Backoff {
   readonly kind: BackoffKind;
   /** The wait before the second attempt. */
@@ -59,6 +62,7 @@ export interface Backoff {
   readonly multiplier: number;
 }
 
+/** How often to try, and how long to wait between attempts. */
 export interface Retry {
   /** All attempts, the first included. */
   readonly maxAttempts: number;
@@ -88,6 +92,7 @@ export interface RowOrigin {
   readonly at: string;
 }
 
+/** One row of a policy: which faults it is about, how often to retry, and what to do then. */
 export interface PolicyRow {
   readonly match: RowMatch;
   /** null: one attempt only. */
@@ -97,6 +102,7 @@ export interface PolicyRow {
   readonly origin: RowOrigin;
 }
 
+/** When a breaker opens, and for how long. Times are in milliseconds. */
 export interface BreakerRule {
   /** Consecutive failures that open it. */
   readonly failures: number;
@@ -124,6 +130,7 @@ export interface RetryBudgetRule {
   readonly perSecond: number;
 }
 
+/** What to do about each fault: rows, of which the first that matches decides. */
 export interface Policy {
   readonly name: string;
   readonly rows: readonly PolicyRow[];
@@ -169,6 +176,7 @@ function matchesCode(match: RowMatch, code: FaultCode): boolean {
   return (match.code?.includes(code) ?? true) && (match.class?.includes(traitsOf(code).class) ?? true);
 }
 
+/** What a row of a policy matches, in words. */
 export function describeMatch(match: RowMatch): string {
   const parts = Object.entries(match).map(([field, values]) => `${field} ${(values as readonly string[]).join(" | ")}`);
   return parts.length === 0 ? "everything" : parts.join(", ");

@@ -5,7 +5,9 @@ import { withRows } from "./layer.ts";
 import { DEFAULT_POLICY, MATRIX, ONE_RETRY, RATE_LIMIT_RETRY, TRANSPORT_RETRY } from "./matrix.ts";
 import { codesOf, type Policy, type PolicyRow, type Recourse, RECOURSES, type Retry, withDeclared } from "./policy.ts";
 
+/** The names of the policies that come with Faultline. */
 export const PRESET_NAMES = ["default", "cautious", "eager", "headless"] as const;
+/** The name of a policy that comes with Faultline. */
 export type PresetName = (typeof PRESET_NAMES)[number];
 
 function rows(
@@ -84,4 +86,5 @@ function presets(): Readonly<Record<PresetName, Policy>> {
   return Object.freeze(all) as Readonly<Record<PresetName, Policy>>;
 }
 
+/** The policies that come with Faultline, by name. */
 export const PRESETS: Readonly<Record<PresetName, Policy>> = presets();

@@ -31,6 +31,7 @@ const TYPE_PREFIX = "dev.faultline.";
 const DATA_SCHEMA = `urn:faultline:run-event:${RUN_STREAM_VERSION}`;
 const SEQUENCE_DIGITS = 12;
 
+/** An event of a run as a CloudEvent. */
 export function toCloudEvent(
   event: RunStreamEvent,
   { source = "/faultline/runs" }: CloudEventOptions = {},

@@ -7,7 +7,9 @@ import type { CallEvent, CountedApart } from "../flow/call.ts";
 import type { RunEvent } from "../flow/run-event.ts";
 import type { SuppressedFault } from "../fault/suppressed.ts";
 
+/** Where a session stands. */
 export type SessionStatus = "open" | "waiting" | "done" | "failed" | "cancelled";
+/** How a turn ended. */
 export type TurnStatus = "done" | "partial" | "failed" | "waiting" | "cancelled";
 
 /** What a session is, written once. Slim on purpose: what may change between runs does not belong in it. */
@@ -101,6 +103,7 @@ export type HostEvent =
     }
   | { readonly type: "extension-started" | "extension-stopped"; readonly name: string };
 
+/** One thing that happened, as the journal keeps it. */
 export type JournalEvent = SessionEvent | TurnEvent | CallEvent | GuardEvent | MoneyEvent | HostEvent | RunEvent;
 
 /** An event with its place. `(session, seq)` is unique: who writes second is refused. */

@@ -32,6 +32,7 @@ export interface ToolCounters {
   unpriced: number;
 }
 
+/** The figures of one tool or target. */
 export interface ToolMetrics {
   readonly call_count: number;
   readonly success_count: number;
@@ -68,6 +69,7 @@ export function createCounters(): ToolCounters {
   };
 }
 
+/** The figures of each tool, counted from entries of a journal. */
 export function metricsOf(counters: ToolCounters): ToolMetrics {
   return {
     call_count: counters.calls,

@@ -5,6 +5,7 @@ import type { FaultCode } from "../fault/catalogue.ts";
 import type { Recourse } from "../policy/policy.ts";
 import type { Entry } from "./event.ts";
 
+/** A wait or a switch to another target, for an interface to show. */
 export type Notice =
   | {
       readonly kind: "wait";

@@ -10,6 +10,7 @@ import { placeOf } from "../flow/node.ts";
 import { type RunEvent } from "../flow/run-event.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
 
+/** What a session remembers of a turn. */
 export interface TurnRecord {
   readonly turn: string;
   deadlineAt: number | null;
@@ -47,6 +48,7 @@ export interface AskedQuestion {
   readonly answer: Answer | null;
 }
 
+/** The state of a session before its first entry. */
 export function emptySession(session: string): SessionState {
   return {
     session,
@@ -64,6 +66,7 @@ export function emptySession(session: string): SessionState {
   };
 }
 
+/** The state of a session after one more entry. */
 export function foldEntry(state: SessionState, { seq, at, event }: Entry): void {
   // Unknown types were written by a newer program and are skipped.
   const fold = (FOLDS as Partial<Record<string, Fold>>)[event.type];

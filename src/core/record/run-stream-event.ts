@@ -149,4 +149,5 @@ interface Envelope<Type extends RunStreamType> {
   readonly data: RunStreamData[Type] & { readonly seq: number };
 }
 
+/** An event of a run, as those who watch it get it. */
 export type RunStreamEvent = { readonly [Type in RunStreamType]: Envelope<Type> }[RunStreamType];

@@ -44,6 +44,7 @@ export interface RunStreamOptions {
   readonly locale?: Locale;
 }
 
+/** Turns the entries of a run into numbered events for a person or a program that watches. */
 export function createRunStream(run: string, { locale = "en" }: RunStreamOptions = {}): RunStream {
   const memory = newMemory(run, locale);
   let seq = 0;

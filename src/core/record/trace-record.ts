@@ -100,4 +100,5 @@ interface Unrun extends TracedFault {
 
 export type TraceRecordOf<Type extends keyof Details> = TracePlace & { readonly event_type: Type } & Details[Type];
 export type TraceEventType = keyof Details;
+/** One record of a trace. */
 export type TraceRecord = { [Type in TraceEventType]: TraceRecordOf<Type> }[TraceEventType];

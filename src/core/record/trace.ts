@@ -20,6 +20,7 @@ export interface TraceOptions {
   readonly locale?: Locale;
 }
 
+/** The entries of a journal as records for a trace or a log. */
 export function traceOf(entries: Iterable<Entry>, { turn, locale = "en" }: TraceOptions = {}): TraceRecord[] {
   const memory: Memory = { calls: new Map(), openTurns: new Set(), locale };
   const records: TraceRecord[] = [];

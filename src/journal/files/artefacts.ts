@@ -38,6 +38,7 @@ const MAX_BYTES = 1024 * 1024;
 const LEAST_BYTES = 256;
 const MAX_SAME_NAME = 1000;
 
+/** The folder in which a journal keeps large outputs of failed attempts. */
 export function artefactsFolder(journalPath: string): string {
   return `${journalPath}.artefacts`;
 }

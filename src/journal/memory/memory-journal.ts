@@ -32,6 +32,7 @@ const MEMORY_OPTIONS = shape<MemoryJournalOptions>({
   onWarning: callable,
 });
 
+/** A journal in memory, for tests and for programs that need no memory of their past. */
 export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
   checkOptions("createMemoryJournal", options, MEMORY_OPTIONS);
   const { clock = systemClock, chance = systemChance, maxEntries = MAX_ENTRIES, onWarning } = options;

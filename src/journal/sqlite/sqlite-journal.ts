@@ -27,8 +27,11 @@ import { createWrites } from "./writes.ts";
 import { storeError } from "../store-errors.ts";
 import { resolveOnWarning, type OnWarning } from "../warnings.ts";
 
+/** Options of `openJournal`. */
 export interface SqliteJournalOptions {
+  /** Where time comes from. Default: the system's clock. */
   readonly clock?: Clock;
+  /** Where random numbers come from. Default: the system's. */
   readonly chance?: Chance;
   /** Receives problems that no caller waits for; by default they become Node warnings. */
   readonly onWarning?: OnWarning;

@@ -4,17 +4,20 @@ import type { Fault } from "../../core/fault/fault.ts";
 import { callable, required, shape, text, whole } from "../../options/kind.ts";
 import { type Timeouts, timeoutsKind } from "../model/timeouts.ts";
 
+/** Options of a protected `fetch`. */
 export interface FetchOptions {
   /** Whose API it is: `openai`, `anthropic`, `google` … */
   readonly provider: string;
   /** Which key or account is used, by a name of yours. A short hash of the key when left out. A limit on one does not hold for another. */
   readonly credential?: string;
+  /** How long to wait, in milliseconds. */
   readonly timeouts?: Partial<Timeouts>;
   /** Gets a new credential when one is refused: headers to send instead. Called once a call. */
   readonly refreshCredential?: (about: {
     readonly fault: Fault;
     readonly signal: AbortSignal;
   }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** How many requests may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
   /** The `fetch` underneath; the platform's own when left out. */
   readonly fetch?: typeof fetch;

@@ -6,6 +6,7 @@ import { longestMatch, modelIdentity } from "./model-id.ts";
 import { MODEL_ROWS, type ModelRow, THINKS_MS } from "./model-rows.ts";
 import { PROVIDERS, providerRow, type ProviderRow } from "./provider-of.ts";
 
+/** What a model can do: capabilities, window, limits. */
 export interface ModelFacts {
   /** Whether the table has this model; the rest is assumed otherwise. */
   readonly known: boolean;
@@ -34,6 +35,7 @@ export interface ModelFacts {
   readonly keepsState: boolean;
 }
 
+/** Corrections to what Faultline knows about a model. */
 export type FactOverrides = Partial<Omit<ModelFacts, "known" | "vendor" | "host" | "model">>;
 
 export function factsFor(provider: string, modelId: string, overrides: FactOverrides = {}): ModelFacts {

@@ -28,7 +28,9 @@ import { type Timeouts, timeoutsKind } from "./timeouts.ts";
 /** A model, or a model with what is special about it here. */
 export type ModelTarget = LanguageModelV4 | ModelTargetOptions;
 
+/** One model of a chain, with what is special about it. */
 export interface ModelTargetOptions {
+  /** A language model of the AI SDK. */
   readonly model: LanguageModelV4;
   /** Names it in events; `openai/gpt-5` when left out. */
   readonly id?: string;
@@ -40,11 +42,15 @@ export interface ModelTargetOptions {
   readonly lastResort?: boolean;
   /** What it can do, where the table does not know or is wrong. */
   readonly facts?: FactOverrides;
+  /** How long to wait for this model, in milliseconds. Default: as the chain has it. */
   readonly timeouts?: Partial<Timeouts>;
+  /** How many requests may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
 }
 
+/** Options of a chain of models. */
 export interface ModelOptions {
+  /** How long to wait for each model, in milliseconds. */
   readonly timeouts?: Partial<Timeouts>;
   /** How often and how long a target is retried while another can answer: two attempts, waits up to 2 s. The last target gets the policy's own retries. */
   readonly retryBeforeFallback?: RetryOptions;

@@ -4,6 +4,7 @@
 import { group, positive, shape } from "../../options/kind.ts";
 import type { ModelFacts } from "../model-facts/facts-for.ts";
 
+/** How long to wait for a model, in milliseconds. */
 export interface Timeouts {
   /** Until the response begins. An answer as a whole begins when it is there. */
   readonly headersMs: number;

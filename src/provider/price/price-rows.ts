@@ -16,6 +16,7 @@ export interface DollarRates {
   readonly cacheWriteHour?: number;
 }
 
+/** What a model costs, in US dollars per million tokens. */
 export interface PriceRow extends DollarRates {
   /** The vendor as `providerOf` says it, or the host as `hostOf` says it. */
   readonly provider: string;

@@ -20,6 +20,7 @@ interface Common {
   readonly error?: unknown;
 }
 
+/** How a protected call ended. `hasValue` tells whether there is a value. */
 export type Outcome<T> =
   | (Common & {
       readonly status: "done";
@@ -51,6 +52,7 @@ export type Outcome<T> =
 
 type Undecided<T> = Extract<Outcome<T>, { readonly decision: unknown }> & { readonly status: "failed" };
 
+/** The ways in which a protected call can end. */
 export type OutcomeStatus = Outcome<unknown>["status"];
 
 /** Runs a request on a chain under protection: outside sessions, or within one. */
@@ -79,7 +81,18 @@ export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | 
 
 const NO_FAULT = fault("InvariantBroken", { message: "a call failed without a fault" });
 
-/** The value of an outcome that has one. */
+/**
+ * The value of an outcome that has one.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline, hasValue, tool } from "faultline";
+ *
+ * const search = tool({ id: "search", run: (query: string) => [query] });
+ * const outcome = await createFaultline().protect(search, "Oslo");
+ * if (hasValue(outcome)) console.log(outcome.value);
+ * ```
+ */
 export function hasValue<T>(
   outcome: Outcome<T>,
 ): outcome is Extract<Outcome<T>, { readonly status: "done" | "defaulted" | "partial" }> {

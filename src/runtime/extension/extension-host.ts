@@ -11,7 +11,9 @@ import type { Clock } from "../../host/clock.ts";
 import type { Interactor } from "../person/interactor.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
+/** What an extension says about a provider. */
 export interface AdapterOptions {
+  /** The provider it is about. */
   readonly provider: string;
   /** What this provider's failures mean: in front of the classifier's own rows. */
   readonly rules?: readonly Rule[];

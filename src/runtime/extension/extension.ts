@@ -20,16 +20,21 @@ export const EXTENSION_CONTRACT = 1;
 /** How long a set-up, and a disposal, may take. */
 export const LIFECYCLE_TIMEOUT_MS = 30_000;
 
+/** Options of `defineExtension`. */
 export interface ExtensionOptions {
+  /** Names the extension in messages and records. */
   readonly name: string;
   /** The contract it was written for: `EXTENSION_CONTRACT` of that release. */
   readonly contractVersion: number;
   /** Names of extensions that must be set up before it. */
   readonly requires?: readonly string[];
+  /** Called once, with the host to register things at. */
   setup(host: ExtensionHost): void | Promise<void>;
+  /** Called when the runtime closes. */
   dispose?(): void | Promise<void>;
 }
 
+/** An extension, as `defineExtension` makes it. */
 export interface Extension {
   readonly name: string;
   readonly contractVersion: number;
@@ -61,6 +66,7 @@ const EXTENSION_OPTIONS = shape<ExtensionOptions>({
   dispose: callable,
 });
 
+/** Makes an extension: rules, tools, adapters and interactors that are set up together and disposed of together. */
 export function defineExtension(options: ExtensionOptions): Extension {
   const {
     name,

@@ -2,6 +2,7 @@
 
 import type { Answer, InteractionKind, Question } from "../../core/flow/interaction.ts";
 
+/** Someone who can be asked: a terminal, a chat, a dashboard. */
 export interface Interactor {
   /** Unique among those attached: it is written down with every answer. */
   readonly name: string;

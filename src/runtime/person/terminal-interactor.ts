@@ -13,11 +13,13 @@ import type { Interactor } from "./interactor.ts";
 import { fillIn, type FormWords, type PromptOptions } from "./terminal-form.ts";
 import { oneLine, promptText } from "./prompt-text.ts";
 
+/** Options of `terminalInteractor`. */
 export interface TerminalOptions {
   /** Where keys come from; the process's own input when absent. */
   readonly input?: Readable & { readonly isTTY?: boolean };
   /** Where prompts are drawn; the error output when absent, so that results can be piped. */
   readonly output?: Writable & { readonly isTTY?: boolean };
+  /** The language of the prompts. Default: English. */
   readonly locale?: Locale;
 }
 

@@ -10,6 +10,7 @@ import type { AnyTool, Tool } from "../tool/tool.ts";
 /** The values of the steps a step needs, by name. */
 export type Got = Readonly<Record<string, unknown>>;
 
+/** One step of a turn: a tool, its input, and the steps it needs first. */
 export interface PlanStep {
   readonly tool: AnyTool;
   /** The input, or a function of what the steps it needs returned. */
@@ -23,6 +24,7 @@ export interface PlanStep {
   readonly label?: string;
 }
 
+/** The steps of a turn, by name. */
 export type PlanSteps = Readonly<Record<string, PlanStep>>;
 
 const STEP_OPTIONS = shape<Omit<PlanStep, "tool" | "input">>({
@@ -34,7 +36,18 @@ const STEP_OPTIONS = shape<Omit<PlanStep, "tool" | "input">>({
 
 const PLAN_STEP = shape<PlanStep>({ ...STEP_OPTIONS, tool: required(toolKind), input: anything });
 
-/** A step whose input fits its tool; the compiler checks what `PlanStep` alone leaves open. */
+/**
+ * A step whose input fits its tool; the compiler checks what `PlanStep` alone leaves open.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline, step, tool } from "faultline";
+ *
+ * const search = tool({ id: "search", run: (query: string) => [query] });
+ * const session = await createFaultline().session("trip-1");
+ * const { outcomes } = await session.turn({ flights: step(search, "Oslo") });
+ * ```
+ */
 export function step<Accepts, Output>(
   tool: Tool<Accepts, Output>,
   input: Accepts | ((got: Got) => Accepts),

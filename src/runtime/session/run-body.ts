@@ -6,6 +6,7 @@ import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { LiveTurn, Turn } from "./turn.ts";
 
+/** A turn written as a function instead of a plan. */
 export type TurnBody<T> = (turn: Turn) => Promise<T>;
 
 export interface BodyEnd {

@@ -13,6 +13,7 @@ import type { Got, PlanSteps } from "./plan.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
 
+/** A step that gave no value, and why. */
 export interface Missing {
   readonly node: string;
   readonly label: string;
@@ -30,6 +31,7 @@ export interface StepEnd {
   readonly because: string;
 }
 
+/** What the steps of one round came to. */
 export interface RoundResult {
   readonly status: "done" | "partial" | "failed" | "waiting" | "cancelled";
   readonly outcomes: Readonly<Record<string, Outcome<unknown>>>;

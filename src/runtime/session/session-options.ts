@@ -4,6 +4,7 @@ import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { TurnEvent } from "../../core/record/event.ts";
 import type { Keep } from "../../journal/journal.ts";
 
+/** What a session may use. Times are in milliseconds. */
 export interface SessionLimits {
   readonly maxTurns: number;
   /** Rounds of tools within one turn. */
@@ -15,10 +16,13 @@ export interface SessionLimits {
   readonly maxParallel: number;
 }
 
+/** Options of one turn. */
 export interface TurnOptions {
   /** Names the turn, so that it is found again after a crash. Counted (`t1`, `t2` …) when left out. */
   readonly id?: string;
+  /** How long the turn may take, in milliseconds. Default: the session's `turnTimeoutMs`. */
   readonly timeoutMs?: number;
+  /** Cancels the turn, whatever it is doing. */
   readonly signal?: AbortSignal;
   /** Does not wait for the turns before it, nor they for it. */
   readonly beside?: boolean;

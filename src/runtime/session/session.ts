@@ -50,6 +50,7 @@ const TURN_OPTIONS = shape<TurnOptions>({ id: text, timeoutMs: anyNumber, signal
 const NO_PLAN = "a turn is a plan, as in { find: step(search, query) }, or an async function that makes calls";
 const END_STATUS = oneOf(["done", "failed"]);
 
+/** A durable conversation: turns that survive a crash of the process. */
 export class Session {
   readonly #core: SessionCore;
   readonly #limits: SessionLimits;

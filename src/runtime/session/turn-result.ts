@@ -9,6 +9,7 @@ import type { TurnStatus } from "../../core/record/event.ts";
 import { handedOut, isOpen, type Outcome } from "../call/outcome.ts";
 import { endedBy, type Missing, type RoundResult, type StepEnd } from "./run-round.ts";
 
+/** What a turn came to: values, faults, questions and a sentence about it. */
 export interface TurnResult<T = unknown> {
   readonly turn: string;
   readonly status: TurnStatus;

@@ -19,15 +19,19 @@ import type { Scope } from "../scope.ts";
 import { failedOutcome, type SessionCore } from "./session-core.ts";
 import { type Chain, headOf, type Tool } from "../tool/tool.ts";
 
+/** Options of one call in a turn. */
 export interface CallOptions<Output = unknown> {
   /** Names the call within its turn, so that it is found again after a crash. Counted when left out. */
   readonly id?: string;
+  /** The turn can do without the value. Default: false. */
   readonly optional?: boolean;
+  /** The value to use when the call fails. */
   readonly default?: Output;
   /** Cancels this call alone. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of a round of steps. */
 export interface RunOptions {
   /** How many steps may run at the same time. */
   readonly maxParallel?: number;

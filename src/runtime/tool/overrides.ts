@@ -20,6 +20,7 @@ import {
 import { breakerKind, MAX_TIMEOUT_MS, modelDetailKind, rulesKind } from "../option-shapes.ts";
 import type { AnyTool } from "./tool.ts";
 
+/** What an operator says about a tool, in front of what the tool says itself. */
 export interface ToolOverride {
   readonly id: string;
   readonly timeoutMs?: number;

@@ -76,11 +76,13 @@ export interface RunContext {
   readonly responseHeaders: (headers: unknown) => void;
 }
 
+/** A code that a person enters at another address to log in. */
 export interface DeviceCode {
   readonly url: string;
   readonly code: string;
 }
 
+/** What a call of a tool costs, so that budgets can be kept. */
 export interface CostOptions<Input> {
   /** The most an attempt with this input will cost, in micro-cents; null when unknown. */
   readonly estimate: (input: Input) => number | null;
@@ -95,12 +97,15 @@ export interface CostOptions<Input> {
 export type RetryOptions = RetryChange;
 
 interface ToolBase<Input, Output> {
+  /** Names the tool in records, policies and metrics. */
   readonly id: string;
+  /** Checks the value before anyone sees it. */
   readonly output?: StandardSchemaV1<unknown, Output> | JsonSchema;
   /** The work may be done twice without harm. False when left out: then what may have happened is not tried again. */
   readonly idempotent?: boolean;
   /** Each attempt is given up after this long. 30 s when left out. */
   readonly timeoutMs?: number;
+  /** How often to retry, or "none". Default: as the policy says. */
   readonly retry?: RetryOptions | "none";
   /** Other tools that can do this with the same input, best first. */
   readonly alternatives?: readonly (string | AnyTool)[];
@@ -120,20 +125,28 @@ interface ToolBase<Input, Output> {
   readonly target?: string;
   /** Calls to one provider share a retry budget. The target when left out. */
   readonly provider?: string;
+  /** What kind of tool it is, for rules and rows that ask. Default: `tool`. */
   readonly surface?: Surface;
   /** Where a person signs in again, and with which code, when the credential has failed. */
   readonly signIn?: () => Promise<DeviceCode>;
+  /** How many calls may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
+  /** How many calls may wait for a place. More fail with `QueueFull`. */
   readonly maxQueued?: number;
+  /** When calls to its target are stopped. Default: as the policy says. */
   readonly breaker?: Partial<BreakerRule>;
+  /** What a call costs, for budgets. */
   readonly cost?: CostOptions<Input>;
+  /** The work. `context` has the signal, the attempt and what a tool can report. */
   readonly run: (
     input: Input,
     context: RunContext,
   ) => Output | PartialOutput<Output> | Promise<Output | PartialOutput<Output>>;
 }
 
+/** Options of `tool`. */
 export interface ToolOptions<Input, Output> extends ToolBase<Input, Output> {
+  /** Checks the input before the tool runs. */
   readonly input?: JsonSchema;
 }
 
@@ -283,6 +296,16 @@ const TOOL_OPTIONS = shape<ToolBase<never, unknown> & { readonly input?: AnySche
   run: required(callable),
 });
 
+/**
+ * Declares a function as a tool that can be protected.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "faultline";
+ *
+ * const search = tool({ id: "search", idempotent: true, timeoutMs: 5_000, run: (query: string) => [query] });
+ * ```
+ */
 export function tool<Accepts, Input, Output>(options: SchemaToolOptions<Accepts, Input, Output>): Tool<Accepts, Output>;
 export function tool<Input, Output>(options: ToolOptions<Input, Output>): Tool<Input, Output>;
 export function tool(options: ToolBase<never, unknown> & { readonly input?: AnySchema }): AnyTool {

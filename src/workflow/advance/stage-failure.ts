@@ -4,6 +4,7 @@
 import type { Fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 
+/** Thrown by a stage to end its attempt with a fault of its own. */
 export class StageFailure extends FaultError {
   readonly output: unknown;
 

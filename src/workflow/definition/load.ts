@@ -25,6 +25,7 @@ export interface LoadOptions {
   readonly runtime: Runtime;
 }
 
+/** A workflow read from a file, or null, and the mistakes that were found. */
 export interface LoadedFile {
   /** null when there is an error among the diagnostics. */
   readonly workflow: Workflow | null;

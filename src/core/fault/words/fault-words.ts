@@ -2,6 +2,7 @@
 
 import type { FaultCode } from "../catalogue.ts";
 
+/** The sentences about a fault code, per audience. */
 export interface FaultWords {
   /** A few words, no full stop: the heading of a problem. */
   readonly title: string;

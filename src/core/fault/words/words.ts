@@ -8,12 +8,15 @@ import { ZH_CN } from "./zh-cn.ts";
 
 const WRITTEN = { "en": EN, "zh-CN": ZH_CN } as const satisfies Record<string, () => Words>;
 
+/** A language that Faultline speaks. */
 export type Locale = keyof typeof WRITTEN;
+/** The languages that Faultline speaks. */
 export const LOCALES = Object.freeze(Object.keys(WRITTEN)) as readonly Locale[];
 
 /** Made on first use: most programs speak one language, and only about faults they meet. */
 const MADE: Partial<Record<Locale, Words>> = {};
 
+/** The sentences about a fault code in one language. */
 export function wordsFor(code: FaultCode, locale: Locale): FaultWords {
   return wordsIn(locale in WRITTEN ? locale : "en")[code];
 }
