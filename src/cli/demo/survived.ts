@@ -34,9 +34,10 @@ type Failed = Extract<JournalEvent, { type: "call-failed" }>;
 const COUNTS: Readonly<Record<SurvivedId, Counts>> = {
   rateLimits: (event, at, later) => {
     if (event.type !== "call-failed" || event.decision.recourse !== "retry") return false;
-    const { retryAfterMs = 0 } = event.fault;
+    // The server's wait begins when its answer arrives, which is before the failure is on record.
+    const { retryAfterMs = 0, resetAt = at + retryAfterMs } = event.fault;
     const next = later.find((entry) => entry.event.type === "call-admitted" && entry.event.call === event.call);
-    return retryAfterMs > 0 && next !== undefined && next.at >= at + retryAfterMs && succeeds(event, later);
+    return retryAfterMs > 0 && next !== undefined && next.at >= resetAt && succeeds(event, later);
   },
   failovers: (event, _at, later) => {
     if (event.type !== "call-failed" || event.decision.recourse !== "fallback") return false;
