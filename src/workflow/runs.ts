@@ -127,7 +127,7 @@ export class WorkflowRuns implements Runs {
       // Others may have gone on with it before it was held.
       const workflow = await definitionOf(this.#home, run);
       while (await this.#slice(run, workflow, active));
-      return await endOf(this.#home, run);
+      return await endOf(this.#home, run, active.session?.run);
     } catch (error) {
       await active.session?.abandon(`run ${run} could not be advanced`);
       throw error;

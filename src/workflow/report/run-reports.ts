@@ -113,8 +113,13 @@ export async function redactorOf(home: RunsDeps, run: string): Promise<Redactor>
   return createRedactor(await secretsOf(journal, run, workflow), redactor);
 }
 
-export async function endOf({ journal, clock, locale }: RunsDeps, run: string): Promise<RunEnd> {
-  const { run: state } = await readRun(journal, run);
+/** `known`: the run as this process has folded it; without it the journal is read. */
+export async function endOf(
+  { journal, clock, locale }: RunsDeps,
+  run: string,
+  known: RunState | null = null,
+): Promise<RunEnd> {
+  const state = known ?? (await readRun(journal, run)).run;
   if (state === null) throw new FaultError(noRun(run));
   const { status, outcome, fault } = state;
   const { wakeAt } = summaryOf(run, state, 0, clock.now());
