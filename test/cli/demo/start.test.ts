@@ -92,7 +92,7 @@ describe("start", () => {
       expect(left).toMatchObject({ status: "rejected", reason: { exit: "cancelled" } });
       const { message } = (left as PromiseRejectedResult).reason as Error;
       expect(told.join("")).not.toMatch(/you said|change {2}/);
-      const [, run = "", journal = ""] = /npx faultline workflow resume (\S+) --journal (\S+)/.exec(message) ?? [];
+      const [, run = "", journal = ""] = /faultline workflow resume (\S+) --journal (\S+)/.exec(message) ?? [];
       const shown = await runCli(["runs", "show", run, "--json", "--journal", journal]);
       expect(jsonOf(shown)).toMatchObject({ status: "paused", held: false, questions: [{ kind: "Select" }] });
       expect((await runCli(["runs", "answer", run, "stop", "--journal", journal])).exit).toBe("ok");
