@@ -1,4 +1,4 @@
-// Proves what the processes of a run get of the environment, and that they cannot decide about the run they work for.
+// The environment of a run's processes, and that they cannot control the run they work for.
 
 import { chmodSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const CLOUD = { AWS_SECRET_ACCESS_KEY: "cloud-key", STRIPE_KEY: "stripe-key", DA
 const HEAD = `faultline: 1\nworkflow: { id: env, version: "1" }\n`;
 const DUMP = `require("node:fs").writeFileSync("env.json", JSON.stringify(process.env)); console.log('{"ok":true}');`;
 
-/** Each kind of process a workflow can start, with what it says about the environment put in. */
+/** Each kind of process a workflow can start, with its `env` inserted. */
 const KINDS: Readonly<Record<string, (env: string) => string>> = {
   "a command": (env) => `nodes:\n  last: { type: command, run: node dump.cjs${env} }\n`,
   "a tool": (env) => `tools: { say: { command: [node, dump.cjs]${env} } }\nnodes:\n  last: { type: tool, tool: say }\n`,
@@ -44,7 +44,7 @@ describe.each(Object.entries(KINDS))("%s", (_name, workflow) => {
     expect(got).toMatchObject({ LANG: "C", [INSIDE_RUN]: "1" });
   });
 
-  it("gets what the file names as well, for itself or for all", async () => {
+  it("also gets the variables that the file names, for itself or for all", async () => {
     for (const text of [workflow(", env: [DATABASE_URL]"), `env: [DATABASE_URL]\n${workflow("")}`]) {
       const got = await environmentOf(text);
       expect(got["DATABASE_URL"]).toBe("db-url");
@@ -52,14 +52,14 @@ describe.each(Object.entries(KINDS))("%s", (_name, workflow) => {
     }
   });
 
-  it("gets everything when the file says so, and still knows where it is", async () => {
+  it("gets everything with `inherit`, and still knows its run", async () => {
     const got = await environmentOf(workflow(", env: inherit"));
     expect(got).toMatchObject({ ...CLOUD, [INSIDE_RUN]: "1" });
   });
 });
 
 describe("each agent CLI", () => {
-  it.each(AGENT_KINDS)("%s gets what it reads its key, its home and its address from", (kind) => {
+  it.each(AGENT_KINDS)("%s gets the variables for its key, its home and its address", (kind) => {
     const { keyEnv, baseUrlEnv, configHomeEnv } = AGENT_CLIS[kind];
     const evidence = kind === "generic" ? [] : LOGIN_EVIDENCE[kind];
     const folders = evidence.flatMap(({ files }) => files.flatMap(({ folder }) => folder.moved.map(([name]) => name)));
@@ -76,7 +76,7 @@ describe("each agent CLI", () => {
     expect(childEnv({ ...all, STRIPE_KEY: "y" }, [], cliEnvNames(kind, all))).toEqual({ ...all, [INSIDE_RUN]: "1" });
   });
 
-  it("gets a cloud's keys only when it is told to use that cloud", () => {
+  it("gets a cloud's keys only when it is configured for that cloud", () => {
     const env = { AWS_SECRET_ACCESS_KEY: "x" };
     expect(childEnv(env, [], cliEnvNames("claude", env))).not.toHaveProperty("AWS_SECRET_ACCESS_KEY");
     const bedrock = { ...env, CLAUDE_CODE_USE_BEDROCK: "1" };
@@ -86,7 +86,7 @@ describe("each agent CLI", () => {
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-/** Every command that decides about a run. */
+/** Every command that controls a run. */
 const DECIDING = [
   ["runs", "answer", "last", "yes"],
   ["runs", "do", "last", "accept-partial"],
@@ -108,7 +108,7 @@ describe("inside a run", () => {
     expect(got.stderr).toContain("typed inside one");
   });
 
-  it("lets it be looked at", async () => {
+  it("allows reading it", async () => {
     const world = new WorkflowWorld();
     await world.call([
       "workflow",
@@ -122,7 +122,7 @@ describe("inside a run", () => {
     "a command cannot approve a gate, not even with a cleared environment",
     async () => {
       const world = new WorkflowWorld();
-      // The gate stands open while the command of the other branch tries to answer it.
+      // The gate is open while the command of the other branch tries to answer it.
       const tries = [
         `"${process.execPath}" "${MAIN}" runs answer first yes`,
         `env -i "${process.execPath}" "${MAIN}" runs answer first yes`,
@@ -149,7 +149,7 @@ describe("inside a run", () => {
   );
 });
 
-it("keeps its folder from others on the machine", async () => {
+it("is not readable by other users of the machine", async () => {
   const world = new WorkflowWorld();
   const { openJournal } = await import("../../src/journal/open-journal.ts");
   const journal = await openJournal(world.path(".faultline/journal.db"));

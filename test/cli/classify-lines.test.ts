@@ -1,5 +1,4 @@
-// Proves that `faultline classify --jsonl` answers every line, in order, in little memory, and that a bad line spoils
-// nothing but itself.
+// `faultline classify --jsonl` answers every line, in order, with little memory, and a bad line affects only itself.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -20,7 +19,7 @@ const codesOf = (run: Run): unknown[] =>
   });
 
 describe("good lines", () => {
-  it("answers the whole corpus, in order, with exactly the promised fields", async () => {
+  it("answers the whole corpus, in order, with exactly the documented fields", async () => {
     const run = await classifyLines(CORPUS);
     expect({ stderr: run.stderr, exit: run.exit }).toEqual({ stderr: "", exit: "ok" });
     const answers = jsonLinesOf(run) as readonly { id: string; fault: object }[];
@@ -56,7 +55,7 @@ describe("good lines", () => {
     ]);
   });
 
-  it("takes a line with bytes that are no UTF-8", async () => {
+  it("accepts a line with bytes that are not UTF-8", async () => {
     const [head = "", tail = ""] = good("bytes").split("Overloaded");
     const run = await classifyLines(
       Buffer.concat([
@@ -72,7 +71,7 @@ describe("good lines", () => {
     ]);
   });
 
-  it("takes a character that falls on the border of two chunks", async () => {
+  it("accepts a character that crosses two chunks", async () => {
     const long = JSON.stringify({ id: "界", surface: "cli", input: { message: "界".repeat(100_000) } });
     const run = await classifyLines(`${long}\n${good(2)}\n`);
     expect(codesOf(run)).toEqual([
@@ -81,14 +80,14 @@ describe("good lines", () => {
     ]);
   });
 
-  it("takes a line of three megabytes", async () => {
+  it("accepts a line of three megabytes", async () => {
     const long = JSON.stringify({ id: "long", surface: "cli", input: { message: `Overloaded ${"x".repeat(3e6)}` } });
     const run = await classifyLines(`${long}\n${good("next")}\n`);
     expect(run.exit).toBe("ok");
     expect(jsonLinesOf(run)).toMatchObject([{ id: "long", fault: {} }, { id: "next" }]);
   });
 
-  it("has nothing to say about no lines", async () => {
+  it("prints nothing for no lines", async () => {
     expect(await classifyLines("")).toEqual({ stdout: "", stderr: "", exit: "ok" });
   });
 });
@@ -100,7 +99,7 @@ describe("bad lines", () => {
     error: { class: "Validation", code: "ShapeInvalid", field, message: expect.stringMatching(message) as string },
   });
 
-  it("get an error object with line and field, and the run goes on", async () => {
+  it("get an error object with line and field, and the run continues", async () => {
     const lines = [
       good("first"),
       "this is not JSON",
@@ -127,13 +126,13 @@ describe("bad lines", () => {
     ]);
   });
 
-  it("make the run a failure when there was no good one", async () => {
+  it("make the command fail if there was no good one", async () => {
     const run = await classifyLines("nope\n");
     expect(run.exit).toBe("failed");
     expect(jsonLinesOf(run)).toEqual([refused(null, 1, "", /not JSON/)]);
   });
 
-  it("too long to be kept are refused by number, and the next is answered", async () => {
+  it("that are too long are refused by number, and the next one is answered", async () => {
     const run = await classifyLines(`${"x".repeat(17 * 1024 * 1024)}\n${good("next")}\n`);
     expect(run.exit).toBe("partial");
     expect(jsonLinesOf(run)).toEqual([refused(null, 1, "", /longer than/), expect.objectContaining({ id: "next" })]);

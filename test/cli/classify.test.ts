@@ -1,4 +1,4 @@
-// Proves that `faultline classify` reads what it is given, answers people and programs, and never shows a secret.
+// `faultline classify` reads its input, answers people and programs, and never shows a secret.
 
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { jsonOf, runCli, runShell } from "../support/run-cli.ts";
 const SECRET = "sk-abcdefghijklmnop1234";
 const LEAK = `Incorrect API key provided: ${SECRET}`;
 
-/** What `--json` says of a call. */
+/** The `--json` output of a call. */
 async function classified(args: readonly string[], stdin?: string): Promise<unknown> {
   const run = await runCli(["classify", "--json", ...args], stdin === undefined ? {} : { stdin });
   expect({ stderr: run.stderr, exit: run.exit }).toEqual({ stderr: "", exit: "ok" });
@@ -15,7 +15,7 @@ async function classified(args: readonly string[], stdin?: string): Promise<unkn
 }
 
 describe("what classify reads", () => {
-  it("takes a text as argument and tells a person the code, the rule and what was read", async () => {
+  it("accepts a text as argument and shows a person the code, the rule and the signals", async () => {
     const { stdout, stderr, exit } = await runCli(["classify", "stream disconnected before completion"]);
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     expect(stdout).toMatch(/^NetworkDisconnect {2}ProviderTransient {2}retryable\n/);
@@ -37,7 +37,7 @@ describe("what classify reads", () => {
     expect(answer).toMatchObject({ fault: { code: "RateLimited", retryable: true, retryAfterMs: 30_000 } });
   });
 
-  it("shows a person the wait a header asks for", async () => {
+  it("shows a person the wait that a header asks for", async () => {
     const { stdout } = await runCli(["classify", "--status", "429", "--header", "retry-after: 30"]);
     expect(stdout).toMatch(/^ {2}asks to wait +30 s$/m);
     expect(stdout).toMatch(/^ {2}lifts at +\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
@@ -100,7 +100,7 @@ describe("what classify refuses", () => {
     expect(stderr).toContain("Nothing to read");
   });
 
-  it.skipIf(!existsSync("/usr/bin/script"))("a terminal as stdin, instead of waiting for it", async () => {
+  it.skipIf(!existsSync("/usr/bin/script"))("a terminal as stdin, instead of waiting for input", async () => {
     const { stdout, exit } = await runShell(`script -qec '"$NODE" "$MAIN" classify' /dev/null`);
     expect(exit).toBe("usage");
     expect(stdout).toContain("faultline: Nothing to read");
@@ -113,14 +113,14 @@ describe("secrets", () => {
     ["for programs", ["classify", LEAK, "--json"]],
     ["in an explanation", ["explain", LEAK]],
     ["in an explanation for programs", ["explain", LEAK, "--json"]],
-  ])("are taken out %s", async (_mode, args) => {
+  ])("are removed %s", async (_mode, args) => {
     const { stdout, stderr, exit } = await runCli(args);
     expect(exit).toBe("ok");
     expect(stdout).toContain("AuthFailed");
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  it.each([[[]], [["--json"]]])("are taken out of what is piped in %j", async (mode) => {
+  it.each([[[]], [["--json"]]])("are removed from piped input %j", async (mode) => {
     const { stdout, stderr } = await runCli(["classify", "-", ...mode], {
       stdin: `${LEAK}\nAuthorization: Bearer ${SECRET}\n`,
     });
@@ -128,7 +128,7 @@ describe("secrets", () => {
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  it("are taken out of lines that are not usable", async () => {
+  it("are removed from unusable lines", async () => {
     const lines = [
       LEAK,
       `{"id":"a","surface":"${SECRET}","input":{}}`,
@@ -143,7 +143,7 @@ describe("secrets", () => {
     ["the command was forgotten", [LEAK]],
     ["a header has no colon", ["classify", "--header", SECRET]],
     ["a text is taken for a code", ["policy", "simulate", LEAK]],
-  ])("are taken out of the message when %s", async (_mistake, args) => {
+  ])("are removed from the message when %s", async (_mistake, args) => {
     const { stdout, stderr, exit } = await runCli(args);
     expect(exit).toBe("usage");
     expect(stdout + stderr).not.toContain(SECRET);

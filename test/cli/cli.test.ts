@@ -1,4 +1,4 @@
-// Proves what holds for every command: exit codes, version, help, wrong calls, colour, and the tour.
+// What all commands share: exit codes, version, help, wrong calls, colour, and the tour.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -55,7 +55,7 @@ const COMMANDS = [
 ];
 const ESCAPE = "\u001b[";
 
-describe("what it is given", () => {
+describe("an argument", () => {
   it.each([
     ["a status that is none", ["classify", "--status", "99999"], /from 100 to 599/],
     ["options beside --jsonl that it would ignore", ["classify", "--jsonl", "--status", "404"], /cannot be used with/],

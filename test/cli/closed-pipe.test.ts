@@ -45,7 +45,7 @@ describe("a reader that closes at once", () => {
     expect(await exitWith(command, "true")).toBe(whole);
   });
 
-  it("ends an endless command with SIGPIPE, without a word, as a shell does", async () => {
+  it("ends an endless command with SIGPIPE and without a message, as a shell does", async () => {
     const line = (command: string): string => `{ { ${command}; echo "exit $?" >&3; } | head -1; } 3>&1`;
     const bare = await runShell(line("yes"), {});
     expect(bare.stdout).toBe("y\nexit 141\n");

@@ -1,5 +1,5 @@
-// Every surface that reports a failure prints its correlation id, and `faultline explain` opens the causes under that id: what a
-// command said, and the stack and request id of a failed model call.
+// Every surface that reports a failure prints its correlation id, and `faultline explain` shows the causes under that id: a
+// command's output, and the stack and request id of a failed model call.
 
 import { describe, expect, it } from "vitest";
 import { type Fault, fault, toProblem } from "../../src/index.ts";
@@ -58,7 +58,7 @@ const after =
     return printed(await world.call(words));
   };
 
-/** As a server would answer for the run: the id it gives is the one that `runs show` has. */
+/** As a server would answer for the run: its id is the one in `runs show`. */
 const asProblem: Surface["print"] = async (world, file) => {
   await running({})(world, file);
   const { visits } = (await world.json(["runs", "show", "ship_1"])) as { readonly visits: readonly { fault: Fault }[] };
@@ -67,7 +67,7 @@ const asProblem: Surface["print"] = async (world, file) => {
   return JSON.stringify(toProblem(seen, { correlationId }));
 };
 
-/** Journal lines have the two parts of the id in fields of their own: the session in the first line, the turn in others. */
+/** Journal lines have the two parts of the id in separate fields: the session in the first line, the turn in others. */
 const asLines: Surface["print"] = async (world, file) => {
   const text = await after("runs", "export", "ship_1", "--format", "jsonl")(world, file);
   const lines = text.trim().split("\n");

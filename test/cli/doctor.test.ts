@@ -1,4 +1,4 @@
-// `faultline doctor` as a person and a script meet it: real processes with CLIs of the test's own on the PATH, and a home of its own.
+// `faultline doctor` for a person and a script: real processes with fake CLIs on the PATH, and a temporary home.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,8 +24,8 @@ function lastLine({ stdout }: Run): string {
   return stdout.trimEnd().split("\n").at(-1) ?? "";
 }
 
-describe("who only looks", () => {
-  it("sees every CLI and this machine on a line of its own, and is not told off", async () => {
+describe("without a name", () => {
+  it("every CLI and this machine have their own line, and missing CLIs are not errors", async () => {
     machine.addCli("claude", 'echo "2.1.325 (Claude Code)"');
     machine.addCli("gemini", "echo 'Error: no room' >&2; exit 3");
     machine.addFile(".gemini/oauth_creds.json");
@@ -47,13 +47,13 @@ describe("who only looks", () => {
     ]);
   });
 
-  it("on an empty machine learns what to install", async () => {
+  it("an empty machine gets a hint what to install", async () => {
     const run = await doctor([]);
     expect(run).toMatchObject({ stderr: "", exit: "ok" });
     expect(lastLine(run)).toBe("Next: install Claude Code: npm install -g @anthropic-ai/claude-code");
   });
 
-  it("is told that all is well when one CLI is ready and logged in", async () => {
+  it("all is well when one CLI is ready and logged in", async () => {
     machine.addCli("codex", "echo codex-cli 0.155.0");
     machine.addFile(".codex/auth.json");
     const run = await doctor([]);
@@ -62,8 +62,8 @@ describe("who only looks", () => {
   });
 });
 
-describe("who asks by name", () => {
-  it("gets only what was asked for, once each", async () => {
+describe("with a name", () => {
+  it("only the named CLIs are shown, once each", async () => {
     machine.addCli("qwen", "echo 0.24.4");
     const run = await doctor(["qwen", "QWEN"], { OPENAI_API_KEY: "sk-example" });
     expect(run).toMatchObject({ stderr: "", exit: "ok" });
@@ -77,7 +77,7 @@ describe("who asks by name", () => {
     ["not logged in", "echo 0.155.0", "Next: log in to Codex: run `codex login`"],
     ["broken", "exit 1", "Next: Codex is there but `codex --version`"],
     ["talking nonsense", "echo hello", "Next: Codex is there but `codex --version`"],
-  ])("for one that is %s gets a failure and a remedy", async (_what, script, next) => {
+  ])("a CLI that is %s is a failure with a remedy", async (_what, script, next) => {
     machine.addCli("claude", "echo 2.1.325");
     if (script !== "") machine.addCli("codex", script);
     const run = await doctor(["claude", "codex"], { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-example" });
@@ -85,14 +85,14 @@ describe("who asks by name", () => {
     expect(lastLine(run)).toContain(next);
   });
 
-  it("for one that hangs is told so when its time is over", async () => {
+  it("a hanging CLI is reported when its time is over", async () => {
     machine.addCli("goose", "while :; do :; done");
     const run = await doctor(["goose", "--timeout", "0.2"]);
     expect(run).toMatchObject({ stderr: "", exit: "failed" });
     expect(run.stdout).toMatch(/^goose: hangs; logged in: no\n/);
   });
 
-  it("for one whose login cannot be known is not told off, but told how to find out", async () => {
+  it("an unknown login state is not an error, and comes with a way to find out", async () => {
     machine.addCli("claude", "echo 2.1.325");
     machine.addFile(".claude.json");
     const run = await doctor(["claude"]);
@@ -101,13 +101,13 @@ describe("who asks by name", () => {
     expect(lastLine(run)).toMatch(/^Next: only Claude Code can tell .* run `claude` once/);
   });
 
-  it("for one that nobody knows gets a hint", async () => {
+  it("an unknown CLI gets a hint", async () => {
     const { stdout, stderr, exit } = await doctor(["claud"]);
     expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });
     expect(stderr).toContain("Did you mean `claude`?");
   });
 
-  it.each(["0", "-1", "soon"])("with a time limit of %s is refused", async (seconds) => {
+  it.each(["0", "-1", "soon"])("a time limit of %s is refused", async (seconds) => {
     expect(await doctor(["claude", `--timeout=${seconds}`])).toMatchObject({ stdout: "", exit: "usage" });
   });
 });
@@ -152,7 +152,7 @@ describe("a script", () => {
   });
 });
 
-describe("a workflow that is named", () => {
+describe("a named workflow", () => {
   const workflowWith = (agent: string): string => {
     const file = join(machine.root, "team.faultline.yaml");
     const node = "nodes: { n: { type: agent, agent: a, prompt: Hi } }";
@@ -160,14 +160,14 @@ describe("a workflow that is named", () => {
     return file;
   };
 
-  it("is fine when its targets fail apart", async () => {
+  it("is fine when its targets have different failure domains", async () => {
     const file = workflowWith("{ model: openai/x, fallback: [anthropic/y] }");
     const run = await doctor(["--workflow", file]);
     expect(run).toMatchObject({ exit: "ok" });
     expect(run.stdout).toContain(`workflow: ${file}; ok\n`);
   });
 
-  it("is usable with targets that fail together, and doctor says so", async () => {
+  it("is usable with targets that fail together, and doctor warns about it", async () => {
     const file = workflowWith("{ model: openai/x, fallback: [openai/y] }");
     const run = await doctor(["--workflow", file]);
     expect(run).toMatchObject({ exit: "ok" });
@@ -186,8 +186,8 @@ describe("a workflow that is named", () => {
   });
 });
 
-describe("a journal that is named", () => {
-  it("is opened when it is there", async () => {
+describe("a named journal", () => {
+  it("is opened when it exists", async () => {
     const file = join(machine.root, "agent.db");
     await (await openJournal(file)).close();
     const run = await doctor(["--journal", file]);
@@ -195,7 +195,7 @@ describe("a journal that is named", () => {
     expect(run.stdout).toContain(`journal: ${file}; ok\n`);
   });
 
-  it("is not made when it is not there", async () => {
+  it("is not created when it does not exist", async () => {
     const file = join(machine.root, "later/agent.db");
     const run = await doctor(["--journal", file]);
     expect(run).toMatchObject({ stderr: "", exit: "ok" });
@@ -246,7 +246,7 @@ describe("a person at a terminal", () => {
     machine.addCli("gemini", `echo "Error: ${"a long story ".repeat(8)}" >&2; exit 3`);
   });
 
-  it("gets a table that fits", async () => {
+  it("gets a table that fits the terminal", async () => {
     const lines = (await onTerminal({ ANTHROPIC_API_KEY: "x" }, "en", "never")).split("\n");
     expect(lines.slice(0, 3)).toEqual([
       "CLI     version       logged in",
@@ -264,12 +264,12 @@ describe("a person at a terminal", () => {
     expect(lines.at(-2)).toMatch(/^Next: Gemini CLI is there/);
   });
 
-  it("gets colours, and none of them in a CI system, where lines are plain", async () => {
+  it("gets colours, except in a CI system, where lines are plain", async () => {
     expect(await onTerminal({}, "en", "auto")).toContain("\u001b[31mgemini");
     expect(await onTerminal({ CI: "true" }, "en", "never")).toMatch(/^claude: 2\.1\.325; logged in: no\n/);
   });
 
-  it("gets it in Chinese", async () => {
+  it("gets the table in Chinese", async () => {
     const out = await onTerminal({}, "zh-CN", "never");
     expect(out).toContain("claude  2.1.325   否\n");
     expect(out).toMatch(/\n下一步：登录 Claude Code：运行 `claude` 后输入 \/login，或设置 ANTHROPIC_API_KEY\n$/);

@@ -1,4 +1,4 @@
-// Proves that `faultline explain` knows every code, finds the fault behind a text, and speaks the reader's language.
+// `faultline explain` knows every code, classifies a text, and uses the reader's language.
 
 import { describe, expect, it } from "vitest";
 import { CLI_WORDS } from "../../src/cli/render/words/cli-words.ts";
@@ -35,13 +35,13 @@ describe("what explain knows", () => {
     expect(stdout).toMatch(/^QuotaExhausted {2}/);
   });
 
-  it("the waits and what comes after them", async () => {
+  it("the waits and the recourses after them", async () => {
     const text = await explained(["RateLimited"]);
     expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in all ≤ 6 s");
     expect(text).toContain("then: fallback → alternative → default → skip → park → ask → surface → fail");
   });
 
-  it("that nothing was asked: an empty stdin is a wrong call", async () => {
+  it("that an empty stdin is a wrong call", async () => {
     const { stdout, stderr, exit } = await runCli(["explain"]);
     expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });
     expect(stderr).toContain("Nothing to read");
@@ -91,7 +91,7 @@ describe("the language", () => {
     expect(await explained(["RateLimited"], env)).toContain(words.user);
   });
 
-  it("that is asked for wins over the environment", async () => {
+  it("requested explicitly wins over the environment", async () => {
     expect(await explained(["RateLimited", "--locale", "en"], { LANG: "zh_CN.UTF-8" })).toContain(ENGLISH.user);
   });
 });
@@ -132,7 +132,7 @@ describe("explain with a correlation id", () => {
     return world;
   }
 
-  it.each(["ship", "ship/coder#1.1"])("%s opens the chain of causes with its stacks", async (id) => {
+  it.each(["ship", "ship/coder#1.1"])("%s shows the chain of causes with its stacks", async (id) => {
     const world = await failed();
     const got = await runCli(["explain", id, "--journal", world.path("runs.db")]);
     expect(got).toMatchObject({ stderr: "", exit: "ok" });
@@ -153,7 +153,7 @@ describe("explain with a correlation id", () => {
     }
   });
 
-  it("stands in `runs show`", async () => {
+  it("appears in `runs show`", async () => {
     const world = await failed();
     const { stdout } = await world.call(["runs", "show", "ship"]);
     expect(stdout).toMatch(/faultline.* explain .*ship\/coder#1\.1/);

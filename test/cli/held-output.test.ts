@@ -1,4 +1,4 @@
-// Output that is held back for a retry: bounded, and never cut without a word.
+// Output that is held back for a retry: bounded, and never cut silently.
 
 import { expect, it } from "vitest";
 import { OutputQueue } from "../../src/cli/render/output-queue.ts";
@@ -6,7 +6,7 @@ import { HeldOutput } from "../../src/cli/run/held-output.ts";
 
 const MB = 1_048_576;
 
-it("holds no more than its limit on disk, and says so", async () => {
+it("holds no more than its limit on disk, and reports it", async () => {
   let arrived = 0;
   const sink = {
     isTTY: false,
@@ -24,7 +24,7 @@ it("holds no more than its limit on disk, and says so", async () => {
   expect(arrived).toBeLessThan(24 * MB);
 });
 
-it("takes everything again after a failed attempt was discarded", () => {
+it("starts empty again after a failed attempt was discarded", () => {
   const sink = { isTTY: false, columns: Infinity, write: () => Promise.resolve() };
   const held = new HeldOutput(new OutputQueue(sink), 20 * MB);
   for (let count = 0; count < 30; count++) held.write(Buffer.alloc(MB));

@@ -1,4 +1,4 @@
-// `faultline init` through the built program: what it writes, what it refuses to overwrite, and that what it wrote works.
+// `faultline init` through the built program: what it writes, what it refuses to overwrite, and that the result works.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ interface Written {
 }
 
 describe("init team", () => {
-  it("adds .faultline/ to .gitignore once, and keeps what is there", async () => {
+  it("adds .faultline/ to .gitignore once, and keeps the existing lines", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, ".gitignore"), "node_modules");
     expect(jsonOf(await runCli(["init", "team", folder, "--json"]))).toMatchObject({ ignored: [".faultline/"] });
@@ -63,7 +63,7 @@ describe("init team", () => {
     },
   );
 
-  it("names a schema for editors that the installed package has", async () => {
+  it("names a schema for editors that the installed package contains", async () => {
     const folder = newFolder();
     await runCli(["init", "team", folder]);
     const [first = ""] = readFileSync(join(folder, "team.faultline.yaml"), "utf8").split("\n");
@@ -73,7 +73,7 @@ describe("init team", () => {
     expect(readFileSync(packageFile(named), "utf8")).toBe((await runCli(["workflow", "schema"])).stdout);
   });
 
-  it("says the same again when everything is there already, and touches nothing", async () => {
+  it("reports the same again if everything exists already, and changes nothing", async () => {
     const folder = newFolder();
     await runCli(["init", "team", folder]);
     const again = jsonOf(await runCli(["init", "team", folder, "--json"])) as Written;
@@ -81,7 +81,7 @@ describe("init team", () => {
     expect(again.unchanged).toContain("team.faultline.yaml");
   });
 
-  it("writes nothing when a file of yours is in the way, and overwrites it only when told to", async () => {
+  it("writes nothing if a file of yours is in the way, and overwrites it only with a flag", async () => {
     const folder = newFolder();
     const mine = join(folder, "team.faultline.yaml");
     writeFileSync(mine, "mine\n");
@@ -96,7 +96,7 @@ describe("init team", () => {
     expect(readFileSync(mine, "utf8")).toContain("faultline: 1");
   });
 
-  it("tells a folder that is a file apart from one that cannot be written", async () => {
+  it("distinguishes a folder that is a file from one that is not writable", async () => {
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
     const refused = await runCli(["init", "team", file]);
@@ -126,13 +126,13 @@ describe("init", () => {
     [["init", "nothing"], "team, sample-repo"],
     [["init", "team", "--with", "people"], "clis, models"],
     [["init", "sample-repo", "--with", "clis"], "leave out --with"],
-  ])("refuses %j and says what there is", async (args, said) => {
+  ])("refuses %j and lists the templates", async (args, said) => {
     const refused = await runCli(args);
     expect(refused).toMatchObject({ exit: "usage", stdout: "" });
     expect(refused.stderr).toContain(said);
   });
 
-  it("writes a sample repository without dependencies, in which the promised test fails and no other", async () => {
+  it("writes a sample repository without dependencies, in which only the promised test fails", async () => {
     const folder = newFolder();
     const { written } = jsonOf(await runCli(["init", "sample-repo", folder, "--json"])) as Written;
     expect(written).toEqual(["README.md", "package.json", "src/split.js", "test/split.test.js"]);

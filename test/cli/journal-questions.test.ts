@@ -1,4 +1,4 @@
-// Proves that a person can answer from a shell what a program waits for, and that the program then goes on with the answer.
+// A person answers a waiting program from a shell, and the program continues with the answer.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openJournal, type Question } from "../../src/index.ts";
@@ -20,7 +20,7 @@ function journal(...args: readonly string[]): Promise<Run> {
 
 type Kinds = Readonly<Record<string, string>>;
 
-/** The ids of the questions that are open, by kind. */
+/** The ids of the open questions, by kind. */
 async function idsByKind(): Promise<Kinds> {
   const questions = jsonOf(await journal("questions", agent, "--json")) as readonly Question[];
   return Object.fromEntries(questions.map(({ id, payload }) => [payload.kind, id]));
@@ -56,7 +56,7 @@ describe("journal questions", () => {
     expect(stdout).toContain(`  $ faultline journal answer ${agent} ${Ask} '…'\n`);
   });
 
-  it("says that the time of one is over", async () => {
+  it("shows that a question has expired", async () => {
     await runAsking(agent, NOON);
     const { stdout } = await journal("questions", agent);
     expect(stdout).toContain("its time was over at 2025-01-22 12:00 UTC: without an answer it is a no");
@@ -69,7 +69,7 @@ describe("journal questions", () => {
     expect(stdout).toContain("q_1 yes|no\n");
   });
 
-  it("says that nobody is waited for", async () => {
+  it("says that there are no open questions", async () => {
     await (await openJournal(agent)).close();
     expect(await journal("questions", agent)).toEqual({
       stdout: "",
@@ -79,7 +79,7 @@ describe("journal questions", () => {
     expect(jsonOf(await journal("questions", agent, "--json"))).toEqual([]);
   });
 
-  it("shows no secret and obeys no control character, and quotes what a shell would run", async () => {
+  it("shows no secret, neutralises control characters, and quotes what a shell would run", async () => {
     await put({ kind: "Confirm", prompt: `Delete ${HIDDEN.join("")} now?` }, "q';rm -rf ~;'");
     await put({ kind: "Select" }, "q_torn");
     const { stdout, stderr } = await journal("questions", agent);
@@ -91,7 +91,7 @@ describe("journal questions", () => {
 });
 
 describe("journal answer", () => {
-  it("lets the program go on where it waited", async () => {
+  it("lets the program continue where it waited", async () => {
     expect((await runAsking(agent, FAR_AHEAD)).status).toBe("waiting");
     const { Approve = "", Ask = "", Select = "" } = await idsByKind();
     expect(await journal("answer", agent, Approve, "yes", "--by", "ada")).toEqual({
@@ -126,7 +126,7 @@ describe("journal answer", () => {
     expect(await idsByKind()).toEqual({});
   });
 
-  it("takes the first answer only", async () => {
+  it("accepts only the first answer", async () => {
     await put({ kind: "Confirm", prompt: "Go on?" });
     await journal("answer", agent, "q_1", "no", "--by", "ada");
     const second = await journal("answer", agent, "q_1", "yes");
@@ -154,7 +154,7 @@ describe("journal answer", () => {
     ["Auth.Password", { kind: "Auth.Password", prompt: "?" }, ["hunter2"], "answer it where the program runs"],
     ["Confirm", { kind: "Confirm", prompt: "?" }, [], "Give the answer to q_1, or --reject with a reason."],
     ["Confirm", { kind: "Confirm", prompt: "?" }, ["yes", "--reject", "no"], "not both"],
-  ])("refuses what %s does not take", async (_kind, payload, args, why) => {
+  ])("refuses an invalid answer for %s", async (_kind, payload, args, why) => {
     await put(payload);
     const run = await journal("answer", agent, "q_1", ...args);
     expect(run).toMatchObject({ stdout: "", exit: "usage" });
@@ -173,7 +173,7 @@ describe("journal answer", () => {
     expect(await keptAnswer()).toEqual({ answer: { status: "accepted", value }, by: "cli" });
   });
 
-  it("takes a no for a secret, and offers nothing else", async () => {
+  it("accepts only a no for a secret", async () => {
     await put({ kind: "Auth.Password", prompt: "?" });
     expect((await journal("questions", agent)).stdout).toContain(`answer ${agent} q_1 --reject '…'`);
     const piped = await runCli(["journal", "answer", agent, "q_1", "-"], { stdin: "hunter2\n" });
@@ -183,13 +183,13 @@ describe("journal answer", () => {
     expect(await keptAnswer()).toEqual({ answer: { status: "rejected", reason: "not here" }, by: "cli" });
   });
 
-  it("says no to any kind of question", async () => {
+  it("declines any kind of question", async () => {
     await put({ kind: "Ask", prompt: "?", field: "input" });
     await journal("answer", agent, "q_1", "--reject", "we do not know");
     expect(await keptAnswer()).toEqual({ answer: { status: "rejected", reason: "we do not know" }, by: "cli" });
   });
 
-  it("asks for a newer version when it does not know the kind", async () => {
+  it("asks for a newer version if it does not know the kind", async () => {
     await put({ kind: "Sign", prompt: "?" });
     const run = await journal("answer", agent, "q_1", "yes");
     expect(run).toMatchObject({ stdout: "", exit: "failed" });

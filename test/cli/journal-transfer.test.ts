@@ -1,4 +1,4 @@
-// Proves that sessions travel between real journals through `faultline journal export` and `import`, whole or not at all.
+// Sessions travel between real journals through `faultline journal export` and `import`, whole or not at all.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { entryCounts, type Folder, HIDDEN, newFolder, NOON, tamper, writeTrip } 
 
 let folder: Folder;
 let agent = "";
-/** What `export` prints. */
+/** The output of `export`. */
 let lines = "";
 let count = 0;
 
@@ -39,13 +39,13 @@ describe("journal export", () => {
     expect(lines).not.toContain(HIDDEN[0]);
   });
 
-  it("adds results when it is asked to", async () => {
+  it("adds results on request", async () => {
     const { stdout } = await journal("export", agent, "trip-42", "--with-results");
     expect(stdout).toContain('"kind":"result"');
     expect(lines).not.toContain('"kind":"result"');
   });
 
-  it("writes a new file for its owner alone, and never over another", async () => {
+  it("writes a new file readable only by its owner, and never overwrites one", async () => {
     const out = folder.file("trip.jsonl");
     expect(await journal("export", agent, "trip-42", "-o", out)).toEqual({
       stdout: `✓ session trip-42 is in ${out}\n`,
@@ -61,7 +61,7 @@ describe("journal export", () => {
     expect(readFileSync(agent).equals(before)).toBe(true);
   });
 
-  it("leaves no file when it cannot go through with it", async () => {
+  it("leaves no file if it cannot finish", async () => {
     const broken = folder.copy(agent, "broken.db");
     tamper(broken, "DELETE FROM events WHERE seq = 20");
     const out = folder.file("broken.jsonl");
@@ -75,7 +75,7 @@ describe("journal export", () => {
 });
 
 describe("journal import", () => {
-  it("takes a session over into a journal of its own, through a pipe", async () => {
+  it("imports a session into another journal through a pipe", async () => {
     const file = folder.file("elsewhere.db");
     expect(await pipedInto(lines, "import", file, "-", "--adopt")).toEqual({
       stdout:
@@ -90,12 +90,12 @@ describe("journal import", () => {
     expect(await journal("verify", file)).toMatchObject({ stdout: `✓ 1 session, ${count} entries, all as written\n` });
   });
 
-  it("does no harm when it is done twice", async () => {
+  it("is harmless when repeated", async () => {
     const again = await pipedInto(lines, "import", folder.copy(agent, "twice.db"), "--json");
     expect(jsonOf(again)).toEqual({ session: "trip-42", appended: 0, already: count, adopted: false });
   });
 
-  it("brings in a rescue file", async () => {
+  it("imports a rescue file", async () => {
     const file = folder.copy(agent, "rescued.db");
     const store = await openJournal(file);
     await store.append("lost", 0, [
@@ -126,7 +126,7 @@ describe("journal import", () => {
     ]);
   });
 
-  it("refuses a session of another store unless it is told to adopt it", async () => {
+  it("refuses a session of another store without --adopt", async () => {
     const other = folder.file("other.db");
     await writeTrip(other, NOON, "other-1");
     const run = await pipedInto(lines, "import", other);
@@ -139,7 +139,7 @@ describe("journal import", () => {
     ["changed", (text: string) => text.replace('"ada"', '"eve"'), "was changed"],
     ["cut", (text: string) => text.slice(0, -200), "cut"],
     ["something else", () => '{"hello":1}\n', "it is not the header of a session file"],
-  ])("makes no journal for a file that is %s", async (what, change, why) => {
+  ])("creates no journal for a file that is %s", async (what, change, why) => {
     const file = folder.file(`untrusted ${what}.db`);
     const run = await pipedInto(change(lines), "import", file, "--adopt");
     expect(run).toMatchObject({ stdout: "", exit: "config" });
@@ -147,7 +147,7 @@ describe("journal import", () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith(`untrusted ${what}`))).toEqual([]);
   });
 
-  it("says that nothing came in", async () => {
+  it("reports that nothing was imported", async () => {
     const run = await journal("import", agent);
     expect(run).toMatchObject({ stdout: "", exit: "usage" });
     expect(run.stderr).toContain("Nothing to import");

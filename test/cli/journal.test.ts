@@ -1,4 +1,4 @@
-// Proves that `faultline journal` shows real journals as they are, and that what it must not touch stays as it was.
+// `faultline journal` shows real journals as they are, and changes nothing it must not touch.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** As wide as its column. */
+/** Padded to its column. */
 function count(session: string): string {
   return String(entries[session]).padStart("entries".length);
 }
@@ -41,7 +41,7 @@ function journal(...args: readonly string[]): Promise<Run> {
 }
 
 describe("journal sessions", () => {
-  it("lists them with the newest first", async () => {
+  it("lists them newest first", async () => {
     expect(await journal("sessions", agent)).toEqual({
       stdout: `session   status   started (UTC)     last change       entries
 report-3  waiting  2025-01-15 12:01  2025-01-15 12:01  ${count("report-3")}
@@ -53,7 +53,7 @@ trip-42   done     2025-01-15 12:00  2025-01-15 12:00  ${count("trip-42")}
     });
   });
 
-  it("keeps to a status and a limit, and says when there are more", async () => {
+  it("filters by status and limit, and says when there are more", async () => {
     const done = await journal("sessions", agent, "--status", "done", "--json");
     expect(jsonOf(done)).toMatchObject([
       { session: "order-7" },
@@ -74,7 +74,7 @@ trip-42   done     2025-01-15 12:00  2025-01-15 12:00  ${count("trip-42")}
 });
 
 describe("journal show", () => {
-  it("tells what failed, what was decided and why, how it ended and what it cost", async () => {
+  it("shows what failed, what was decided and why, how it ended and what it cost", async () => {
     const { stdout, stderr, exit } = await journal("show", agent, "trip-42");
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     expect(stdout).toBe(`session trip-42  done
@@ -121,7 +121,7 @@ ${["plan/1/hotels", "plan", "plan/1/weather", "plan/1/flights", "plan/1/book"]
   .join("")}`);
   });
 
-  it("tells of a crash on another day, and of what was in flight", async () => {
+  it("shows a crash on another day, and what was in flight", async () => {
     const { stdout } = await journal("show", agent, "order-7");
     expect(stdout).toContain(`
 2025-01-16 (UTC)
@@ -131,7 +131,7 @@ turn t1
 `);
   });
 
-  it("ends with what to do when somebody is waited for", async () => {
+  it("ends with what to do when the session waits for a person", async () => {
     const { stdout } = await journal("show", agent, "report-3");
     expect(stdout).toMatch(
       /\? summarise \(second\) {2}a person is asked \(Approve\) {2}q\S+ · until 2025-01-22T12:01:00Z\n/,
@@ -142,7 +142,7 @@ turn t1
     expect(stdout.endsWith(`\nNext: faultline journal questions ${agent}\n`)).toBe(true);
   });
 
-  it("keeps to one turn", async () => {
+  it("filters by turn", async () => {
     const { stdout } = await journal("show", agent, "trip-42", "--turn", "ride");
     expect(stdout).toContain("turn ride\n");
     expect(stdout).toMatch(/\ntool {2}calls {2}ok {2}errors\ntaxi +1 +1 +0\n$/);
@@ -175,7 +175,7 @@ turn t1
     });
   });
 
-  it("gives the entries as they stand there, one a line", async () => {
+  it("prints the raw entries, one per line", async () => {
     const all = jsonLinesOf(await journal("show", agent, "trip-42", "--events"));
     expect(all).toHaveLength(entries["trip-42"] ?? 0);
     expect(all[0]).toMatchObject({
@@ -198,10 +198,10 @@ turn t1
     ["the story in colour", ["--color", "always"]],
     ["JSON", ["--json"]],
     ["entries", ["--events"]],
-  ])("lets neither secrets nor control characters out as %s", async (_what, args) => {
+  ])("leaks neither secrets nor control characters as %s", async (_what, args) => {
     const { stdout } = await journal("show", agent, "trip-42", ...args);
     expect(stdout).toContain("no forecast");
-    // Our own colours are all that may be left.
+    // Only our own colours may be left.
     const text = stdout.replace(/\u001b\[\d+m/g, "");
     for (const hidden of HIDDEN) expect(text).not.toContain(hidden);
   });
@@ -210,13 +210,13 @@ turn t1
     ["a session", ["trip-43"], "There is no session trip-43 in it; `faultline journal sessions agent.db` lists all."],
     ["a turn", ["trip-42", "--turn", "plam"], "Session trip-42 has no turn plam. It has: plan, ride."],
     ["a turn among the entries", ["trip-42", "--turn", "plam", "--events"], "It has: plan, ride."],
-  ])("refuses %s that is not there", async (_what, args, why) => {
+  ])("refuses %s that does not exist", async (_what, args, why) => {
     const run = await runCli(["journal", "show", "agent.db", ...args], { files: { "agent.db": readFileSync(agent) } });
     expect(run).toMatchObject({ stdout: "", exit: "usage" });
     expect(run.stderr).toContain(why);
   });
 
-  it("says so when an entry is not what it claims to be, and still shows it as it is", async () => {
+  it("reports an entry that was changed, and still shows it as it is", async () => {
     const file = folder.file("odd.db");
     const odd = await openJournal(file);
     await odd.append("odd", 0, [{ at: NOON, event: { type: "call-failed", call: "c", tool: 7 } as never }]);
@@ -232,7 +232,7 @@ turn t1
 });
 
 describe("journal verify", () => {
-  it("counts what is as it was written", async () => {
+  it("counts the unchanged records", async () => {
     const all = Object.values(entries).reduce((sum, one) => sum + one, 0);
     expect(await journal("verify", agent)).toEqual({
       stdout: `✓ 3 sessions, ${all} entries, all as written\n`,
@@ -247,7 +247,7 @@ describe("journal verify", () => {
     });
   });
 
-  it("names the first record that is not", async () => {
+  it("names the first changed record", async () => {
     const file = folder.copy(agent, "tampered.db");
     tamper(file, "UPDATE events SET body = replace(body, 'trip', 'trap') WHERE session = 'trip-42' AND seq = 1");
     const { stdout, exit } = await journal("verify", file);
@@ -261,7 +261,7 @@ describe("journal verify", () => {
   });
 });
 
-describe("a file that is no journal", () => {
+describe("a file that is not a journal", () => {
   const reading = [
     ["sessions"],
     ["show", "s"],
@@ -273,7 +273,7 @@ describe("a file that is no journal", () => {
     ["answer", "q", "yes"],
   ].map((args) => [args[0] ?? "", args] as const);
 
-  it.each(reading)("is not made by `%s`", async (_name, [name = "", ...args]) => {
+  it.each(reading)("is not created by `%s`", async (_name, [name = "", ...args]) => {
     const file = folder.file(`nowhere-${name}.db`);
     const run = await journal(name, file, ...args);
     expect(run).toMatchObject({ stdout: "", exit: "usage" });
@@ -281,7 +281,7 @@ describe("a file that is no journal", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("stays empty when it was empty", async () => {
+  it("stays empty if it was empty", async () => {
     const file = folder.file("empty.db");
     writeFileSync(file, "");
     expect(await journal("sessions", file)).toMatchObject({
@@ -317,7 +317,7 @@ describe("a file that is no journal", () => {
       (file: string) => tamper(folder.copy(agent, file.slice(folder.path.length + 1)), "PRAGMA user_version = 99"),
       "a newer program wrote it",
     ],
-  ])("is refused in the journal's own words when it is %s, and left as it was", async (what, make, why) => {
+  ])("is refused with the journal's own message when it is %s, and not changed", async (what, make, why) => {
     const file = folder.file(`refused ${what}.db`);
     make(file);
     const before = readFileSync(file);
@@ -332,7 +332,7 @@ describe("a file that is no journal", () => {
 });
 
 describe("journal prune", () => {
-  it("removes what ended long ago, and nothing that waits or is young", async () => {
+  it("removes what ended long ago, and nothing that waits or is recent", async () => {
     const file = folder.copy(agent, "prune.db");
     await writeTrip(file, FAR_AHEAD, "young");
     const dry = await journal("prune", file, "--older-than", "30d", "--dry-run");
@@ -356,7 +356,7 @@ describe("journal prune", () => {
     expect(run.stderr).toContain("30d, 12h, 90m");
   });
 
-  it("needs to be told how old", async () => {
+  it("requires an age", async () => {
     expect(await journal("prune", agent)).toMatchObject({ stdout: "", exit: "usage" });
   });
 });

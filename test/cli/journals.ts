@@ -1,5 +1,4 @@
-// Journals for the tests of `faultline journal`: real files, written by a small program through the main door, at times that
-// the tests know.
+// Journals for the tests of `faultline journal`: real files, written by a small program through the public API, at known times.
 
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +26,7 @@ import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 export interface Folder {
   readonly path: string;
   file(name: string): string;
-  /** A copy of a journal that nobody has open. */
+  /** A copy of a journal that is not open anywhere. */
   copy(file: string, name: string): string;
   remove(): void;
 }
@@ -47,16 +46,16 @@ export function newFolder(): Folder {
 }
 
 export const NOON = Date.UTC(2025, 0, 15, 12);
-/** Longer ahead than anybody's clock. */
+/** Later than any clock. */
 export const FAR_AHEAD = Date.UTC(2999, 0, 1);
 
 interface Life {
   readonly fl: Faultline;
-  /** Moves time on until the work has ended. */
+  /** Advances time until the work has ended. */
   readonly run: <T>(work: Promise<T>) => Promise<T>;
   /** Waits within a tool. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Lets this much time pass, and leaves what is under way as a crash does. */
+  /** Lets this much time pass, and leaves running work as a crash would. */
   readonly advance: (ms: number) => Promise<void>;
 }
 
@@ -75,7 +74,7 @@ async function life(file: string, startAt: number, options: FaultlineOptions = {
   };
 }
 
-/** Between two timers, files that are being written are waited for. */
+/** Between two timers, pending file writes are awaited. */
 function untilFilesRest(next: () => void): void {
   const look = (): void => {
     if (process.getActiveResourcesInfo().some((kind) => FILE_WORK.has(kind))) systemClock.soon(look);
@@ -91,7 +90,7 @@ const SECRET = "sk-ant-api03-AAAABBBBCCCC";
 const HOSTILE = "\u001b[2J\u009b2J\u001b]0;evil\u0007\u202e";
 export const HIDDEN = [SECRET, "\u001b", "\u009b", "\u0007", "\u202e"];
 
-/** Each takes a time of its own, so that what they write down has one order. */
+/** Each takes a different time, so that their records have one order. */
 function failing(id: string, code: FaultCode, message: string, wait: () => Promise<void>, more: object = {}) {
   return tool<object, string>({
     id,
@@ -103,7 +102,7 @@ function failing(id: string, code: FaultCode, message: string, wait: () => Promi
   });
 }
 
-/** A session of one turn in which much fails, ended. */
+/** An ended session of one turn with many failures. */
 export async function writeTrip(file: string, startAt = NOON, session = "trip-42"): Promise<void> {
   const { fl, run, pass } = await life(file, startAt);
   let asked = 0;
@@ -150,7 +149,7 @@ const ASK_FIRST: PolicyRow = {
   origin: { layer: "file", at: "test:1" },
 };
 
-/** A program that asks a person three things, in one life of it after the other. Returns how its turn ended. */
+/** A program that asks a person three questions over several lives. Returns how its turn ended. */
 export async function runAsking(file: string, startAt = NOON): Promise<TurnResult> {
   const { fl, run, pass } = await life(file, startAt, {
     policy: withRows(PRESETS.default, [ASK_FIRST]),
@@ -190,7 +189,7 @@ export async function runAsking(file: string, startAt = NOON): Promise<TurnResul
   return result;
 }
 
-/** Stopped in the middle of a call, then taken up by a second life a day later, which finishes. */
+/** Stopped in the middle of a call, then resumed a day later by a second life, which finishes. */
 export async function writeInterrupted(file: string): Promise<void> {
   const first = await life(file, NOON);
   void (await beginOrder(first, () => new Promise(() => undefined))).turn;
@@ -210,7 +209,7 @@ async function beginOrder({ fl, run }: Life, work: () => Promise<string>) {
   return { session, turn: session.turn({ ship: step(ship, {}) }, { id: "t1" }) };
 }
 
-/** How many entries each session of a journal has, as the journal itself says. */
+/** How many entries each session has, according to the journal. */
 export async function entryCounts(file: string): Promise<Readonly<Record<string, number>>> {
   const journal = await openJournal(file);
   const sessions = await journal.sessions();
@@ -218,7 +217,7 @@ export async function entryCounts(file: string): Promise<Readonly<Record<string,
   return Object.fromEntries(sessions.map(({ session, lastSeq }) => [session, lastSeq]));
 }
 
-/** Changes a file behind the journal's back. */
+/** Changes a file without the journal's knowledge. */
 export function tamper(file: string, sql: string): void {
   const db = new DatabaseSync(file);
   db.exec(sql);

@@ -1,5 +1,5 @@
-// Proves that commands which only look at a journal make and change nothing, also where they could not: a file and a folder that
-// belong to somebody else. The built program runs as a user of its own when the tests run as root, who may write everywhere.
+// Commands that only read a journal create and change nothing, even where they could not: in a file and a folder of another user.
+// The built program runs as another user if the tests run as root, who may write everywhere.
 
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -65,8 +65,8 @@ const LOOKS = [
   ["runs list", (path: string) => ["runs", "list", "--journal", path], "There are no runs in this journal"],
 ] as const;
 
-describe("a command that only looks", () => {
-  it.each(LOOKS)("shows a journal that nobody may write to, and leaves it alone: %s", async (_name, args, shown) => {
+describe("a read-only command", () => {
+  it.each(LOOKS)("shows a journal without write permission, and leaves it alone: %s", async (_name, args, shown) => {
     const before = contents(dirname(file));
     const got = await asAnother(args(file));
     expect(got.stdout + got.stderr).toContain(shown);
@@ -74,7 +74,7 @@ describe("a command that only looks", () => {
     expect(contents(dirname(file))).toEqual(before);
   });
 
-  it.each(LOOKS)("makes no journal where there is none: %s", async (_name, args) => {
+  it.each(LOOKS)("creates no missing journal: %s", async (_name, args) => {
     const missing = folder.file("none/agent.db");
     const got = await asAnother(args(missing));
     expect(got).toMatchObject({ code: 2, stdout: "" });
@@ -82,7 +82,7 @@ describe("a command that only looks", () => {
     expect(readdirSync(dirname(dirname(missing)))).not.toContain("none");
   });
 
-  it.each(LOOKS)("refuses one of a newer program, and leaves it as it was: %s", async (_name, args) => {
+  it.each(LOOKS)("refuses a journal of a newer version, and leaves it unchanged: %s", async (_name, args) => {
     const newer = folder.file("newer.db");
     await writeTrip(newer);
     const db = new DatabaseSync(newer);
@@ -97,7 +97,7 @@ describe("a command that only looks", () => {
     rmSync(newer);
   });
 
-  it.each(["show", "watch", "export"])("shows a run of somebody else: runs %s", async (command) => {
+  it.each(["show", "watch", "export"])("shows another user's run: runs %s", async (command) => {
     const world = new WorkflowWorld();
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "one"]);
     chmodSync(world.path("runs.db"), 0o444);
@@ -110,7 +110,7 @@ describe("a command that only looks", () => {
     chmodSync(world.folder, 0o755);
   });
 
-  it("and says whether it could be written to brings no older one up to date: doctor", async () => {
+  it("that reports whether the journal is writable does not migrate an older one: doctor", async () => {
     const old = folder.file("old.db");
     await writeTrip(old);
     const db = new DatabaseSync(old);
@@ -129,7 +129,7 @@ describe("a command that only looks", () => {
     rmSync(old);
   });
 
-  it("says what to do about a log that cannot be read where it is", async () => {
+  it("says what to do about an unreadable log", async () => {
     const place = folder.file("died");
     mkdirSync(place);
     const died = join(place, "agent.db");

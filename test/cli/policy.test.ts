@@ -1,4 +1,4 @@
-// Proves that `faultline policy` shows every mistake where it is, the rows in force, and the waits a fault leads to.
+// `faultline policy` shows every mistake at its position, the effective rows, and the waits for a fault.
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -37,7 +37,7 @@ const MISTAKES = [
   ["POL006", 9, 5],
   ["POL005", 10, 27],
 ] as const;
-/** Nine levels of nine: 387 million items when written out. */
+/** Nine levels of nine: 387 million items when expanded. */
 const BOMB = `${Array.from({ length: 9 }, (_, level) => {
   const item = level === 0 ? "x" : `*a${level - 1}`;
   return `a${level}: &a${level} [${Array.from({ length: 9 }, () => item).join(", ")}]`;
@@ -50,7 +50,7 @@ function policy(...args: readonly string[]): Promise<Run> {
 }
 
 describe("policy check", () => {
-  it("says that a good file is good", async () => {
+  it("reports a good file as good", async () => {
     expect(await policy("check", "good.yaml")).toEqual({
       stdout: "✓ good.yaml: 0 errors, 0 warnings\n",
       stderr: "",
@@ -58,7 +58,7 @@ describe("policy check", () => {
     });
   });
 
-  it("reports every mistake with its place, in the order of the file", async () => {
+  it("reports every mistake with its position, in file order", async () => {
     const { stdout, stderr, exit } = await policy("check", "bad.yaml");
     expect({ stdout, exit }).toEqual({ stdout: "✗ bad.yaml: 8 errors, 0 warnings\n", exit: "config" });
     const heads = [...stderr.matchAll(/^error\[(POL\d+)\]: .+\n +--> bad\.yaml:(\d+):(\d+)$/gm)];
@@ -93,7 +93,7 @@ describe("policy check", () => {
     });
   });
 
-  it("lets warnings pass, and with --strict does not", async () => {
+  it("accepts warnings, except with --strict", async () => {
     const lenient = await policy("check", "warns.yaml");
     expect(lenient).toMatchObject({ stdout: "✓ warns.yaml: 0 errors, 1 warning\n", exit: "ok" });
     expect(lenient.stderr).toMatch(/^warning\[POL105\]: .+\n +--> warns\.yaml:4:11$/m);
@@ -108,7 +108,7 @@ describe("policy check", () => {
     expect(jsonOf(json)).toMatchObject({ ok: false, diagnostics: [{ severity: "warning", code: "POL105" }] });
   });
 
-  it("calls a file that grows without bound a bad file, not a bug of ours", async () => {
+  it("reports a file that expands without bound as a bad file, not as an internal error", async () => {
     const { stderr, exit } = await policy("check", "bomb.yaml");
     expect(stderr).not.toContain("unexpected error");
     expect(exit).toBe("config");
@@ -201,7 +201,7 @@ describe("policy simulate", () => {
   it.each([
     ["openai", "good.yaml:3"],
     ["mistral", "RateLimited"],
-  ])("asks the row that is in charge of %s", async (provider, at) => {
+  ])("uses the row that applies to %s", async (provider, at) => {
     const run = await policy("simulate", "RateLimited", "--policy", "good.yaml", "--provider", provider, "--json");
     expect(jsonOf(run)).toMatchObject({ row: { origin: { at } } });
   });
@@ -223,7 +223,7 @@ describe("policy simulate", () => {
 });
 
 describe("policy schema", () => {
-  it("is a JSON Schema that takes a good file and refuses a bad one", async () => {
+  it("is a JSON Schema that accepts a good file and rejects a bad one", async () => {
     const { stdout, stderr, exit } = await policy("schema");
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     const document = JSON.parse(stdout) as z.core.JSONSchema.JSONSchema;

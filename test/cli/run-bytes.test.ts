@@ -1,4 +1,4 @@
-// `faultline run` passes on what a command prints byte for byte, whether it streams the output or holds it back for a retry.
+// `faultline run` passes on a command's output byte for byte, whether it streams the output or holds it back for a retry.
 
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -26,7 +26,7 @@ function run(args: readonly string[]) {
   return { stdout, stderr, status };
 }
 
-/** Buffers of many megabytes make a useless difference on a screen. */
+/** A diff of many megabytes is useless on a screen. */
 const digest = (bytes: Buffer) => ({ bytes: bytes.length, sha: createHash("sha256").update(bytes).digest("hex") });
 
 function fileWith(bytes: Buffer): string {

@@ -1,4 +1,4 @@
-// `faultline run` as a shell sees it: real commands, real exit codes, and fake agent CLIs that say what real ones said.
+// `faultline run` from a shell: real commands, real exit codes, and fake agent CLIs that replay recorded output.
 
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -18,7 +18,7 @@ import { replayedClis } from "../agent/run/replayed-clis.ts";
 import { newPath } from "../runtime/session/life.ts";
 import { jsonOf, type Run, runCli } from "../support/run-cli.ts";
 
-/** As the default, with waits nobody notices. */
+/** The default policy with very short waits. */
 const HASTY = `version: 1
 rows:
   - match: { code: [RateLimited, Overloaded, Provider5xx] }
@@ -35,7 +35,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return runCli(["run", ...args], { files: { "hasty.yaml": HASTY }, env, ...(stdin === undefined ? {} : { stdin }) });
 }
 
-/** With agent CLIs on the PATH that play these recordings. */
+/** With agent CLIs on the PATH that replay these recordings. */
 function withClis(recordings: Parameters<typeof replayedClis>[0]) {
   const { target, runs } = replayedClis(recordings);
   const env = { PATH: target("claude").env["PATH"] ?? "" };
@@ -44,8 +44,8 @@ function withClis(recordings: Parameters<typeof replayedClis>[0]) {
 
 const lastLineOf = ({ stderr }: Run): string => stderr.trimEnd().split("\n").at(-1) ?? "";
 
-describe("a command that works", () => {
-  it("has its output passed on as it is, and adds nothing", async () => {
+describe("a successful command", () => {
+  it("has its output passed on unchanged", async () => {
     const got = await run(["--", "sh", "-c", "echo out; echo ' $1' '--json'; echo err >&2"]);
     expect(got).toEqual({ stdout: "out\n $1 --json\n", stderr: "err\n", exit: "ok" });
   });
@@ -54,23 +54,23 @@ describe("a command that works", () => {
     expect(await run(["--", "true"])).toEqual({ stdout: "", stderr: "", exit: "ok" });
   });
 
-  it("gets its arguments as they are, options and a second -- included", async () => {
+  it("gets its arguments unchanged, including options and a second --", async () => {
     const { stdout } = await run(["--", "printf", "%s|", "--", "--retry", "a b", "--json", ""]);
     expect(stdout).toBe("--|--retry|a b|--json||");
   });
 
-  it("may print faster than anybody reads, and loses nothing", async () => {
+  it("may print faster than the reader reads, and loses nothing", async () => {
     const { stdout, stderr, exit } = await run(["--", "seq", "1", "300000"]);
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     expect(stdout).toBe(Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(""));
   });
 
-  it("gets stdin only when asked for", async () => {
+  it("gets stdin only on request", async () => {
     expect((await run(["--", "cat"], {}, "hello\n")).stdout).toBe("");
     expect((await run(["--stdin", "--", "cat"], {}, "hello\n")).stdout).toBe("hello\n");
   });
 
-  it("is one JSON document with --json, with what it printed as the answer", async () => {
+  it("is one JSON document with --json, with its output as the answer", async () => {
     const got = await run(["--json", "--", "sh", "-c", "echo out; echo err >&2"]);
     expect(jsonOf(got)).toEqual({
       outcome: "done",
@@ -92,7 +92,7 @@ describe("a command that works", () => {
 });
 
 describe("an agent CLI that fails", () => {
-  it("is tried again when it has used no tool, and only the attempt that works is on stdout", async () => {
+  it("is retried when it has used no tool, and only the successful attempt is on stdout", async () => {
     const { run: start, runs } = withClis({ claude: ["claude-529-stream", "claude-ok-stream"] });
     const got = await start(["--policy", "hasty.yaml", "--", "claude", ...EVENTS]);
     expect(got.exit).toBe("ok");
@@ -115,7 +115,7 @@ describe("an agent CLI that fails", () => {
     expect(lastLineOf(got)).toContain("Next: faultline explain Overloaded");
   });
 
-  it("is not tried again in text mode, where its tools cannot be seen, unless that does no harm", async () => {
+  it("is not retried in text mode, where its tool use is invisible, unless it is idempotent", async () => {
     const { run: start, runs } = withClis({ claude: ["claude-500-text", "claude-500-text", "claude-ok-text"] });
     const once = await start(["--policy", "hasty.yaml", "--", "claude", "-p", "hi"]);
     expect(once.exit).toBe("failed");
@@ -133,14 +133,14 @@ describe("an agent CLI that fails", () => {
     expect(lastLineOf(got)).toMatch(/AuthFailed.*Next: run `claude` and then \/login/);
   });
 
-  it("says how to install it when it is not there", async () => {
+  it("says how to install a missing CLI", async () => {
     const { run: start } = withClis({});
     const got = await start(["--", "codex", "exec", "hi"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "", exit: "missing" });
     expect(lastLineOf(got)).toMatch(/BinaryMissing.*Next: npm install -g @openai\/codex$/);
   });
 
-  it("hands over to the next command, which gets its own arguments", async () => {
+  it("falls back to the next command, which gets its own arguments", async () => {
     const { run: start, runs } = withClis({ claude: ["claude-529-stream"], codex: ["codex-ok-json"] });
     const got = await start(["--fallback", `codex exec --json "say 'hi'" ''`, "--", "claude", ...EVENTS]);
     expect(got.exit).toBe("ok");
@@ -162,7 +162,7 @@ describe("a command without `--` in front of it", () => {
 });
 
 describe("any other command that fails", () => {
-  it("prints what its last attempt printed, and nothing of those before", async () => {
+  it("prints the output of its last attempt only", async () => {
     const count = newPath();
     const script = `echo x >> ${count}; echo "attempt $(wc -l < ${count})"; [ $(wc -l < ${count}) -ge %N% ]`;
     const args = (attempts: number): readonly string[] => [
@@ -173,19 +173,19 @@ describe("any other command that fails", () => {
     expect(await run(args(9))).toMatchObject({ stdout: "attempt 4\n", exit: "failed" });
   });
 
-  it("is not advised to be run again when that cannot help", async () => {
+  it("gets no advice to run again when that cannot help", async () => {
     const got = await run(["--", "sh", "-c", "echo 'prompt is too long: 213000 tokens > 200000 maximum' >&2; exit 1"]);
     expect(got.stderr).not.toContain("--idempotent");
     expect(lastLineOf(got)).toMatch(/ContextOverflow.*Next: faultline explain ContextOverflow$/);
   });
 
-  it("says that --retry has no effect where it has none", async () => {
+  it("says when --retry has no effect", async () => {
     const note = "--retry has no effect without --idempotent";
     expect((await run(["--retry", "3", "--", "true"])).stderr).toContain(note);
     expect((await run(["--retry", "3", "--idempotent", "--", "true"])).stderr).not.toContain(note);
   });
 
-  it("is not run again, even after words of a failure that passes, because it may have done something", async () => {
+  it("is not repeated, even after a transient message, because it may have done something", async () => {
     const line = ["sh", "-c", "echo '429 rate limit exceeded' >&2; exit 1"];
     const got = await run(["--policy", "hasty.yaml", "--retry", "3", "--", ...line]);
     expect(got.exit).toBe("failed");
@@ -194,7 +194,7 @@ describe("any other command that fails", () => {
     expect(lastLineOf(got)).toContain("Next: faultline run --idempotent --retry 3 --policy hasty.yaml -- sh -c ");
   });
 
-  it("is run again with --retry and --idempotent, also when it does not say why it failed", async () => {
+  it("is repeated with --retry and --idempotent, even if it does not say why it failed", async () => {
     const count = newPath();
     const script = `echo x >> ${count}; [ $(wc -l < ${count}) -ge 4 ]`;
     const got = await run(["--policy", "hasty.yaml", "--idempotent", "--retry", "4", "--", "sh", "-c", script]);
@@ -202,13 +202,13 @@ describe("any other command that fails", () => {
     expect(readFileSync(count, "utf8")).toBe("x\n".repeat(4));
   });
 
-  it("ends with a code of ours, or with its own", async () => {
+  it("ends with one of our exit codes, or with its own", async () => {
     expect((await run(["--", "sh", "-c", "exit 42"])).exit).toBe("failed");
     expect((await run(["--passthrough", "--", "sh", "-c", "exit 42"])).exit).toBe("unknown code 42");
     expect((await run(["--passthrough", "--", "sh", "-c", "exit 3"])).exit).toBe("config");
   });
 
-  it("that a signal ended says which", async () => {
+  it("that was ended by a signal names the signal", async () => {
     const got = await run(["--json", "--", "sh", "-c", "kill -9 $$"]);
     expect(got.exit).toBe("failed");
     expect(jsonOf(got)).toMatchObject({
@@ -220,25 +220,25 @@ describe("any other command that fails", () => {
     expect((await run(["--passthrough", "--", "sh", "-c", "kill -9 $$"])).exit).toBe("unknown code 137");
   });
 
-  it("that is not there is not looked for twice", async () => {
+  it("that does not exist is looked up once", async () => {
     const got = await run(["--passthrough", "--retry", "5", "--idempotent", "--", "no-such-program"]);
     expect(got.exit).toBe("missing");
     expect(lastLineOf(got)).toContain("Next: check the name and the PATH: command -v no-such-program");
     expect(got.stderr.match(/failed \(attempt/g)).toHaveLength(1);
   });
 
-  it("that takes too long is stopped, and was not run in vain twice", async () => {
+  it("that takes too long is stopped and not repeated", async () => {
     const got = await run(["--timeout", "200ms", "--", "sleep", "600"]);
     expect(got.exit).toBe("timeout");
     expect(lastLineOf(got)).toMatch(/ExecutionTimeout.*Next: faultline run --idempotent --timeout 200ms -- sleep 600$/);
   });
 
-  it("that takes too long is stood in for, when it may run twice", async () => {
+  it("that takes too long falls back, if it is idempotent", async () => {
     const got = await run(["--idempotent", "--timeout", "200ms", "--fallback", "echo instead", "--", "sleep", "600"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "instead\n", exit: "ok" });
   });
 
-  it("that falls silent is stopped when --idle says so", async () => {
+  it("that falls silent is stopped with --idle", async () => {
     const got = await run(["--idle", "200ms", "--", "sh", "-c", "echo hello; exec sleep 600"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "hello\n", exit: "timeout" });
   });
@@ -249,10 +249,10 @@ describe("any other command that fails", () => {
   });
 });
 
-describe("a run that is cancelled", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("by %s takes the whole group of the command with it", async (signal) => {
+describe("a cancelled run", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("by %s ends the command's whole process group", async (signal) => {
     const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-    // Deaf to SIGTERM, with a child of its own, and it says both numbers once it is.
+    // Ignores SIGTERM, has a child, and prints both process ids.
     const script = `trap "" TERM; sleep 600 & echo $$ $!; wait`;
     const child = spawn(process.execPath, [main, "run", "--", "sh", "-c", script], {
       stdio: ["ignore", "pipe", "pipe"],
@@ -272,7 +272,7 @@ describe("a run that is cancelled", () => {
 });
 
 describe("with a journal", () => {
-  it("the story can be read afterwards", async () => {
+  it("the run can be inspected afterwards", async () => {
     const file = newPath();
     const { run: start } = withClis({ claude: ["claude-529-stream", "claude-ok-stream"] });
     const args = ["--policy", "hasty.yaml", "--journal", file, "--session", "s1", "--", "claude", ...EVENTS];
@@ -286,7 +286,7 @@ describe("with a journal", () => {
     expect(stdout).toMatch(/✓ claude {2}succeeded {2}attempt 2/);
   });
 
-  it("what a command printed that failed for good is kept beside it", async () => {
+  it("the output of a command that failed for good is kept beside it", async () => {
     const file = newPath();
     const got = await run(["--journal", file, "--session", "s1", "--", "sh", "-c", "echo half; echo no >&2; exit 1"]);
     expect(lastLineOf(got)).toContain(`Next: faultline journal show ${file} s1`);
@@ -325,7 +325,7 @@ describe("with a journal", () => {
     },
   );
 
-  it("a run that waits for a person says what to do, and goes on in the same session", async () => {
+  it("a run that waits for a person says what to do, and continues in the same session", async () => {
     const file = newPath();
     const missing = withClis({});
     const waits = await missing.run(["--journal", file, "--session", "s1", "--", "claude", ...EVENTS]);
@@ -359,7 +359,7 @@ describe("a wrong call of run", () => {
     expect(stderr).toMatch(reason);
   });
 
-  it("with a policy that is none is refused before anything runs", async () => {
+  it("with an invalid policy is refused before anything runs", async () => {
     const got = await runCli(["run", "--policy", "bad.yaml", "--", "echo", "hi"], {
       files: { "bad.yaml": "rows: 1\n" },
     });
@@ -367,7 +367,7 @@ describe("a wrong call of run", () => {
   });
 });
 
-describe("what a command is", () => {
+describe("the kind of a command", () => {
   it.each([
     ["claude", "claude"],
     ["/opt/bin/codex", "codex"],
@@ -378,7 +378,7 @@ describe("what a command is", () => {
     expect(kindOf(command)).toBe(kind);
   });
 
-  it("hides its tools unless its arguments make it print its events", () => {
+  it("hides its tools unless its arguments make it print events", () => {
     const hides = (...words: readonly string[]): boolean => targetsOf(words, { fallback: [] }, null)[0].hidesTools;
     expect(hides("claude", "-p", "x")).toBe(true);
     expect(hides("claude", "-p", "x", "--output-format=stream-json")).toBe(false);
@@ -386,13 +386,13 @@ describe("what a command is", () => {
     expect(hides("make", "--json", "stream-json")).toBe(true);
   });
 
-  it("two of one name are told apart", () => {
+  it("two with one name are distinguished", () => {
     const targets = targetsOf(["sh", "a"], { fallback: ["sh b", "/bin/sh c"] }, null);
     expect(targets.map(({ id }) => id)).toEqual(["sh", "sh-2", "sh-3"]);
   });
 });
 
-describe("a command in one text", () => {
+describe("a command line", () => {
   it.each([
     ["a b  c", ["a", "b", "c"]],
     [`a 'b c' "d e"`, ["a", "b c", "d e"]],
@@ -405,7 +405,7 @@ describe("a command in one text", () => {
     expect(splitCommand(line)).toEqual(words);
   });
 
-  it("is the same again when it is typed as we print it", () => {
+  it("is the same again when it is typed as printed", () => {
     const words = ["echo", "it's", "a b", "", "$x", '"', "--"];
     const again = callAgain(words, { fallback: [] }, { session: null });
     expect(splitCommand(again)).toEqual(["faultline", "run", "--", ...words]);
@@ -413,7 +413,7 @@ describe("a command in one text", () => {
 });
 
 describe("on a terminal", () => {
-  it("the wait is counted down on one line, which is gone when the next attempt begins", async () => {
+  it("the wait is counted down on one line, which disappears when the next attempt starts", async () => {
     const clock = createFakeClock();
     const { io, written } = fakeTerminal(clock);
     const story = new RunStory(io, { json: false, locale: "en", color: "never" }, true);
@@ -434,7 +434,7 @@ describe("on a terminal", () => {
   });
 });
 
-/** One that has ended may be listed for a while, until somebody asks how. */
+/** An ended process may be listed until its parent collects it. */
 function isRunning(id: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(id)], { encoding: "utf8" });
   return /^\s*[^Z\s]/.test(stdout);

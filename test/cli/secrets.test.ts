@@ -1,4 +1,4 @@
-// Plants a secret in every place where one can enter a run, goes through every surface that shows something of the run, and finds it on
+// Plants a secret in every place where one can enter a run, reads every surface that shows something of the run, and finds it on
 // none of them. A grid: entries × surfaces × kinds of secret.
 
 import { createServer, type Server } from "node:http";
@@ -9,16 +9,16 @@ import { openJournal } from "../../src/journal/open-journal.ts";
 import { secretsIn } from "../../src/workflow/definition/known-keys.ts";
 import { WorkflowWorld } from "./workflow-world.ts";
 
-/** None of them has a shape that anybody would know. */
+/** None of them has a recognisable shape. */
 const TOKEN = "zebra paints 'Quux' \"at\" noon";
 const PIN = 918273645;
 const INNER = "marmalade-seven-Oaks";
 const KEY = "plainwordskeynobodyknows";
 const REGISTERED = "underTheThirdStone";
-/** Parts that quoting and escaping leave as they are. */
+/** Parts that quoting and escaping do not change. */
 const PLANTED = ["zebra paints", "noon", "918273645", ...piecesOf(INNER), KEY, REGISTERED];
 
-/** A cut through it would leave one of these. */
+/** A cut through the secret would leave one of these. */
 function piecesOf(value: string): readonly string[] {
   return Array.from({ length: value.length - 7 }, (_, at) => value.slice(at, at + 8));
 }
@@ -41,14 +41,14 @@ inputs:
   card: { type: object, secret: true }
 `;
 
-/** A small program of a command or a tool: it prints what it is given wherever it can. */
+/** A small program for a command or a tool: it prints its input wherever it can. */
 const ECHO = `
 const input = process.argv.slice(2).join(" ") + (process.env.READ === undefined ? "" : require("node:fs").readFileSync(0, "utf8"));
 console.log(JSON.stringify({ said: input, password: process.env.DB_PASSWORD ?? "" }));
 console.error("trace: " + input);
 `;
 
-/** The nodes of a workflow, by the place where secrets enter. Those that fail leave files behind. */
+/** The nodes of a workflow, by the place where secrets enter. Failing ones leave files behind. */
 const ENTRIES: Readonly<Record<string, string>> = {
   "a transform": `nodes:
   last: { type: transform, value: "({ token: inputs.token, pin: inputs.pin, both: [inputs.token + inputs.pin], card: inputs.card })" }
@@ -100,7 +100,7 @@ nodes:
 `,
 };
 
-/** Answers with what it was asked, or refuses with what it was asked and the key it was given. */
+/** Answers with its prompt, or refuses with its prompt and key. */
 async function startProvider(): Promise<string> {
   const server: Server = createServer((request, response) => {
     let body = "";
@@ -133,7 +133,7 @@ async function planted(entry: string): Promise<WorkflowWorld> {
   world.write("fail.cjs", `${ECHO}\nprocess.exitCode = 3;`);
   world.write("read.cjs", `process.env.READ = "1";\n${ECHO}`);
   world.write("readfail.cjs", `process.env.READ = "1";\n${ECHO}\nprocess.exitCode = 3;`);
-  // A secret again and again, so that whatever keeps only an end or a beginning cuts through it.
+  // The secret repeated, so that anything that keeps only a head or a tail cuts through it.
   const much =
     'const much = Array(9000).fill(input.match(/marma[a-z-]+Oaks/)[0]).join("."); console.log(much); console.error(much); process.exitCode = 3;';
   world.write("much.cjs", `${ECHO}\n${much}`);
@@ -151,7 +151,7 @@ function filesUnder(folder: string): readonly string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-/** Everything that anybody can look at, by its name. */
+/** Everything visible, by name. */
 async function surfacesOf(world: WorkflowWorld): Promise<ReadonlyMap<string, string>> {
   const journal = world.path("runs.db");
   const file = world.path("planted.yaml");
@@ -171,7 +171,7 @@ async function surfacesOf(world: WorkflowWorld): Promise<ReadonlyMap<string, str
     env: ENV,
   });
   shown.set("workflow run --jsonl", lines.stdout + lines.stderr);
-  // From here on as another process would look at it, with another environment.
+  // From here on as another process would see it, with another environment.
   const elsewhere = async (...args: readonly string[]): Promise<void> => {
     const { stdout, stderr } = await world.call(args);
     shown.set(args.join(" ").replaceAll(world.folder, "."), stdout + stderr);
@@ -191,7 +191,7 @@ async function surfacesOf(world: WorkflowWorld): Promise<ReadonlyMap<string, str
   const retried = await world.call(["runs", "retry", "plain", "--json"], { env: ENV });
   shown.set("runs retry", retried.stdout + retried.stderr);
   await elsewhere("runs", "show", "last", "--json");
-  // What is left on the disk, but for the store itself.
+  // Everything on disk except the store itself.
   for (const path of filesUnder(world.folder)) {
     if (/runs\.db(-wal|-shm)?$|\.cjs$/.test(path)) continue;
     shown.set(path.replace(world.folder, "."), readFileSync(path, "utf8"));
@@ -221,12 +221,12 @@ describe("a secret that enters through", () => {
       }),
     );
     expect(leaks).toEqual([]);
-    // It did get to where it is used: a run that never had it would pass, too.
+    // The secret did arrive where it is used: otherwise a run that never had it would pass too.
     expect(shown.get("workflow run")).not.toContain("is missing");
     expect([...shown.values()].join("")).toContain("[redacted]");
   });
 
-  it("reaches the command it is meant for, also in a run that goes on from another", async () => {
+  it("reaches the command it is meant for, also in a successor run", async () => {
     const world = await planted(`nodes:
   kept: { type: transform, value: "inputs.token.length", next: last }
   last: { type: command, run: { from: "['node keep.cjs ' + inputs.card.holder.code + ' ' + inputs.pin]" }, allow: ["node *"] }
@@ -241,7 +241,7 @@ describe("a secret that enters through", () => {
   });
 });
 
-it("knows the variables that hold secrets, and does not take the working folder for a password", () => {
+it("recognises variables that hold secrets, and does not take the working folder for a password", () => {
   const env = {
     PWD: "/home/me/project",
     OLDPWD: "/home/me",

@@ -1,4 +1,4 @@
-// Proves that a signal stops a run in order whatever runs in it, and that `workflow resume` continues it.
+// A signal stops a run cleanly whatever runs in it, and `workflow resume` continues it.
 
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,15 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runShell } from "../support/run-cli.ts";
 import { type TempFolder, tempFolder } from "../journal/temp-folder.ts";
 
-/** The first time, it signals the program that started it and hangs. The second time, it ends at once. */
+/** On its first start it signals its parent and hangs. On its second start it ends at once. */
 const firstTime = (signal: string): string =>
   `if [ -e begun ]; then %DONE%; exit 0; fi; touch begun; kill -${signal} $PPID; exec sleep 600`;
 
 interface Case {
   readonly nodes: string;
-  /** What the program that runs in it prints when it works. */
+  /** The program's output when it works. */
   readonly done: string;
-  /** The name under which it is on the PATH, or in the folder. */
+  /** Its name on the PATH, or in the folder. */
   readonly program: string;
 }
 

@@ -1,4 +1,4 @@
-// Proves that `faultline tools` shows every mistake in tool manifests where it is, and prints the schema for editors.
+// `faultline tools` shows every mistake in tool manifests at its position, and prints the schema for editors.
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -52,7 +52,7 @@ function tools(...args: readonly string[]): Promise<Run> {
 }
 
 describe("tools check", () => {
-  it("says that a good file is good", async () => {
+  it("reports a good file as good", async () => {
     expect(await tools("check", "good.yaml")).toEqual({
       stdout: "✓ good.yaml: 0 errors, 0 warnings\n",
       stderr: "",
@@ -60,7 +60,7 @@ describe("tools check", () => {
     });
   });
 
-  it("reports every mistake with its place, in the order of the file", async () => {
+  it("reports every mistake with its position, in file order", async () => {
     const { stdout, stderr, exit } = await tools("check", "bad.yaml");
     expect({ stdout, exit }).toEqual({ stdout: "✗ bad.yaml: 4 errors, 0 warnings\n", exit: "config" });
     const heads = [...stderr.matchAll(/^error\[(TOOL\d+)\]: .+\n +--> bad\.yaml:(\d+):(\d+)$/gm)];
@@ -78,13 +78,13 @@ describe("tools check", () => {
     });
   });
 
-  it("sees what spans two documents", async () => {
+  it("finds mistakes that span two documents", async () => {
     const { stderr, exit } = await tools("check", "twice.yaml");
     expect(exit).toBe("config");
     expect(stderr).toMatch(/^error\[TOOL007\]: there are two tools `flight_search`\n +--> twice\.yaml:11:13$/m);
   });
 
-  it("lets warnings pass, and with --strict does not", async () => {
+  it("accepts warnings, except with --strict", async () => {
     const lenient = await tools("check", "warns.yaml");
     expect(lenient).toMatchObject({ stdout: "✓ warns.yaml: 0 errors, 1 warning\n", exit: "ok" });
     expect(lenient.stderr).toMatch(/^warning\[TOOL103\]: .+\n +--> warns\.yaml:4:19$/m);
@@ -93,7 +93,7 @@ describe("tools check", () => {
     expect(jsonOf(await tools("check", "warns.yaml", "--strict", "--json"))).toMatchObject({ ok: false });
   });
 
-  it("calls a file without a tool a bad one", async () => {
+  it("rejects a file without a tool", async () => {
     expect(await tools("check", "empty.yaml")).toMatchObject({ exit: "config" });
   });
 
@@ -108,7 +108,7 @@ describe("tools check", () => {
   it.each([
     ["as text", []],
     ["as JSON", ["--json"]],
-  ])("lets neither secrets nor control characters out %s", async (_how, args) => {
+  ])("leaks neither secrets nor control characters %s", async (_how, args) => {
     const { stdout, stderr, exit } = await tools("check", "hostile.yaml", ...args);
     expect(exit).toBe("config");
     const all = stdout + stderr;
@@ -119,7 +119,7 @@ describe("tools check", () => {
 });
 
 describe("tools schema", () => {
-  it("is a JSON Schema that takes a good file and refuses a bad one", async () => {
+  it("is a JSON Schema that accepts a good file and rejects a bad one", async () => {
     const { stdout, stderr, exit } = await tools("schema");
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     const document = JSON.parse(stdout) as z.core.JSONSchema.JSONSchema;

@@ -1,11 +1,11 @@
-// Proves `faultline workflow` and `faultline runs` as a shell sees them: the built program, its exit codes, its default journal.
+// `faultline workflow` and `faultline runs` from a shell: the built program, its exit codes, its default journal.
 
 import { describe, expect, it } from "vitest";
 import { runCli, runShell } from "../support/run-cli.ts";
 import { GATED, QUICK } from "./workflow-world.ts";
 
 describe("the built program", () => {
-  it("runs, waits, is answered and goes on, in a journal it makes by itself", async () => {
+  it("runs, waits, is answered and continues, in a journal it creates by itself", async () => {
     const { stdout, stderr, exit } = await runShell(
       [
         "faultline workflow run gated.yaml --run ship; echo $?",
@@ -22,7 +22,7 @@ describe("the built program", () => {
     expect(stderr).toContain("faultline: Next: faultline runs answer ship yes\n");
   });
 
-  it("ends with 3 for a file with mistakes, and shows where", async () => {
+  it("exits with 3 for a file with mistakes, and shows where", async () => {
     const files = { "bad.yaml": QUICK.replace("type: transform", "type: transfrom") };
     const { stderr, exit } = await runCli(["workflow", "check", "bad.yaml"], { files });
     expect(exit).toBe("config");

@@ -1,4 +1,4 @@
-// Proves what a person sees of a run on a terminal: lines redrawn in place, countdowns, questions asked right there.
+// What a person sees of a run on a terminal: lines redrawn in place, countdowns, inline questions.
 
 import { describe, expect, it } from "vitest";
 import type { Io, Sink } from "../../src/cli/io.ts";
@@ -123,7 +123,7 @@ describe("the live view", () => {
     expect(terminal.screen).toContain("● coder  openai/gpt-5.5: Too many requests, try 2/6 · 2 calls · 12 s");
   });
 
-  it("keeps finished visits above those that go on, with their sums", async () => {
+  it("keeps finished visits above the running ones, with their sums", async () => {
     const { feed, clock, terminal, view } = drawn();
     feed("run.started", "", STARTED);
     feed("node.started", "coder", { kind: "agent" });
@@ -202,7 +202,7 @@ describe("the live view", () => {
     expect(lines).toHaveLength(14);
   });
 
-  it("is off the screen while somebody else has it", async () => {
+  it("disappears while another writer uses the screen", async () => {
     const { feed, clock, terminal, view } = drawn();
     feed("run.started", "", STARTED);
     feed("node.started", "coder", { kind: "agent" });
@@ -261,7 +261,7 @@ describe("a gate on a terminal", () => {
     return { world, terminal, followed: await following };
   }
 
-  it("is asked there, and the answer is what the run goes on with", async () => {
+  it("is asked there, and the run continues with the answer", async () => {
     const { followed, terminal } = await onTerminal((at) => at.type("y"));
     expect(followed.standing).toBe("over");
     expect(followed.report.summary).toMatchObject({ status: "completed", outcome: "shipped" });
@@ -276,7 +276,7 @@ describe("a gate on a terminal", () => {
     expect((await world.call(["runs", "answer", "g", "yes"])).exit).toBe("ok");
   });
 
-  it("that is answered elsewhere goes away, and the run goes on", async () => {
+  it("that is answered elsewhere disappears, and the run continues", async () => {
     const { followed, terminal } = await onTerminal((_at, world) =>
       world.call(["runs", "answer", "g", "yes", "--no-wait"]),
     );

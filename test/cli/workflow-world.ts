@@ -1,5 +1,5 @@
-// The command line within this process, for workflows: a folder of its own, real files and a real journal, and what it prints
-// kept as text. Time is the test's own where nothing but sockets is waited for.
+// The command line in this process, for workflows: a temporary folder, real files and a real journal, and its output as text. The
+// test controls time where only sockets are awaited.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,11 +22,11 @@ export interface Ran {
 
 export interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** How wide stdout is. */
+  /** The width of stdout. */
   readonly columns?: number;
   /** stdout and stderr are a terminal. */
   readonly isTTY?: boolean;
-  /** Called with everything on stderr so far, whenever something comes. */
+  /** Called with all of stderr so far, on every write. */
   readonly onStderr?: (text: string) => void;
 }
 
@@ -55,7 +55,7 @@ export class WorkflowWorld {
     return readFileSync(this.path(name), "utf8");
   }
 
-  /** The journal is named for every command that has one. */
+  /** The journal is passed to every command that takes one. */
   async call(
     args: readonly string[],
     { env = {}, columns = Infinity, isTTY = false, onStderr }: CallOptions = {},
@@ -112,7 +112,7 @@ export class WorkflowWorld {
   }
 }
 
-/** Time moves on whenever something waits for it; otherwise files and modules are waited for. */
+/** Time advances whenever something waits for it; otherwise files and modules are awaited. */
 async function through(work: Promise<void>, time: FakeClock): Promise<void> {
   let isOver = false;
   const over = (): void => void (isOver = true);
@@ -126,7 +126,7 @@ export const NOON = Date.UTC(2025, 0, 15, 12);
 
 export const lastLine = ({ stderr }: Ran): string => stderr.trimEnd().split("\n").at(-1) ?? "";
 
-/** A command, a gate, and an end under a name of its own. */
+/** A command, a gate, and an end with its own outcome. */
 export const GATED = `faultline: 1
 workflow: { id: gated, version: "1" }
 inputs:
@@ -138,7 +138,7 @@ nodes:
   last: { type: transform, value: "({ task: inputs.task, times: inputs.times, said: nodes.ask.output.approved })", next: { to: end, outcome: shipped } }
 `;
 
-/** Needs nobody and no process. */
+/** Needs no person and no process. */
 export const QUICK = `faultline: 1
 workflow: { id: quick, version: "1" }
 inputs:
@@ -149,7 +149,7 @@ nodes:
 `;
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
-  // Nobody pipes anything in.
+  // No input is piped in.
 }
 
 /** A run of `GATED` that waits at its gate. */

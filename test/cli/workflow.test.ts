@@ -1,4 +1,4 @@
-// Proves `faultline workflow`: files are checked, runs are started, wait, fail, are left and taken up again.
+// `faultline workflow`: files are checked; runs start, wait, fail, are left and resumed.
 
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { GATED, lastLine, QUICK, WorkflowWorld } from "./workflow-world.ts";
 const ESCAPE = "\u001b";
 
 describe("a workflow file", () => {
-  it("that is right is told in one line", async () => {
+  it("that is valid is reported in one line", async () => {
     const world = new WorkflowWorld();
     const file = world.write("gated.yaml", GATED);
     expect(await world.call(["workflow", "check", file])).toEqual({
@@ -20,7 +20,7 @@ describe("a workflow file", () => {
     });
   });
 
-  it("that is wrong is shown with its place, among others", async () => {
+  it("that is invalid is shown with the position of each mistake", async () => {
     const world = new WorkflowWorld();
     const good = world.write("good.yaml", QUICK);
     const bad = world.write("bad.yaml", QUICK.replace("type: transform", "type: transfrom"));
@@ -39,7 +39,7 @@ describe("a workflow file", () => {
     expect(diagnostics).toMatchObject([{ severity: "error", file: bad, line: 7, column: 16 }]);
   });
 
-  it("that is not there is a wrong call", async () => {
+  it("that does not exist is a wrong call", async () => {
     const world = new WorkflowWorld();
     const got = await world.call(["workflow", "run", world.path("none.yaml")]);
     expect(got).toMatchObject({ stdout: "", exit: "usage" });
@@ -67,7 +67,7 @@ describe("a workflow file", () => {
 });
 
 describe("workflow schema", () => {
-  it("is a JSON Schema that takes a good file and refuses a bad one", async () => {
+  it("is a JSON Schema that accepts a good file and rejects a bad one", async () => {
     const { stdout, stderr, exit } = await new WorkflowWorld().call(["workflow", "schema"]);
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     const document = JSON.parse(stdout) as Record<string, unknown>;
@@ -79,7 +79,7 @@ describe("workflow schema", () => {
 });
 
 describe("a run", () => {
-  it("puts its outcome on stdout and its story on stderr", async () => {
+  it("prints its outcome on stdout and its progress on stderr", async () => {
     const world = new WorkflowWorld();
     const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "first"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "fine\n", exit: "ok" });
@@ -128,7 +128,7 @@ describe("a run", () => {
     expect(got.stderr).toContain(why);
   });
 
-  it("shows no node what runs beside it, however fast that was; but all of it to the join, and to the next round", async () => {
+  it("shows a node nothing of parallel nodes, however fast they were, but everything to the join and to the next round", async () => {
     const world = new WorkflowWorld();
     const seen = `value: "Object.keys(nodes)"`;
     const fanned = `faultline: 1
@@ -150,7 +150,7 @@ nodes:
     expect(output).toEqual({ round: 1, saw: ["split"], both: ["split", "fast", "slow", "more"] });
   });
 
-  it("of a name that is taken is refused", async () => {
+  it("with a name that is taken is refused", async () => {
     const world = new WorkflowWorld();
     const args = ["workflow", "run", world.write("quick.yaml", QUICK), "--run", "mine"];
     await world.call(args);
@@ -159,7 +159,7 @@ nodes:
     expect(got.stderr).toContain("there is a run mine already");
   });
 
-  it("is only written down with --detach, and gone on with later", async () => {
+  it("is only created with --detach, and continued later", async () => {
     const world = new WorkflowWorld();
     const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "later", "--detach"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "later\n", exit: "ok" });
@@ -175,7 +175,7 @@ nodes:
 });
 
 describe("a run with a gate", () => {
-  it("ends with how to answer where nobody can be asked, and goes on after the answer", async () => {
+  it("ends with how to answer if no one can be asked, and continues after the answer", async () => {
     const world = new WorkflowWorld();
     const file = world.write("gated.yaml", GATED);
     const asked = await world.call(["workflow", "run", file, "--run", "ship", "--input", "task=it"]);
@@ -193,7 +193,7 @@ describe("a run with a gate", () => {
     });
   });
 
-  it("says first how to mend what kept every agent from speaking, and not how to confirm it", async () => {
+  it("first says how to fix what kept every agent from answering, not how to confirm it", async () => {
     const world = new WorkflowWorld(true);
     const speaker = (name: string, next: string): string =>
       `${name}: { type: agent, agent: writer, prompt: Speak., resolution: skip, next: ${next} }`;
@@ -225,7 +225,7 @@ describe("a run with a gate", () => {
     expect(outputs[0]?.stderr).toContain("asks: Ship");
   });
 
-  it("says how it stood when it is taken up after its end", async () => {
+  it("reports its result when it is resumed after its end", async () => {
     const world = new WorkflowWorld();
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK)]);
     const got = await world.call(["workflow", "resume", "last"]);
@@ -243,7 +243,7 @@ describe("a file that has changed", () => {
     return world;
   }
 
-  it("is refused, with both ways to go on", async () => {
+  it("is refused, with both ways to continue", async () => {
     const world = await changed();
     const got = await world.call(["workflow", "resume", "r1"]);
     expect(got).toMatchObject({ stdout: "", exit: "config" });
@@ -252,22 +252,22 @@ describe("a file that has changed", () => {
     );
   });
 
-  it("is gone on with when that is accepted", async () => {
+  it("is used when that is accepted", async () => {
     const world = await changed();
     const waits = await world.call(["workflow", "resume", "r1", "--changed", "accept"]);
-    // What was begun with the old definition is begun anew, the gate too.
+    // Work that started with the old definition starts again, including the gate.
     const end = waits.exit === "waiting" ? await world.call(["runs", "answer", "r1", "yes"]) : waits;
     expect(end.stdout).toBe("sent\n");
   });
 
-  it("does not matter to a run that goes on as it was started", async () => {
+  it("does not matter to a run that continues as it was started", async () => {
     const world = await changed();
     expect((await world.call(["workflow", "resume", "r1", "--changed", "as-started"])).stdout).toBe("shipped\n");
   });
 });
 
 describe("a run with models", () => {
-  it("survives what passes, and says what that was", async () => {
+  it("survives transient failures, and lists them", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: patient, prompt: Write. }"]);
     chaos.script([{ "fault": "rate-limit", "retry-after": 40 }, "overloaded", "ok"]);
@@ -279,7 +279,7 @@ describe("a run with models", () => {
     expect(got.stderr).toContain("survived 1 retry, 1 switch");
   });
 
-  it("tells those who watch that an answer which did not fit is asked for once more", async () => {
+  it("tells watchers that an invalid answer is requested once more", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     const schema = "output_schema: { type: object, required: [n] }";
@@ -296,7 +296,7 @@ describe("a run with models", () => {
     expect(data).toMatchObject({ data: { target: "openai/gpt-5.5", why: "SchemaInvalid" }, node: "write", attempt: 1 });
   });
 
-  it("that is put off for long ends with until when, and how to go on", async () => {
+  it("that is parked for long says until when, and how to continue", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script([{ "fault": "quota-reset", "retry-after": 3600 }]);
@@ -306,7 +306,7 @@ describe("a run with models", () => {
     expect(got.stderr).toContain("faultline: put off until 2025-01-15 13:00 UTC (in 1 h).");
   });
 
-  it("that failed says what can be done, and a retry goes on in another run", async () => {
+  it("that failed says what can be done, and a retry continues in another run", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels([
       "first: { type: agent, agent: writer, prompt: One., next: second }",
@@ -327,7 +327,7 @@ describe("a run with models", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("leaves the run as it is, and says how to go on", async () => {
+  it("leaves the run as it is, and says how to continue", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script([{ "fault": "rate-limit", "retry-after": 40 }, "ok"]);
@@ -347,7 +347,7 @@ describe("Ctrl-C", () => {
 });
 
 describe("a run that another process advances", () => {
-  it("is watched, and taken up when that process lets go of it", async () => {
+  it("is watched, and resumed when that process releases it", async () => {
     const world = new WorkflowWorld();
     const file = world.write("quick.yaml", QUICK);
     await world.call(["workflow", "run", file, "--run", "h", "--detach"]);

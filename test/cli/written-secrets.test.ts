@@ -1,11 +1,11 @@
-// Proves that the warning about a secret in a file does not print it, whatever it looks like and whatever else is wrong beside it.
+// The warning about a secret in a file does not print it, whatever it looks like and whatever else is wrong beside it.
 
 import { expect, it } from "vitest";
 import { WorkflowWorld } from "./workflow-world.ts";
 
 const SECRETS = ["hunter2plain", '"two words"', "'it''s mine'", "73519264", "[hunter2plain, other]", "abc"];
 
-it.each(SECRETS)("a default of %s is told about and not shown", async (written) => {
+it.each(SECRETS)("a default of %s is reported and not shown", async (written) => {
   const world = new WorkflowWorld();
   const file = world.write(
     "w.yaml",

@@ -1,4 +1,4 @@
-// All CLIs through all scenarios, some runs side by side, because most of the time they wait.
+// Runs all CLIs through all scenarios, several in parallel, because they mostly wait.
 
 import type { RealCli, Release } from "./install.ts";
 import { seeOneRun, type Seen } from "./one-run.ts";
@@ -7,16 +7,16 @@ import { ANSWER, type CliScenario, type Expected } from "./scenarios.ts";
 export interface CampaignOptions {
   readonly releases: readonly Release[];
   readonly scenarios: readonly CliScenario[];
-  /** The folder the CLIs' commands are in. */
+  /** The folder of the CLIs' commands. */
   readonly commands: string;
-  /** How many runs there are side by side. */
+  /** How many runs are in parallel. */
   readonly workers: number;
   readonly onRun: (seen: Seen, problems: readonly string[]) => void;
 }
 
 export async function runCampaign(options: CampaignOptions): Promise<readonly Seen[]> {
   const { releases, scenarios, commands, workers, onRun } = options;
-  // The slow ones first, so that nobody waits for them in the end.
+  // The slow ones first, so that they do not prolong the end.
   const waiting = scenarios.flatMap((scenario) =>
     releases.filter(({ kind }) => scenario.notFor?.[kind] === undefined).map(({ kind }) => ({ kind, scenario })),
   );
@@ -39,7 +39,7 @@ export function expectedOf(kind: RealCli, { expected, exceptions }: CliScenario)
   return exceptions?.[kind] ?? { codes: expected };
 }
 
-/** What is not as it has to be. */
+/** Deviations from the expectations. */
 export function problemsOf(seen: Seen): readonly string[] {
   const { kind, scenario, fault, then, answeredBy, text, sessionId } = seen;
   const { codes } = expectedOf(kind, scenario);

@@ -1,4 +1,4 @@
-// Puts the agent CLIs, in the versions that the table was made with, into a folder of their own outside the repository.
+// Installs the agent CLIs, in the versions of the table, into a folder outside the repository.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ export interface Release {
   readonly kind: RealCli;
   readonly npmPackage: string;
   readonly version: string;
-  /** Where the package is to be had at all. */
+  /** Where the package is available. */
   readonly runsHere: boolean;
 }
 
@@ -28,7 +28,7 @@ export const RELEASES: readonly Release[] = [
   { kind: "goose", npmPackage: "@aaif/goose-binary-linux-x64", version: "0.20.1", runsHere: isLinuxX64 },
 ];
 
-/** Two of them fetch their program after the install; the others have scripts that build what a single run never uses. */
+/** Two of them download their program after the install; the scripts of the others build what a single run never uses. */
 const SCRIPTS: Readonly<Record<string, boolean>> = {
   "@anthropic-ai/claude-code": true,
   "opencode-ai": true,
@@ -37,7 +37,7 @@ const SCRIPTS: Readonly<Record<string, boolean>> = {
   "@qwen-code/audio-capture": false,
 };
 
-/** The folder their commands are in. What is already there in these versions is used as it is. */
+/** The folder of their commands. Installed CLIs in these versions are reused. */
 export function installClis(releases: readonly Release[], tell: (line: string) => void): string {
   const dependencies = Object.fromEntries(releases.map(({ npmPackage, version }) => [npmPackage, version]));
   const manifest = JSON.stringify({ name: "agent-clis", private: true, dependencies, allowScripts: SCRIPTS });
@@ -54,11 +54,11 @@ export function installClis(releases: readonly Release[], tell: (line: string) =
   return commands;
 }
 
-/** With this Node in front: on an older one npm takes older versions without a word. */
+/** With this Node first on the PATH: with an older one npm silently installs older versions. */
 export const PATH_WITH_THIS_NODE = [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
 
 function npmInstall(folder: string): void {
-  // npm tells the scripts it starts where it is itself. It also tells them which folder it works in, and that is the repository.
+  // npm passes its own location to scripts, and also its working folder, which is the repository.
   const npmCli = process.env["npm_execpath"];
   const args = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"];
   const [command, ...before] = npmCli?.endsWith(".js") === true ? [process.execPath, npmCli] : ["npm"];

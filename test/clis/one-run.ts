@@ -1,4 +1,4 @@
-// One real CLI in one scenario, run as an agent with a stand-in behind it, and what was seen of it.
+// One real CLI in one scenario, run as an agent with a fallback, and what was observed.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,29 +25,29 @@ import { cleanEnvironment, SETUPS } from "./setups.ts";
 export interface Seen {
   readonly kind: RealCli;
   readonly scenario: CliScenario;
-  /** `0`, `1`, `SIGKILL`, or `–` for a process that never was. */
+  /** `0`, `1`, `SIGKILL`, or `–` for a process that never started. */
   readonly ending: string;
   readonly requests: number;
   readonly durationMs: number;
-  /** What went wrong with the CLI; null when nothing did. */
+  /** The CLI's failure; null if there was none. */
   readonly fault: Fault | null;
   readonly faultAt: number;
-  /** The recourse that was taken, and who answered in the end. */
+  /** The recourse that was taken, and which target answered in the end. */
   readonly then: string;
   readonly answeredBy: string | null;
   readonly text: string;
   readonly sessionId: string | null;
   readonly hasUsage: boolean;
   readonly costUsd: number | null;
-  /** Retries of its own that the CLI told about. */
+  /** Retries that the CLI itself reported. */
   readonly retriesTold: number;
-  /** For whoever has to find out: the raw output of a run that failed. */
+  /** For debugging: the raw output of a failed run. */
   readonly raw: string;
 }
 
 const STAND_IN = "stand-in";
 
-/** Opencode says nothing for more than a minute while it retries. */
+/** Opencode prints nothing for more than a minute while it retries. */
 const TIMEOUTS = { startupMs: 130_000, idleMs: 130_000, totalMs: 140_000 };
 
 export async function seeOneRun(kind: RealCli, scenario: CliScenario, commands: string): Promise<Seen> {
@@ -111,7 +111,7 @@ export async function seeOneRun(kind: RealCli, scenario: CliScenario, commands: 
   }
 }
 
-/** To be killed from outside, the process has to be known: a shell writes its id down and becomes the CLI, which keeps the id. */
+/** To be killed from outside, the process id has to be known: a shell prints its id and then becomes the CLI. */
 function commandOf(kind: RealCli, { special }: CliScenario, commands: string, home: string, pidFile: string): string {
   const command = join(commands, kind);
   if (special === "missing") return join(home, "no-such-command");
@@ -122,7 +122,7 @@ function commandOf(kind: RealCli, { special }: CliScenario, commands: string, ho
 }
 
 const LOOK_EVERY_MS = 50;
-/** Long enough for the first words of an answer to have been read. */
+/** Long enough for the first words of an answer to arrive. */
 const LET_IT_READ_MS = 500;
 
 function whenAsked(chaos: Chaos, act: () => void): void {

@@ -1,4 +1,5 @@
-// The tables of docs/agent-clis.md, as they come out of a whole run. What changes from run to run (ports, ids, exact times) is left out.
+// The tables of docs/agent-clis.md, generated from a whole run. Values that change from run to run (ports, ids, exact times) are
+// left out.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -87,7 +88,7 @@ function bucketOf(durationMs: number): string {
 
 const LONGEST_WORDS = 110;
 
-/** Without what is another one each time. */
+/** Removes values that change each time. */
 function wordsOf(message: string): string {
   const plain = message
     .replaceAll(tmpdir(), "…")
@@ -122,7 +123,7 @@ function hoursOf(ms: number): string {
   return ms < 3_600_000 ? "less than an hour" : `${Math.round(ms / 3_600_000)} h`;
 }
 
-/** What a recourse means here, where a stand-in is next in the chain. */
+/** What a recourse means here, where a fallback is next in the chain. */
 const THEN: Readonly<Record<string, string>> = {
   "": "",
   "fallback": "the next CLI answers",

@@ -1,4 +1,5 @@
-// What is done to every CLI, and what Faultline has to make of it. Data: a CLI that behaves in its own way has an exception with its reason.
+// What is done to every CLI, and Faultline's expected reaction. Data: a CLI that behaves differently has an exception with a
+// reason.
 
 import type { FaultCode } from "../../src/index.ts";
 import type { ScenarioRule } from "../../src/testing/index.ts";
@@ -6,9 +7,9 @@ import type { ProcessTimeouts } from "../../src/agent/process/process-spec.ts";
 import type { RealCli } from "./install.ts";
 
 export interface Expected {
-  /** Null: the run works. More than one where it depends on the moment. */
+  /** Null: the run works. Several codes if it depends on timing. */
   readonly codes: readonly (FaultCode | null)[];
-  /** Why this CLI is not like the others. */
+  /** Why this CLI differs from the others. */
   readonly because?: string;
 }
 

@@ -1,4 +1,4 @@
-// How each real CLI is pointed at a server on this machine, with a home of its own and as few retries as it lets itself be told.
+// Points each real CLI at a local server, with a temporary home and as few retries as it allows.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface Setup {
   readonly options: (chaos: Chaos, home: string) => Pick<CliOptions, "env" | "extraArgs" | "model">;
 }
 
-/** Not a key of anybody: the server takes any. */
+/** Not a real key: the server accepts any. */
 const KEY = "not-a-real-key";
 
 export const SETUPS: Readonly<Record<RealCli, Setup>> = {
@@ -117,7 +117,7 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
   },
 };
 
-/** Settings of whoever runs this must not reach the CLIs: no keys, no proxies, no home. */
+/** The user's own settings must not reach the CLIs: no keys, no proxies, no home. */
 export function cleanEnvironment(home: string): Readonly<Record<string, string | undefined>> {
   const foreign = Object.keys(process.env).filter((name) => FOREIGN.test(name));
   return {

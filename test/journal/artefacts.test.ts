@@ -1,4 +1,4 @@
-// Artefacts: safe names, no secrets, a limit on their size, and nothing lost that fits.
+// Artefacts: safe names, no secrets, a size limit, and nothing lost that fits.
 
 import fc from "fast-check";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const keep = (content: string | Uint8Array, name = "stdout.txt", maxBytes = 1_04
 const textOf = async (ref: string): Promise<string> => Buffer.from((await readArtefact(place, ref)) ?? []).toString();
 
 describe("an artefact", () => {
-  it("lies beside the journal, readable by its owner alone, and is read back as it was", async () => {
+  it("is stored beside the journal, readable only by its owner, and reads back unchanged", async () => {
     const kept = await keep("line 1\nline 2 \ud83d\ude00\n");
     expect(kept).toEqual({ ref: "ses_1/call_1/stdout.txt", bytes: 19, cut: false });
     const path = folder.file("journal.db.artefacts/ses_1/call_1/stdout.txt");
@@ -34,14 +34,14 @@ describe("an artefact", () => {
     expect(await textOf(kept.ref)).toBe("line 1\nline 2 \ud83d\ude00\n");
   });
 
-  it("of the same name gets a number, so that what was journaled stays true", async () => {
+  it("with a name that exists gets a number, so that journaled references stay valid", async () => {
     const refs = [];
     for (const content of ["one", "two", "three"]) refs.push((await keep(content)).ref);
     expect(refs).toEqual(["stdout.txt", "stdout.txt~2", "stdout.txt~3"].map((name) => `ses_1/call_1/${name}`));
     expect(await Promise.all(refs.map(textOf))).toEqual(["one", "two", "three"]);
   });
 
-  it("goes with its session, and is then not there", async () => {
+  it("is removed with its session", async () => {
     const { ref } = await keep("x");
     removeArtefacts(place, "ses_1");
     removeArtefacts(place, "ses_1");
@@ -78,7 +78,7 @@ describe("an artefact", () => {
 });
 
 describe("names of files", () => {
-  it("stay inside their folder, are told apart and accepted again, whatever they are made of", () => {
+  it("stay inside their folder, stay distinct and are accepted again, for any characters", () => {
     const nasty = fc.oneof(
       fc.string({ unit: "binary", minLength: 1, maxLength: 300 }),
       fc.constantFrom(
@@ -105,7 +105,7 @@ describe("names of files", () => {
         expect(resolve("/root", nameA).startsWith(`/root${sep}`)).toBe(true);
         expect(nameA.length).toBeLessThanOrEqual(120);
         expect(nameA).toMatch(/^[A-Za-z0-9._%~-]+$/);
-        // Lone halves of characters cannot be told apart once written.
+        // Lone surrogates cannot be distinguished once written.
         if (a.toWellFormed() !== b.toWellFormed()) expect(nameA).not.toBe(nameB);
       }),
     );
@@ -120,10 +120,10 @@ describe("names of files", () => {
   });
 });
 
-describe("what is kept of an artefact", () => {
+describe("the kept part of an artefact", () => {
   const redactor = createRedactor(["correct-horse-battery"]);
 
-  it("has no secrets, in text and in bytes", async () => {
+  it("contains no secrets, in text and in bytes", async () => {
     const key = "sk-ant-api03-AAAABBBBCCCCDDDD";
     expect(await textOf((await keep(`key ${key} end`)).ref)).toBe(`key ${REDACTED} end`);
     const binary = Buffer.concat([Buffer.from([0, 255, 254, 128]), Buffer.from(key), Buffer.from([200, 0])]);
@@ -132,7 +132,7 @@ describe("what is kept of an artefact", () => {
     expect(await readArtefact(place, ref)).toEqual(expected);
   });
 
-  it("is everything when it fits, also when it is longer than the redactor reads at a time", () => {
+  it("is everything if it fits, even if it is longer than the redactor reads at a time", () => {
     const text = Array.from({ length: 20_000 }, (_, index) => `line ${index} of a long log\n`).join("");
     expect(text.length).toBeGreaterThan(400_000);
     const { bytes, cut } = fit(text, 1_048_576, redactor);
@@ -140,7 +140,7 @@ describe("what is kept of an artefact", () => {
     expect(Buffer.from(bytes).toString()).toBe(text);
   });
 
-  it("is the head and the tail with a mark between when it does not", () => {
+  it("is the head and the tail with a mark between if it does not", () => {
     const text = `first line\n${"middle\n".repeat(100_000)}last line \ud83d\ude00\n`;
     const { bytes, cut } = fit(text, 4096, redactor);
     const kept = Buffer.from(bytes).toString();
@@ -153,7 +153,7 @@ describe("what is kept of an artefact", () => {
     expect(kept).not.toContain("\ufffd");
   });
 
-  it("never holds part of a secret, wherever the cuts fall", () => {
+  it("never contains part of a secret, wherever the cuts fall", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 131_072 - 80, max: 131_072 + 80 }),
@@ -178,7 +178,7 @@ describe("what is kept of an artefact", () => {
     );
   });
 
-  it("never breaks a character and never passes the limit", () => {
+  it("never splits a character and never exceeds the limit", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 2000, size: "max" }),

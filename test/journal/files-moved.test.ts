@@ -1,4 +1,5 @@
-// A journal's files may be deleted, moved or copied by anybody: what is acknowledged is on disk under its name, or it is refused.
+// A journal's files may be deleted, moved or copied at any time: acknowledged data is on disk under its name, or the write is
+// refused.
 
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

@@ -31,13 +31,13 @@ async function open(): Promise<Journal> {
 }
 
 describe("two connections to one file", () => {
-  it("see each other's holds at once, and agree on who has what", async () => {
+  it("see each other's holds at once, and agree on the owners", async () => {
     const [one, two] = [await open(), await open()];
     expect(await one.hold("k", "a", 100, 1)).toMatchObject({ granted: true });
     expect(await two.hold("k", "b", 200, 99)).toEqual({ granted: false, owner: "a", until: 100 });
     expect(await two.letGo("k", "b")).toBe(false);
     expect(await two.hold("k", "b", 200, 100)).toMatchObject({ granted: true });
-    // The first one's time ran out without its knowing: it learns so when it renews.
+    // The first one's hold expired unnoticed: it finds out when it renews.
     expect(await one.hold("k", "a", 300, 101)).toEqual({ granted: false, owner: "b", until: 200 });
     expect(await one.letGo("k", "a")).toBe(false);
     expect(await one.takeFrom("k", "b", "a", 300)).toMatchObject({ granted: true });
@@ -88,7 +88,7 @@ describe("two processes", () => {
     expect(held).toEqual(claims.sort((a, b) => compareKeys(a.key, b.key)));
   });
 
-  it("leave everything that a killed one had got with it, until it is taken from exactly that one", async () => {
+  it("leave a killed process's holds with it, until they are taken from exactly that owner", async () => {
     const journal = await open();
     const writer = startWriter("claim", path, "dead", 100_000);
     writer.child.stdin.end();
@@ -103,7 +103,7 @@ describe("two processes", () => {
 });
 
 describe("keys", () => {
-  it("have the order of their bytes", () => {
+  it("are in byte order", () => {
     const key = fc.string({
       unit: fc.constantFrom("a", "/", "0", "\u00e9", "\ud7ff", "\ue000", "\uffee", "\ud83d\ude00", "\ud83e\udd80"),
     });
@@ -114,7 +114,7 @@ describe("keys", () => {
     );
   });
 
-  it("belong to the session they begin with, in both journals, whatever comes between", async () => {
+  it("belong to the session they start with, in both journals", async () => {
     const keys = ["s", "s ", "s-x/1", "s.", "s/", "s/1", "s/1/2", "s/\uffee", "s0", "s0/1", "r/s", "sa", "S/1"];
     for (const journal of [await open(), createMemoryJournal()]) {
       await journal.keep(keys.map((key) => ({ kind: "action", key, value: 1 })));
@@ -125,7 +125,7 @@ describe("keys", () => {
 });
 
 describe("the statements of a journal", () => {
-  /** Every statement that reads, with its plan. */
+  /** Every reading statement, with its query plan. */
   async function plans(): Promise<readonly { readonly sql: string; readonly plan: readonly string[] }[]> {
     await open();
     const prepared: string[] = [];
@@ -143,10 +143,10 @@ describe("the statements of a journal", () => {
     return planned;
   }
 
-  it("never look through a table, and never sort", async () => {
+  it("never scan a table, and never sort", async () => {
     const all = await plans();
     expect(all.length).toBeGreaterThan(10);
-    // The largest id is the end of the table's own tree.
+    // The largest id is at the end of the table's own tree.
     const slow = all.filter(
       ({ sql, plan }) =>
         !sql.startsWith("SELECT max(id)") &&

@@ -1,4 +1,4 @@
-// Both journals keep the same promises.
+// Both journals give the same guarantees.
 
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";

@@ -1,4 +1,4 @@
-// A journal that is only looked at: nothing is made or changed, all that is there is seen, and so is what others write meanwhile.
+// A read-only journal: nothing is created or changed, all data is visible, and so is what others write in the meantime.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -52,7 +52,7 @@ const faultOf = (made: Promise<unknown>): Promise<Fault | null> =>
     },
   );
 
-describe("looking at a journal", () => {
+describe("a read-only journal", () => {
   it("shows everything and leaves every byte as it was, with no file beside it", async () => {
     const path = await written();
     const before = contents();
@@ -66,7 +66,7 @@ describe("looking at a journal", () => {
     await writer.close();
   });
 
-  it("makes none where there is none, not even a folder", async () => {
+  it("creates nothing where there is none, not even a folder", async () => {
     const missing = folder.file("deep/down/journal.db");
     const fault = await faultOf(openJournal(missing, { readOnly: true }));
     expect(fault).toMatchObject({ code: "NotFound", context: { path: missing } });
@@ -74,7 +74,7 @@ describe("looking at a journal", () => {
     expect(existsSync(missing)).toBe(false);
   });
 
-  it("refuses to write, whatever it is asked for, and says how to", async () => {
+  it("refuses every write, and says how to open it for writing", async () => {
     const path = await written();
     const before = contents();
     const journal = await openJournal(path, { readOnly: true });
@@ -97,10 +97,10 @@ describe("looking at a journal", () => {
     expect(contents()).toEqual(before);
   });
 
-  it("reads one of an older program as it is, and does not bring it up to date", async () => {
+  it("reads one of an older version as it is, and does not migrate it", async () => {
     const path = folder.file("old.db");
     const first = await openJournal(path);
-    // Older programs sealed nothing.
+    // Older versions sealed nothing.
     await first.append("s", 0, [entry("a"), entry("b")]);
     await first.close();
     const old = new DatabaseSync(path);
@@ -132,8 +132,8 @@ describe("looking at a journal", () => {
   });
 });
 
-describe("somebody who looks while others write", () => {
-  it("sees what was written behind the first look, and what stays when the writer has gone", async () => {
+describe("a reader while others write", () => {
+  it("sees entries written after its first read, and what remains when the writer has gone", async () => {
     const path = await written();
     const journal = await openJournal(path, { readOnly: true });
     expect(await journal.session("s")).toMatchObject({ lastSeq: 2 });
@@ -148,7 +148,7 @@ describe("somebody who looks while others write", () => {
     await journal.close();
   });
 
-  it("is told of every new entry, by a writer that comes later", async () => {
+  it("gets every new entry of a writer that comes later", async () => {
     const path = await written();
     const journal = await openJournal(path, { readOnly: true, clock: systemClock });
     const third = Promise.withResolvers<Entry>();
@@ -160,7 +160,7 @@ describe("somebody who looks while others write", () => {
     await journal.close();
   });
 
-  it("sees what a writer that died left in its log", async () => {
+  it("sees what a dead writer left in its log", async () => {
     const path = await written();
     const writer = await openJournal(path);
     await writer.append("s", 2, [entry("c")]);

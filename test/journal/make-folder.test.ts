@@ -1,4 +1,4 @@
-// Folders are made with their parents, and a place where none can be made is an error, never an endless wait.
+// Folders are created with their parents, and a place where none can be created is an error, never an endless loop.
 
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const home = mkdtempSync(join(tmpdir(), "make-folder-"));
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe("makeFolder", () => {
-  it("makes the folders above, each with the mode, and leaves an existing one alone", async () => {
+  it("creates the parents, each with the mode, and leaves an existing one alone", async () => {
     const path = join(home, "a", "b", "c");
     await Promise.all([makeFolder(path, { mode: 0o700 }), makeFolder(path, { mode: 0o700 })]);
     expect(statSync(join(home, "a")).mode & 0o777).toBe(0o700);

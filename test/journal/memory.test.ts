@@ -6,7 +6,7 @@ import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 import { ended, listen, note, readAll } from "../../src/testing/journal-samples.ts";
 
 describe("a journal in memory that is full", () => {
-  it("drops the sessions that ended first, with what was kept for them, and none that is still going on", async () => {
+  it("drops the sessions that ended first, with their kept values, and none that is still open", async () => {
     const journal = createMemoryJournal({ maxEntries: 20 });
     for (const session of ["first", "second"]) {
       const keeps = [{ kind: "result", key: `${session}/c`, value: 1 }] as const;
@@ -44,7 +44,7 @@ describe("a journal in memory that is full", () => {
     expect(await readAll(journal, "large")).toEqual([]);
   });
 
-  it("still brings subscribers what follows", async () => {
+  it("still delivers new entries to subscribers", async () => {
     const journal = createMemoryJournal({ maxEntries: 4, chance: createSeededChance(1) });
     expect(journal.storeId).toBe("store_1");
     const all = listen(journal);
@@ -57,7 +57,7 @@ describe("a journal in memory that is full", () => {
     );
   });
 
-  it("takes up a session again that had ended, and does not drop it then", async () => {
+  it("reopens an ended session, and then does not drop it", async () => {
     const journal = createMemoryJournal({ maxEntries: 4 });
     await journal.append("s", 0, [note("a"), ended("failed", 1)]);
     await journal.append("s", 2, [{ at: 2, event: { type: "session-resumed", interrupted: [] } }]);

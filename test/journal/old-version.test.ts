@@ -1,4 +1,4 @@
-// A journal that the version before wrote: a turn with its result, and a run that waits at a gate. It opens, keeps both, and goes on.
+// A journal of the previous version: a turn with its result, and a run that waits at a gate. It opens, keeps both, and continues.
 
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -30,7 +30,7 @@ const gated = defineWorkflow({
   },
 });
 
-it("is brought up to date with its runs and results, and both go on", async () => {
+it("is migrated with its runs and results, and both continue", async () => {
   const journal = await openJournal(path);
   expect(await journal.verify()).toEqual({ sessions: 2, entries: 20, firstBad: null });
   expect(await journal.keptByTime("wake", { order: "oldest", limit: 9 })).toMatchObject([
@@ -54,7 +54,7 @@ it("is brought up to date with its runs and results, and both go on", async () =
   await workflows.close();
 });
 
-it("is looked at and verified as it is", async () => {
+it("is read and verified without a migration", async () => {
   const before = readFileSync(path);
   const journal = await openJournal(path, { readOnly: true });
   expect(await readAll(journal, "run_old")).toHaveLength(13);

@@ -1,4 +1,4 @@
-// What a dying store could not take is saved in a file that can be imported later.
+// Writes that a failing store could not take are saved in a file that can be imported later.
 
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const ENTRIES = [note("c", 3), ended("failed", 4)];
 const KEEPS: readonly Keep[] = [{ kind: "result", key: "s/c", value: { exact: true } }];
 
 describe("a rescue file", () => {
-  it("is written for its owner alone, and is imported behind what the store has", async () => {
+  it("is readable only by its owner, and is imported after the store's entries", async () => {
     const journal = createMemoryJournal();
     await journal.append("s", 0, [note("a"), note("b")]);
     const place = await writeRescue([folder.file("new/rescue")], "s", journal.storeId, 2, ENTRIES, KEEPS, 99);
@@ -32,7 +32,7 @@ describe("a rescue file", () => {
     expect(await journal.kept("result", "s/c")).toEqual({ exact: true });
   });
 
-  it("goes into the first folder that takes it", async () => {
+  it("goes into the first folder that accepts it", async () => {
     writeFileSync(folder.file("a-file"), "");
     const good = folder.file("good");
     const place = await writeRescue(
@@ -47,7 +47,7 @@ describe("a rescue file", () => {
     expect(place.startsWith(good)).toBe(true);
   });
 
-  it("is never written over, and a name of any kind stays inside its folder", async () => {
+  it("is never overwritten, and any name stays inside its folder", async () => {
     const write = (): Promise<string> => writeRescue([folder.file("r")], "../../evil", "store_x", 0, ENTRIES, [], 1);
     const places = [await write(), await write(), await write()];
     expect(new Set(places).size).toBe(3);
@@ -56,7 +56,7 @@ describe("a rescue file", () => {
     expect(readdirSync(folder.file("r"))).toHaveLength(3);
   });
 
-  it("that no folder takes is a store that is away, with the reason of each folder", async () => {
+  it("that no folder accepts is a StoreUnavailable fault, with the reason of each folder", async () => {
     writeFileSync(folder.file("a-file"), "");
     mkdirSync(folder.file("taken/rescue-s-0-1.jsonl.part"), { recursive: true });
     const refused = writeRescue([folder.file("a-file"), folder.file("taken")], "s", "store_x", 0, ENTRIES, [], 1);
@@ -66,10 +66,10 @@ describe("a rescue file", () => {
     expect(await codeOf(writeRescue([], "s", "store_x", 0, ENTRIES, [], 1))).toBe("StoreUnavailable");
   });
 
-  it("holds values alone too", async () => {
+  it("may contain values alone", async () => {
     const journal = createMemoryJournal();
     await journal.append("s", 0, [note("a")]);
-    // A result comes with the entry that tells of it; a snapshot comes alone.
+    // A result comes with its entry; a snapshot comes alone.
     const alone: readonly Keep[] = [{ kind: "snapshot", key: "s", value: { seq: 1 } }];
     const place = await writeRescue([folder.path], "s", journal.storeId, 1, [], alone, 1);
     expect(await importSession(journal, readFileSync(place, "utf8").split("\n"))).toMatchObject({

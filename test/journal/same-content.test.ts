@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("append" as const),
       session,
       size: fc.integer({ min: 0, max: 4 }),
-      // How many entries the writer's idea of the end is off: mostly not at all.
+      // How far the writer's idea of the end is off: mostly 0.
       lag: fc.oneof(
         { weight: 5, arbitrary: fc.constant(0) },
         { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) },
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("keep" as const), key, value: fc.option(fc.integer()) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("keep-first" as const), key, value: fc.integer() }) },
 );
-/** The steps of one turn are asked for at once, without waiting for each other. */
+/** The steps of one turn are requested at once, without waiting for each other. */
 const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { maxLength: 12 });
 
 interface Told {
@@ -77,7 +77,7 @@ function perform(journal: Journal, one: Step, ends: Map<string, number>, at: num
         one.ends && index === size - 1 ? ended("done", at) : note(`${at}-${index}`, at),
       );
       const keeps: readonly Keep[] = one.keep ? [{ kind: "result", key: `${one.session}/a`, value: { at } }] : [];
-      // What comes next in this turn counts on this one; a wrong guess makes it come too late.
+      // The next steps of this turn build on this one; a wrong guess makes them come too late.
       if (one.lag === 0) ends.set(one.session, believed + size);
       return journal.append(one.session, believed, entries, keeps);
     }

@@ -25,7 +25,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** Stands still until it is moved, and waits for real files when it is. */
+/** Stands still until it is moved, and then waits for real files. */
 function realTurnClock(): FakeClock {
   return createFakeClock(0, (next) => systemClock.soon(next));
 }
@@ -54,7 +54,7 @@ describe("several processes on one file", () => {
       expect(ofSession.map(({ seq }) => seq)).toEqual(ofSession.map((_, index) => index + 1));
       expect(ofSession).toEqual(await readAll(journal, session));
     }
-    // Everybody's share of the fight is there once.
+    // Each process's entries in the shared session are there once.
     const shared = (await readAll(journal, "shared")).map(({ event }) => JSON.stringify(event));
     expect(new Set(shared).size).toBe(names.length * shares);
     expect(await journal.verify()).toEqual({ sessions: names.length + 1, entries: expected, firstBad: null });
@@ -65,7 +65,7 @@ describe("several processes on one file", () => {
     expect(seen.map(({ session, seq }) => ({ session, seq }))).toEqual(inOrder.map((row) => ({ ...row })));
   });
 
-  it("agree on one store when they make the file at the same time", async () => {
+  it("agree on one store when they create the file at the same time", async () => {
     const writers = ["w1", "w2", "w3"].map((name) => startWriter("hammer", path, name, 1));
     const journals = await Promise.all([openHere(), openHere(), openHere()]);
     expect(new Set(journals.map(({ storeId }) => storeId)).size).toBe(1);
@@ -73,7 +73,7 @@ describe("several processes on one file", () => {
     expect(await journals[0].verify()).toEqual({ sessions: 4, entries: 6, firstBad: null });
   });
 
-  it("find everything that a killed one had said to be on disk", async () => {
+  it("find everything that a killed one had reported to be on disk", async () => {
     const writer = startWriter("acknowledge", path, "w");
     await writer.said(50);
     writer.child.kill("SIGKILL");
@@ -86,8 +86,8 @@ describe("several processes on one file", () => {
   });
 });
 
-describe("a store that another process holds", () => {
-  it("is asked a few times, each one told, and then the write is refused as unavailable", async () => {
+describe("a store that is locked by another process", () => {
+  it("is retried a few times, each with a warning, and then the write is refused as unavailable", async () => {
     const clock = realTurnClock();
     const troubles: string[] = [];
     const journal = await openHere({
@@ -109,7 +109,7 @@ describe("a store that another process holds", () => {
     expect(troubles).toEqual([1, 2, 3, 4, 5].map((attempt) => `StoreUnavailable ${attempt}`));
     // Linear: 25, 50, 75, 100 and 125 ms.
     expect(clock.now()).toBe(375);
-    // Reading goes on meanwhile.
+    // Reads continue in the meantime.
     expect(await readAll(journal, "s")).toEqual([]);
 
     holder.child.stdin.end();
@@ -119,7 +119,7 @@ describe("a store that another process holds", () => {
     await clock.runUntil(journal.close());
   });
 
-  it("is written to as soon as it is let go, with all that has come meanwhile", async () => {
+  it("is written to as soon as it is released, with everything that queued up", async () => {
     const holder = new DatabaseSync(path);
     const troubles: string[] = [];
     const journal = await openHere({
@@ -139,14 +139,14 @@ describe("a store that another process holds", () => {
 });
 
 describe("entries of other processes", () => {
-  it("are found by asking every few milliseconds, together with one's own in the order of the store", async () => {
+  it("are found by polling every few milliseconds, together with own entries in the order of the store", async () => {
     const clock = realTurnClock();
     const journal = await openHere({ clock });
     const other = await openHere();
     const all = listen(journal);
     await other.append("o", 0, [note("a")]);
     expect(all.entries).toEqual([]);
-    // One's own write finds what came before it.
+    // An own write finds what came before it.
     await clock.runUntil(journal.append("s", 0, [note("b")]));
     expect(all.entries.map(({ session }) => session)).toEqual(["o", "s"]);
     await other.append("o", 1, [note("c")]);
@@ -157,7 +157,7 @@ describe("entries of other processes", () => {
     await clock.runUntil(journal.close());
   });
 
-  it("are still found when it has been quiet for long and nothing is asked any more", async () => {
+  it("are still found after a long quiet time without polling", async () => {
     const clock = realTurnClock();
     const journal = await openHere({ clock });
     const other = await openHere();
@@ -175,13 +175,13 @@ describe("entries of other processes", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("do not keep a process alive that is done and forgot to unsubscribe", async () => {
+  it("do not keep a finished process alive that forgot to unsubscribe", async () => {
     const writer = startWriter("forget", path, "w");
     expect(await writer.ended).toEqual({ code: 0, signal: null, stderr: "" });
     expect(writer.lines).toEqual(["1"]);
   });
 
-  it("are asked for without end where the system cannot watch a file, and that is told once", async () => {
+  it("are polled forever where the system cannot watch a file, with one warning", async () => {
     const clock = createFakeClock();
     const troubles: string[] = [];
     let changes = 0;
@@ -208,8 +208,8 @@ describe("entries of other processes", () => {
   });
 });
 
-describe("a second process that was first", () => {
-  it("makes the first one's next append be refused, although it remembers the session", async () => {
+describe("a second process that was faster", () => {
+  it("makes the first one's next append fail, although it has the session in memory", async () => {
     const [journal, other] = [await openHere(), await openHere()];
     await journal.append("s", 0, [note("a")]);
     await other.append("s", 1, [note("b")]);

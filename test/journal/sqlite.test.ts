@@ -1,4 +1,4 @@
-// What only a journal in a file can do: be opened, refused, brought up to date, tampered with and looked at by others.
+// What only a journal in a file can do: be opened, refused, migrated, tampered with and read by others.
 
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -49,7 +49,7 @@ async function makeJournal(): Promise<string> {
   return journal.storeId;
 }
 
-/** Through a connection of its own, as somebody else would. */
+/** Through a separate connection, like another program. */
 function tamper(sql: string): void {
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   db.exec(sql);
@@ -63,7 +63,7 @@ async function refusal(): Promise<FaultError> {
 }
 
 describe("a journal's file", () => {
-  it("is made with its folder, for the owner alone", async () => {
+  it("is created with its folder, for the owner alone", async () => {
     path = folder.file("new/deeper/journal.db");
     const journal = await open({ chance: createSeededChance(1) });
     expect(journal).toMatchObject({ path, durable: true, storeId: "store_1" });
@@ -73,7 +73,7 @@ describe("a journal's file", () => {
     ]);
   });
 
-  it("says whose it is and keeps a log", async () => {
+  it("is marked as a journal and keeps a log", async () => {
     const journal = await open();
     await journal.append("s", 0, [note("a")]);
     const db = new DatabaseSync(path);
@@ -82,7 +82,7 @@ describe("a journal's file", () => {
     db.close();
   });
 
-  it("may be there already, empty, or made empty by SQLite itself", async () => {
+  it("may already exist, empty, or created empty by SQLite itself", async () => {
     writeFileSync(path, "");
     await (await open()).append("s", 0, [note("a")]);
     path = folder.file("blank.db");
@@ -95,7 +95,7 @@ describe("a journal's file", () => {
     for (const name of ["", ":memory:"]) expect(await codeOf(openSqliteJournal(name))).toBe("ShapeInvalid");
   });
 
-  it("in a place that cannot be used makes the store unavailable", async () => {
+  it("in an unusable place makes the store unavailable", async () => {
     mkdirSync(path);
     expect((await refusal()).fault).toMatchObject({ code: "StoreUnavailable" });
     writeFileSync(folder.file("file"), "");
@@ -103,7 +103,7 @@ describe("a journal's file", () => {
     expect((await refusal()).fault).toMatchObject({ code: "StoreUnavailable" });
   });
 
-  it("needs a SQLite that does not damage files shared by two processes", () => {
+  it("requires a SQLite that does not damage files shared by two processes", () => {
     for (const version of ["3.51.3", "3.51.10", "3.52.0", "3.53.4", "4.0.0"])
       expect(() => requireSqlite(version, "v24")).not.toThrow();
     for (const version of ["3.51.2", "3.50.4", "3.45.1", "2.9.9"]) {
@@ -123,13 +123,13 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   }
 
-  it("one that is no SQLite file", async () => {
+  it("one that is not a SQLite file", async () => {
     writeFileSync(path, "name,price\nbread,3\n".repeat(100));
     await expectRefused(/not a journal.*no SQLite file.*name another file/);
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it("the SQLite file of another program, with its mark or without one", async () => {
+  it("the SQLite file of another program, with its application id or without", async () => {
     tamper("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x')");
     await expectRefused(/another program/);
     tamper("PRAGMA user_version = 2");
@@ -139,7 +139,7 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it("one that a newer program wrote", async () => {
+  it("one that a newer version wrote", async () => {
     await makeJournal();
     tamper("PRAGMA user_version = 5");
     await expectRefused(/version 5.*up to 4.*newer program.*upgrade/);
@@ -151,7 +151,7 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
     await expectRefused(/lacks kept/);
   });
 
-  it("one that does not say which store it is", async () => {
+  it("one without a store id", async () => {
     await makeJournal();
     tamper("DELETE FROM meta");
     await expectRefused(/which store/);
@@ -162,13 +162,13 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
     ["by its last page", (size: number) => size - 4096],
     ["within a page", (size: number) => size - 1000],
     ["within the header", () => 60],
-  ])("one that was cut off %s", async (_where, newSize) => {
+  ])("one that was truncated %s", async (_where, newSize) => {
     await makeJournal();
     truncateSync(path, newSize(statSync(path).size));
     await expectRefused(/cut off|malformed/);
   });
 
-  it("one that was cut off to nothing beside a log", async () => {
+  it("one that was truncated to nothing beside a log", async () => {
     await makeJournal();
     truncateSync(path, 0);
     writeFileSync(`${path}-wal`, "what was written last");
@@ -180,7 +180,7 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
 describe("a file of version 1", () => {
   const now = 1_700_000_000_000;
 
-  /** As the first version made it, with one session and two values. */
+  /** As the first version created it, with one session and two values. */
   function makeVersion1(): void {
     const db = new DatabaseSync(path);
     const body = JSON.stringify(note("old").event);
@@ -202,7 +202,7 @@ describe("a file of version 1", () => {
     db.close();
   }
 
-  it("is brought up to date with all that is in it", async () => {
+  it("is migrated with all its contents", async () => {
     makeVersion1();
     const journal = await open({ clock: createFakeClock(now) });
     expect(journal.storeId).toBe("store_old");
@@ -242,7 +242,7 @@ describe("a file of version 1", () => {
     expect(tables()).toEqual(migrated);
   });
 
-  it("can be held to one driver, like one of version 2", async () => {
+  it("can be held by one driver, like one of version 2", async () => {
     makeVersion1();
     tamper("ALTER TABLE kept ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2");
     const journal = await open();
@@ -250,7 +250,7 @@ describe("a file of version 1", () => {
     expect(await journal.hold("s", "a", 100, 1)).toEqual({ granted: true, owner: "a", until: 100 });
     expect(await journal.keptAll("result", "s")).toEqual([{ key: "s/1", value: "r" }]);
     const db = new DatabaseSync(path, { readOnly: true });
-    // Values that were there before keep their time.
+    // Existing values keep their time.
     expect({ ...db.prepare("SELECT max(updated_at) AS at FROM kept").get() }).toEqual({ at: 0 });
     db.close();
     path = folder.file("one.db");
@@ -258,7 +258,7 @@ describe("a file of version 1", () => {
     expect(await (await open()).hold("s", "a", 100, 1)).toMatchObject({ granted: true });
   });
 
-  it("stays as it was when a step fails", async () => {
+  it("stays unchanged when a step fails", async () => {
     makeVersion1();
     tamper("ALTER TABLE kept ADD COLUMN updated_at TEXT");
     const before = readFileSync(path);
@@ -329,9 +329,9 @@ describe("verification", () => {
     expect(firstBad?.why).toMatch(/not what was written|SQLite says|no JSON|changed/);
   });
 
-  it("finds pages that no entry stands on", async () => {
+  it("finds damaged pages without entries", async () => {
     await makeJournal();
-    // Points into the list of free pages where none is free.
+    // Points into the free list where no page is free.
     const bytes = readFileSync(path);
     bytes.writeUInt32BE(3, 32);
     bytes.writeUInt32BE(1, 36);
@@ -341,7 +341,7 @@ describe("verification", () => {
     expect(firstBad?.why).toMatch(/^SQLite says: /);
   });
 
-  it("sees one moment, and lets others write meanwhile", async () => {
+  it("sees one moment, and lets others write in the meantime", async () => {
     const journal = await open();
     await journal.append(
       "s",
@@ -354,8 +354,8 @@ describe("verification", () => {
   });
 });
 
-describe("a record that is not what was written", () => {
-  it("is refused by name when it is read, and ends a subscription loudly", async () => {
+describe("a record that was changed", () => {
+  it("is refused by name when it is read, and ends a subscription with a warning", async () => {
     await makeJournal();
     tamper(
       "DELETE FROM events WHERE session = 'a' AND seq = 5; UPDATE events SET body = '{' WHERE session = 'b' AND seq = 2",
@@ -379,7 +379,7 @@ describe("a record that is not what was written", () => {
     expect(await codeOf(journal.kept("breaker", "k"))).toBe("ManifestDrift");
   });
 
-  it("is refused alone when the session list does not know of it, and the others of its turn are written", async () => {
+  it("is refused alone if the session list does not know it, and the others of its turn are written", async () => {
     await makeJournal();
     tamper("UPDATE sessions SET last_seq = 19 WHERE session = 'a'");
     const journal = await open();
@@ -395,7 +395,7 @@ describe("a record that is not what was written", () => {
 });
 
 describe("an entry", () => {
-  it("is on disk for everybody before its writer or any subscriber hears of it", async () => {
+  it("is on disk for everyone before its writer or any subscriber hears of it", async () => {
     const journal = await open();
     const other = new DatabaseSync(path, { readOnly: true });
     const count = other.prepare("SELECT count(*) AS n FROM events WHERE session = ? AND seq = ?");
@@ -414,7 +414,7 @@ describe("an entry", () => {
 });
 
 describe("removing sessions", () => {
-  it("gives the space back and takes their artefacts along", async () => {
+  it("frees the space and removes their artefacts", async () => {
     const journal = await open();
     const artefacts = artefactsFolder(path);
     const kept = [];
@@ -443,10 +443,10 @@ describe("removing sessions", () => {
     expect(await journal.verify()).toEqual({ sessions: 1, entries: 501, firstBad: null });
   });
 
-  it("leaves a session whole whose artefacts cannot be removed, and says so", async () => {
+  it("keeps a session whole if its artefacts cannot be removed, and warns", async () => {
     const troubles: string[] = [];
     const journal = await open({ onWarning: (_fault, what) => void troubles.push(what) });
-    // A link to itself: nobody can look inside.
+    // A link to itself cannot be read.
     symlinkSync(artefactsFolder(path), artefactsFolder(path));
     await journal.append("s", 0, [note("a"), ended("done", 2)]);
     expect(await journal.prune({ before: 10 })).toBe(0);
@@ -454,7 +454,7 @@ describe("removing sessions", () => {
     expect(troubles).toEqual([expect.stringContaining("artefacts of session s")]);
   });
 
-  it("never gives a number twice, so that subscribers elsewhere miss nothing", async () => {
+  it("never reuses a number, so that subscribers elsewhere miss nothing", async () => {
     const journal = await open();
     await journal.append("s", 0, [note("a"), ended("done", 2)]);
     const all = listen(journal);
@@ -464,8 +464,8 @@ describe("removing sessions", () => {
   });
 });
 
-describe("trouble", () => {
-  it("is a warning of Node when nobody asked to be told", async () => {
+describe("a problem", () => {
+  it("is a Node warning if there is no listener", async () => {
     const journal = await open();
     const warned = new Promise<Error>((resolve) => void process.once("warning", resolve));
     journal.subscribe(() => {

@@ -8,9 +8,9 @@ export interface Writer {
   readonly child: ChildProcessWithoutNullStreams;
   /** Lines it has written so far. */
   readonly lines: readonly string[];
-  /** Resolves when it has written so many lines. */
+  /** Resolves when it has written this many lines. */
   readonly said: (count: number) => Promise<void>;
-  /** Resolves when it has ended, with what it said on its way. */
+  /** Resolves when it has ended, with its stderr. */
   readonly ended: Promise<{
     readonly code: number | null;
     readonly signal: NodeJS.Signals | null;
@@ -25,7 +25,7 @@ export function startWriter(
   count = 0,
 ): Writer {
   const script = fileURLToPath(new URL("writer-process.ts", import.meta.url));
-  // Node 22 still warns about its SQLite; here only what the process itself says counts.
+  // Node 22 still warns about its SQLite; only the process's own output counts here.
   const env = { ...process.env, NODE_NO_WARNINGS: "1" };
   const child = spawn(process.execPath, [script, action, path, session, String(count)], { stdio: "pipe", env });
   const lines: string[] = [];

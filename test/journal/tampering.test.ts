@@ -1,5 +1,5 @@
-// Whoever changes a journal's file by hand is found out: verification names the record, and going on from it is refused. The
-// exceptions are columns that nothing is decided by, and they are listed here.
+// Manual changes to a journal's file are detected: verification names the record, and resuming from it is refused. The exceptions
+// are columns that do not affect decisions, and they are listed here.
 
 import { copyFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -60,7 +60,7 @@ function tampered(change: (db: DatabaseSync) => void): string {
   return path;
 }
 
-/** What verification names, or the refusal to open the file at all. */
+/** The record that verification names, or the refusal to open the file at all. */
 async function firstBadOf(path: string): Promise<unknown> {
   const [opening] = await Promise.allSettled([openJournal(path, { readOnly: true })]);
   if (opening.status === "rejected") return opening.reason;
@@ -114,12 +114,12 @@ function otherThan(value: Cell["value"], place: number): string | number {
   return `${value.slice(0, at)}${String.fromCharCode(unit === 0x31 ? 0x32 : 0x31)}${value.slice(at + 1)}`;
 }
 
-describe("a journal's file that somebody changed", () => {
-  it("is sound before", async () => {
+describe("a journal file that was changed by hand", () => {
+  it("is sound before the change", async () => {
     expect(await firstBadOf(original)).toBeNull();
   });
 
-  it("is found out whatever cell was changed", async () => {
+  it("is detected for every changed cell", async () => {
     const all = cells();
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...all), fc.nat(), async ({ table, column, row, value }, place) => {
@@ -136,7 +136,7 @@ describe("a journal's file that somebody changed", () => {
     );
   });
 
-  it.each(["events", "sessions"])("is found out whatever row of %s is gone", async (table) => {
+  it.each(["events", "sessions"])("is detected for every deleted row of %s", async (table) => {
     const db = new DatabaseSync(original, { readOnly: true });
     const count = Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
     db.close();
@@ -149,7 +149,7 @@ describe("a journal's file that somebody changed", () => {
     }
   });
 
-  it.each(["result", "input"])("is found out when a %s is gone, or put in another's place", async (kind) => {
+  it.each(["result", "input"])("is detected when a %s is deleted or swapped", async (kind) => {
     expect(
       await firstBadOf(tampered((db) => db.exec(`DELETE FROM kept WHERE kind = '${kind}' AND key LIKE 'open%'`))),
     ).toMatchObject({ session: "open" });
@@ -177,7 +177,7 @@ describe("a journal's file that somebody changed", () => {
     },
   );
 
-  it("refuses a result whose checksum was made again: the entry it came with knows better", async () => {
+  it("refuses a result with a recomputed checksum: its entry has the hash", async () => {
     const path = tampered((db) => {
       const { value } = db.prepare("SELECT value FROM kept WHERE kind = 'result' AND key = 'open/c1'").get() as {
         value: string;
@@ -194,7 +194,7 @@ describe("a journal's file that somebody changed", () => {
     await journal.close();
   });
 
-  it("does not go on with a session whose result or entries were changed", async () => {
+  it("does not resume a session with a changed result or entry", async () => {
     const changes = [
       "UPDATE kept SET value = replace(value, '1003', '9003') WHERE kind = 'result' AND key LIKE 'trip%'",
       "UPDATE kept SET value = replace(value, '1', '2') WHERE kind = 'snapshot' AND key = 'trip'",
@@ -217,7 +217,7 @@ describe("a journal's file that somebody changed", () => {
     }
   });
 
-  it("is read whole when it was not changed", async () => {
+  it("is read completely when it was not changed", async () => {
     const journal = await openJournal(tampered(() => undefined));
     expect((await readAll(journal, "trip")).length).toBeGreaterThan(5);
     await journal.close();

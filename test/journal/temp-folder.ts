@@ -1,4 +1,4 @@
-// A folder of its own for a test that needs real files.
+// A temporary folder for a test that needs real files.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

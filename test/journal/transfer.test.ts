@@ -1,4 +1,4 @@
-// Sessions go out of one journal and into another, whole and unchanged or not at all.
+// Sessions move from one journal to another, whole and unchanged or not at all.
 
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ async function sqlite(name: string): Promise<Journal> {
 }
 
 let seed = 0;
-/** Each is a store of its own; its name says so. */
+/** Each is a separate store, with its own name. */
 function memory(): Journal {
   const chance = createSeededChance(++seed);
   return createMemoryJournal({ chance: { ...chance, newId: (prefix) => `${prefix}_m${seed}` } });
@@ -44,7 +44,7 @@ const KEEPS: readonly Keep[] = [
   { kind: "breaker", key: "api", value: { state: "open" } },
 ];
 
-/** What a run keeps beside what every session does. */
+/** What a run keeps in addition to every session's values. */
 const RUN_KEEPS: readonly Keep[] = [
   { kind: "run", key: "s", value: { state: "waiting", note: "api_key=abcd1234abcd" } },
   { kind: "wake", key: "s", value: 7 },
@@ -100,7 +100,7 @@ describe("an exported session", () => {
     });
   });
 
-  it("comes back whole in another store that adopts it, and can go on there", async () => {
+  it("is restored whole in another store that adopts it, and can continue there", async () => {
     const [from, to] = [memory(), await sqlite("to")];
     await fill(from);
     const imported = await importSession(to, await linesOf(from, true), { adopt: true });
@@ -112,13 +112,13 @@ describe("an exported session", () => {
     expect(await to.keptAll("result")).toEqual(await from.keptAll("result"));
     expect(await to.kept("input", "s/c2")).toEqual([1, 2]);
     expect((await to.keptAll("question")).map(({ key }) => key)).toEqual(["q1"]);
-    // What names the other store, or belongs to it, stays there.
+    // Values that name or belong to the other store stay there.
     expect([await to.kept("snapshot", "s"), await to.kept("breaker", "api")]).toEqual([null, null]);
     expect(await to.verify()).toEqual({ sessions: 1, entries: 4, firstBad: null });
     await to.append("s", 4, [{ at: 5, event: { type: "session-resumed", interrupted: [] } }]);
   });
 
-  it("holds no results unless they are asked for, and no secrets in its entries", async () => {
+  it("contains no results unless they are requested, and no secrets in its entries", async () => {
     const journal = memory();
     const secret = "correct-horse-battery";
     await journal.append(
@@ -132,7 +132,7 @@ describe("an exported session", () => {
     const text = lines.join("\n");
     expect(text).not.toMatch(/correct-horse|a1a1a1|api_key=abcd|"result"|"input"|"breaker"|"snapshot"/);
     expect(text).toContain("go on?");
-    // The name of the session is no secret, although its field is called like one.
+    // The session's name is not a secret, although its field is called like one.
     expect(JSON.parse(lines[1] ?? "")).toMatchObject({
       event: { manifest: { sessionId: "s", storeId: journal.storeId } },
     });
@@ -140,7 +140,7 @@ describe("an exported session", () => {
     expect((await linesOf(journal, true)).join("\n")).toContain("exact, with api_key=abcd1234abcd");
   });
 
-  it("of a run takes along what the run keeps when that is asked for, and neither its definition nor who holds it", async () => {
+  it("of a run includes the run's values on request, but neither its definition nor its holds", async () => {
     const [from, to] = [memory(), await sqlite("to")];
     await from.append("s", 0, [started("s", from.storeId, 1)], RUN_KEEPS);
     await from.keep([{ kind: "wake", key: "other", value: 8 }]);
@@ -155,7 +155,7 @@ describe("an exported session", () => {
     expect([await to.keptAll("definition"), await to.holds()]).toEqual([[], []]);
   });
 
-  it("is of one moment, whatever is written meanwhile", async () => {
+  it("is a snapshot of one moment, whatever is written in the meantime", async () => {
     const journal = memory();
     await fill(journal);
     const lines: string[] = [];
@@ -167,7 +167,7 @@ describe("an exported session", () => {
     expect((await importSession(memory(), lines, { adopt: true })).appended).toBe(4);
   });
 
-  it("that is not there is refused, and so is one that is removed meanwhile", async () => {
+  it("that does not exist is refused, and so is one that is removed in the meantime", async () => {
     const journal = memory();
     expect(await codeOf(linesOf(journal))).toBe("ResumeMismatch");
     await journal.append("s", 0, [...Array.from({ length: 600 }, () => note("x")), ended("done", 1)]);
@@ -182,7 +182,7 @@ describe("an exported session", () => {
 });
 
 describe("an imported file", () => {
-  /** Lines of a file written for `storeId`, beginning behind `after`. */
+  /** Lines of a file written for `storeId`, starting after `after`. */
   function fileFor(
     storeId: string,
     after: number,
@@ -209,7 +209,7 @@ describe("an imported file", () => {
     expect(await sessionsOf(to)).toEqual([]);
   });
 
-  it("goes on exactly where the store is, with its values", async () => {
+  it("continues exactly where the store is, with its values", async () => {
     const journal = memory();
     await journal.append("s", 0, [note("a"), note("b")]);
     const tail = fileFor(
@@ -230,12 +230,12 @@ describe("an imported file", () => {
     expect([await journal.kept("snapshot", "s"), await journal.kept("breaker", "api")]).toEqual([{ seq: 4 }, null]);
   });
 
-  it("does no harm a second time, and only adds what is missing", async () => {
+  it("is harmless when repeated, and only adds what is missing", async () => {
     const journal = memory();
     await journal.append("s", 0, [note("a")]);
     const keeps: readonly Keep[] = [{ kind: "result", key: "s/c", value: "old" }];
     const tail = fileFor(journal.storeId, 1, [note("b"), note("c")], keeps);
-    // A commit that seemed to fail had gone through for the first of them.
+    // A commit that seemed to fail had succeeded for the first of them.
     await journal.append("s", 1, [note("b")]);
     expect(await importSession(journal, tail)).toMatchObject({ appended: 1, already: 1 });
     await journal.append("s", 3, [note("d")], [{ kind: "result", key: "s/c", value: "newer" }]);
@@ -258,7 +258,7 @@ describe("an imported file", () => {
     expect(await codeOf(importSession(memory(), fileFor("x", 2, [note("c")]), { adopt: true }))).toBe("ResumeMismatch");
   });
 
-  it("whose manifest is of another session is refused, and so is a name no session may have", async () => {
+  it("with another session's manifest is refused, and so is an invalid session name", async () => {
     const journal = memory();
     const wrong = fileFor(journal.storeId, 0, [started("t", journal.storeId, 1)]);
     expect(await codeOf(importSession(journal, wrong))).toBe("ResumeMismatch");
@@ -270,7 +270,7 @@ describe("an imported file", () => {
     expect(await codeOf(importSession(journal, [writer.header(), writer.footer()]))).toBe("ShapeInvalid");
   });
 
-  it("may come with other line ends, a mark at its beginning and empty lines at its end, from any source", async () => {
+  it("may have other line ends, a byte order mark and trailing empty lines, from any source", async () => {
     const from = memory();
     await fill(from);
     const lines = await linesOf(from, true);
@@ -281,7 +281,7 @@ describe("an imported file", () => {
   });
 });
 
-describe("a session file that was damaged", () => {
+describe("a damaged session file", () => {
   let lines: string[];
   let to: Journal;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-// A process of its own that works on a journal: `node writer-process.ts <action> <path> <session> <count>`.
+// A process that works on a journal: `node writer-process.ts <action> <path> <session> <count>`.
 
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,7 @@ import type { Journal } from "../../src/journal/journal.ts";
 const [, , action = "", path = "", session = "", count = "0"] = process.argv;
 
 const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
-  /** Fills a session of its own, and takes part in the fight for a shared one. */
+  /** Fills its own session, and competes for a shared one. */
   async hammer() {
     const journal = await openJournal();
     for (let after = 0; after < Number(count); after++) {
@@ -21,7 +21,7 @@ const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
     }
     await journal.close();
   },
-  /** Says which entries are on disk, until it is killed. */
+  /** Prints which entries are on disk, until it is killed. */
   async acknowledge() {
     const journal = await openJournal();
     for (let after = 0; ; after++) {
@@ -29,7 +29,7 @@ const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
       process.stdout.write(`${after + 1}\n`);
     }
   },
-  /** Holds the store until its standard input ends. */
+  /** Locks the store until its stdin ends. */
   async hold() {
     const db = new DatabaseSync(path);
     db.exec("BEGIN IMMEDIATE");
@@ -38,7 +38,7 @@ const ACTIONS: Readonly<Record<string, () => Promise<void>>> = {
     db.exec("COMMIT");
     db.close();
   },
-  /** When its standard input ends it asks for many keys, and says each one that it got. */
+  /** When its stdin ends it asks for many keys, and prints each one that it got. */
   async claim() {
     const journal = await openJournal();
     process.stdout.write("ready\n");
@@ -61,7 +61,7 @@ function openJournal(): Promise<Journal> {
   return openSqliteJournal(path, { onWarning: () => undefined });
 }
 
-/** Many processes at once may keep one from the store for longer than it is ready to wait. */
+/** Many processes at once may block one for longer than its timeout. */
 async function insist<T>(write: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -72,7 +72,7 @@ async function insist<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads how far the shared session is and goes on behind it; whoever was second reads again. */
+/** Reads the end of the shared session and appends to it; a loser reads again. */
 async function fight(journal: Journal, name: string): Promise<void> {
   for (;;) {
     const after = (await journal.session("shared"))?.lastSeq ?? 0;

@@ -44,7 +44,7 @@ function answer(status: number, type: string, message: string, { headers = {}, e
 
 function rateLimitText(facts: ErrorFacts): string {
   const limit = `This request would exceed your organization's rate limit of 50 requests per minute (org: 00000000-0000-0000-0000-000000000000, model: ${facts.model}).`;
-  // The API itself says the wait in a header; gateways in front of it put it into the text.
+  // The API reports the wait in a header; gateways put it into the text.
   return saysWait(facts) ? `${limit} Please try again in ${facts.waitS}s.` : limit;
 }
 

@@ -1,4 +1,4 @@
-// The errors that each vendor has a text for, and what such a text may mention.
+// The errors that each vendor has a text for, and the facts such a text may mention.
 
 import type { ErrorAnswer, ProtocolId } from "../wire.ts";
 
@@ -29,21 +29,21 @@ export const ERROR_IDS = [
 export type ErrorId = (typeof ERROR_IDS)[number];
 
 export interface ErrorFacts {
-  /** One vendor may have several, with words of their own. */
+  /** One vendor may have several, with different texts. */
   readonly protocol: ProtocolId;
   readonly model: string;
   readonly path: string;
   /** When it is sent, epoch milliseconds. */
   readonly at: number;
-  /** In how many seconds it passes; null when the answer must not say. */
+  /** In how many seconds it passes; null if the answer must not say. */
   readonly waitS: number | null;
-  /** How the wait is told. */
+  /** How the wait is reported. */
   readonly timing: "seconds" | "date" | "ms" | "body" | "reset-header" | "none";
 }
 
 export type ErrorTable = Readonly<Record<ErrorId, (facts: ErrorFacts) => ErrorAnswer>>;
 
-/** The headers that tell a wait in a way all vendors share; the other ways are each vendor's own. */
+/** Headers for the wait that all vendors share; each vendor adds its own. */
 export function retryHeaders({ at, waitS, timing }: ErrorFacts): Readonly<Record<string, string>> {
   if (waitS === null) return {};
   switch (timing) {

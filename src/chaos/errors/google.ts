@@ -1,4 +1,4 @@
-// Google's errors: `{"error":{"code","message","status","details"}}`. A prompt it will not answer is no error but a 200.
+// Google's errors: `{"error":{"code","message","status","details"}}`. A refused prompt is not an error but a 200.
 
 import type { ErrorAnswer, Json } from "../wire.ts";
 import { type ErrorFacts, type ErrorTable, retryHeaders } from "./error-ids.ts";

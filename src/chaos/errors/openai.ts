@@ -42,7 +42,7 @@ function answer(status: number, message: string, type: string, code: string | nu
   return { status, headers, body: { error: { message, type, param, code, ...more } } };
 }
 
-/** Where the prompt stands in a request. */
+/** The request's field for the prompt. */
 function promptField(protocol: ProtocolId): string {
   return protocol === "openai-responses" ? "input" : "messages";
 }

@@ -1,4 +1,4 @@
-// Faults in the bytes of a 200: no JSON, no bytes, an error, a page, nonsense.
+// Faults in the bytes of a 200: broken JSON, no bytes, an error, a page, nonsense.
 
 import { PROTOCOL_OF } from "../protocols/index.ts";
 import type { ConnectionAct } from "../wire.ts";
@@ -46,7 +46,7 @@ function malformed(scene: Scene): readonly ConnectionAct[] {
 function errorInBody(scene: Scene): readonly ConnectionAct[] {
   const { asked, stamp, params } = scene;
   const error = errorOf(params.error, scene);
-  // A gateway that fails before the stream has begun knows only the plain error.
+  // A gateway that fails before the stream has started sends a plain error.
   const body = asked.streaming ? error.body : PROTOCOL_OF[asked.protocol].errorBody(error, asked, stamp);
   return bodyPlan(scene, 200, JSON.stringify(body));
 }

@@ -1,4 +1,4 @@
-// Faults in what the model says: the answer is a perfect 200, and yet not what was asked for.
+// Faults in the model's output: a perfect 200 with the wrong content.
 
 import { brokenSampleOf } from "../sample.ts";
 import { callOf, calling, inJson, sampleInput, toolSchema } from "../good-model.ts";
@@ -51,7 +51,7 @@ export const CONTENTS = [
     plan: saying(() => ({ text: "", calls: [], stop: "end", isEmpty: true })) }),
 ] as const;
 
-/** The calls that the model would make, else the JSON that was asked for, else a call of the first tool there is. */
+/** The calls that the model would make, else the requested JSON, else a call of the first tool. */
 function breakingSchema({ calls }: Reply, asked: ChaosRequest): Reply {
   const offered = asked.schema === null ? asked.tools.slice(0, 1) : [];
   const tools = calls.length > 0 ? calls.map(({ tool }) => tool) : offered.map(({ name }) => name);
@@ -75,7 +75,7 @@ function cut(call: ChaosToolCall): ChaosToolCall {
   return { ...call, text: half(call.text) };
 }
 
-/** Never the whole, not even of two characters. */
+/** Never the whole text, not even of two characters. */
 function half(text: string): string {
   return text.slice(0, Math.floor(text.length / 2));
 }

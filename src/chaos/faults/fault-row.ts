@@ -1,4 +1,4 @@
-// What one row of the fault table says, and what a fault may be told.
+// A row of the fault table, and the parameters of a fault.
 
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { ERROR_IDS, type ErrorId } from "../errors/error-ids.ts";
@@ -8,12 +8,12 @@ import type { ConnectionAct, ChaosRequest, ProtocolId, Reply, Stamp } from "../w
 export type PerProtocol<T> = T | Readonly<Record<ProtocolId, T>>;
 
 /**
- * Who can know that it failed. `answer`: status, headers and body name it. `transport`: only the connection shows it.
- * `content`: only whoever holds the content against what was asked.
+ * Where the failure is visible. `answer`: in status, headers and body. `transport`: only on the connection. `content`: only by
+ * checking the content against the request.
  */
 export type SeenIn = "answer" | "transport" | "content";
 
-/** What a fault may be told, by header, by the name of the model or by a scenario. */
+/** Parameters of a fault, set by header, by model name or by a scenario. */
 export interface Parameters {
   /** Seconds until it passes. */
   readonly "retry-after": number;
@@ -21,11 +21,11 @@ export interface Parameters {
   readonly "after": number;
   /** How long it lasts. */
   readonly "for-ms": number;
-  /** How long each wait is. */
+  /** The length of each wait. */
   readonly "wait-ms": number;
   /** A proxy's page instead of the vendor's JSON. */
   readonly "as": "json" | "html";
-  /** Which error is sent. */
+  /** The error that is sent. */
   readonly "error": ErrorId;
 }
 
@@ -33,7 +33,7 @@ export const PARAMETER_NAMES = ["retry-after", "after", "for-ms", "wait-ms", "as
 
 const LONGEST_MS = 24 * 3_600_000;
 
-/** From 0 to how much, however a fault is asked for. */
+/** The allowed range of each parameter. */
 export const PARAMETER_LIMITS = {
   // A little more than three years.
   "retry-after": { most: 100_000_000, isWhole: false },
@@ -42,13 +42,13 @@ export const PARAMETER_LIMITS = {
   "wait-ms": { most: LONGEST_MS, isWhole: false },
 } as const;
 
-/** Values as they are written; anything that is not listed is a number. */
+/** Allowed values; parameters that are not listed are numbers. */
 export const PARAMETER_CHOICES: Readonly<Partial<Record<keyof Parameters, readonly string[]>>> = {
   as: ["json", "html"],
   error: ERROR_IDS,
 };
 
-/** Everything a fault is made from. */
+/** Everything a fault is built from. */
 export interface Scene {
   readonly asked: ChaosRequest;
   /** What the model would have said. */
@@ -60,14 +60,14 @@ export interface Scene {
 
 export interface FaultRow<Id extends string = string> {
   readonly id: Id;
-  /** `stream`: it makes no sense for a request that does not stream. */
+  /** `stream`: only for requests that stream. */
   readonly needs: "any" | "stream";
-  /** The code Faultline gives it when it is told nothing; null where nothing failed, or where it depends on the patience of whoever waits. */
+  /** The code Faultline gives it without further hints; null if nothing failed, or if it depends on the client's timeouts. */
   readonly means: PerProtocol<FaultCode | null>;
   readonly seenIn: PerProtocol<SeenIn>;
-  /** Content was sent before it failed, when it streams. */
+  /** In a stream, content was sent before it failed. */
   readonly afterOutput: boolean;
-  /** What it may be told, with the values it has otherwise. */
+  /** Its parameters with their defaults. */
   readonly params: Readonly<Partial<Parameters>>;
   /** One sentence. */
   readonly about: string;
@@ -76,7 +76,7 @@ export interface FaultRow<Id extends string = string> {
 
 type Details = Pick<FaultRow, "about" | "plan"> & Partial<Omit<FaultRow, "id">>;
 
-/** Most faults need nothing, are told nothing and are named by the answer. */
+/** Most faults need nothing, have no parameters and are visible in the answer. */
 export function row<const Id extends string>(id: Id, means: FaultRow["means"], details: Details): FaultRow<Id> {
   return { id, means, needs: "any", seenIn: "answer", afterOutput: false, params: {}, ...details };
 }

@@ -1,4 +1,4 @@
-// Faults of limits: too many requests with every way of telling how long to wait, and money or quota that is gone.
+// Faults of limits: too many requests, with every way to report the wait; and exhausted money or quota.
 
 import type { ErrorFacts, ErrorId } from "../errors/error-ids.ts";
 import { type FaultRow, row } from "./fault-row.ts";

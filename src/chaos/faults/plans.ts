@@ -1,4 +1,4 @@
-// What is done on the connection, for answers that many faults share: a good one, an error, a page of a proxy.
+// Actions on the connection for answers that many faults share: a good one, an error, a proxy's page.
 
 import type { ErrorFacts, ErrorId, ErrorTable } from "../errors/error-ids.ts";
 import { PROTOCOL_OF } from "../protocols/index.ts";
@@ -73,11 +73,11 @@ export function errorOf(
 ): ErrorAnswer {
   const { model, protocol } = asked;
   const error = vendorError(id, { protocol, model, path, at: stamp.at, waitS: params["retry-after"], timing });
-  // Anthropic repeats the id of the header in the body.
+  // Anthropic repeats the header's id in the body.
   return "request_id" in error.body ? { ...error, body: { ...error.body, request_id: idOf("req_", stamp) } } : error;
 }
 
-/** What a proxy in front of the provider shows; the provider's own headers are not there, because it said nothing. */
+/** A page of a proxy in front of the provider, without the provider's own headers. */
 export function pagePlan(
   { stamp }: Scene,
   status: number,
@@ -99,7 +99,7 @@ const TABLES: Readonly<Record<ChaosProtocol["vendor"], ErrorTable>> = {
   google: GOOGLE_ERRORS,
 };
 
-/** An error by its id, in the words of the vendor whose protocol is spoken. */
+/** An error by its id, in the protocol's vendor's words. */
 function vendorError(id: ErrorId, facts: ErrorFacts): ErrorAnswer {
   return TABLES[PROTOCOL_OF[facts.protocol].vendor][id](facts);
 }

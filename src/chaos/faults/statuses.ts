@@ -1,4 +1,4 @@
-// Faults that are a status: the server's, the proxy's in front of it, and what is wrong with the request.
+// Faults that are a status: of the server, of a proxy in front of it, or because of the request.
 
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { ErrorId } from "../errors/error-ids.ts";

@@ -1,4 +1,4 @@
-// Faults on the way of an answer: errors inside a stream, streams that are cut, never end, stall or drip.
+// Faults during an answer: errors inside a stream, and streams that are cut, never end, stall or drip.
 
 import { PROTOCOL_OF } from "../protocols/index.ts";
 import type { ConnectionAct, WireEvent } from "../wire.ts";
@@ -15,7 +15,7 @@ export const STREAMS = [
     needs: "stream", afterOutput: true, params: { error: "overloaded", after: 2 }, plan: (scene) => [...begun(scene), errorEvent(scene, upTo(scene).length === 0), { do: "end" }] }),
   row("cut-stream", "NetworkDisconnect", {
     about: "The connection is closed in the middle of the answer, a moment after its last piece; a body that does not stream is cut in half.",
-    // Without the moment a client may lose what it has not read yet, and then nothing shows that content was there.
+    // Without the delay a client may lose data it has not read yet, and then nothing shows that there was content.
     seenIn: "transport", afterOutput: true, params: { "after": 2, "wait-ms": 20 }, plan: (scene) => [...begun(scene), { do: "wait", ms: scene.params["wait-ms"] }, { do: "cut" }] }),
   row("no-end-mark", "NetworkDisconnect", {
     about: "A stream that ends politely, without the event that says it is whole.",
@@ -37,7 +37,7 @@ export const STREAMS = [
     seenIn: "transport", afterOutput: true, params: { "wait-ms": 1000 }, plan: slowDrip }),
 ] as const;
 
-/** The answer up to the place where it fails. */
+/** The answer up to the failure. */
 function begun(scene: Scene): readonly ConnectionAct[] {
   if (scene.asked.streaming) return [streamHead(scene), ...upTo(scene).map(write)];
   const whole = jsonOf(scene);
@@ -45,7 +45,7 @@ function begun(scene: Scene): readonly ConnectionAct[] {
   return [...(head === undefined ? [] : [head]), write({ text: whole.slice(0, Math.floor(whole.length / 2)) })];
 }
 
-/** Everything before the content that is too much; never the end mark. */
+/** All events before the first piece of content that is too much; never the end mark. */
 function upTo(scene: Scene): readonly WireEvent[] {
   const events = eventsOf(scene);
   let left = scene.params.after;

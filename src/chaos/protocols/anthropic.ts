@@ -77,7 +77,7 @@ function messageOf({ model }: ChaosRequest, stamp: Stamp): Json {
   };
 }
 
-/** The API names a category and an explanation where it stopped the answer for safety. */
+/** The API gives a category and an explanation if it stopped the answer for safety. */
 function stopDetails({ stop }: Reply): Json | null {
   if (STOP[stop] !== "refusal") return null;
   return { type: "refusal", category: "general_harms", explanation: "The request was declined." };
@@ -91,7 +91,7 @@ function blocksOf({ text, calls }: Reply, stamp: Stamp): readonly Json[] {
       id: idOf("toolu_", stamp, index + 1),
       name: call.tool,
       caller: { type: "direct" },
-      // Outside a stream the input is data, so what was cut is gone.
+      // Outside a stream the input is data, so the cut part is gone.
       input: parseJson(call.text) ?? {},
     })),
   ];
@@ -135,7 +135,7 @@ function usageOf(asked: ChaosRequest, outputTokens: number): Json {
   };
 }
 
-/** The end of a stream repeats the counts, and nothing else. */
+/** The end of a stream repeats only the counts. */
 function countsOf({ promptTokens }: ChaosRequest, outputTokens: number): Json {
   return {
     input_tokens: promptTokens,

@@ -1,5 +1,5 @@
-// Google's generateContent and streamGenerateContent: `POST /v1beta/models/<model>:<method>`. A stream has no end mark of its own:
-// the finish reason of its last chunk is the mark. Without `alt=sse` it is one JSON array.
+// Google's generateContent and streamGenerateContent: `POST /v1beta/models/<model>:<method>`. A stream ends with the finish
+// reason of its last chunk; there is no other end mark. Without `alt=sse` it is one JSON array.
 
 import {
   type ChaosRequest,
@@ -67,7 +67,7 @@ function framed(drafts: readonly Draft[], { asArray }: ChaosRequest): readonly W
 function chunksOf(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly Draft[] {
   if (reply.isEmpty) return [{ part: "close", data: { candidates: [], ...frame(reply, asked, stamp) } }];
   const texts = piecesOf(reply.text);
-  // Every chunk counts what was said so far, so that a stream that breaks off still tells its cost.
+  // Every chunk reports usage so far, so that a broken stream still has a cost.
   const soFar = (pieces: number): Reply => ({ ...reply, text: texts.slice(0, pieces).join(""), calls: [] });
   return [
     ...texts.map((text, index): Draft => ({
@@ -85,7 +85,7 @@ function chunksOf(reply: Reply, asked: ChaosRequest, stamp: Stamp): readonly Dra
   ];
 }
 
-/** A call that the model wrote badly is not handed out: the finish reason stands in its place. */
+/** A malformed call is not sent: the finish reason replaces it. */
 function hidesCalls({ stop }: Reply): boolean {
   return FINISH[stop] === "MALFORMED_FUNCTION_CALL";
 }

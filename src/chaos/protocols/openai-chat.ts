@@ -21,7 +21,7 @@ const FINISH: Readonly<Record<Stop, string>> = {
   "tools": "tool_calls",
   "length": "length",
   "filtered": "content_filter",
-  // A refusal is a normal end; only the field beside the content tells.
+  // A refusal ends normally; only the field beside the content shows it.
   "refusal": "stop",
   "malformed-call": "tool_calls",
 };

@@ -1,4 +1,4 @@
-// OpenAI's responses: `POST /v1/responses`. Each item of the output is announced, filled and closed by events of its own.
+// OpenAI's responses: `POST /v1/responses`. Separate events announce, fill and close each output item.
 
 import {
   type ChaosRequest,
@@ -17,7 +17,7 @@ import {
 } from "../wire.ts";
 import { openAiErrorHeaders, openAiHeaders } from "./openai-headers.ts";
 
-/** Why an answer is incomplete; a stop that is not here completes it. */
+/** Why an answer is incomplete; any other stop completes it. */
 const INCOMPLETE: Readonly<Partial<Record<Stop, string>>> = {
   length: "max_output_tokens",
   filtered: "content_filter",
@@ -29,7 +29,7 @@ export const openAiResponses: ChaosProtocol = {
   errorHeaders: openAiErrorHeaders,
   json: finished,
   events: (reply, asked, stamp) => numbered(eventsOf(reply, asked, stamp)),
-  // The first event can only be `error`: there is no response yet that could have failed.
+  // The first event can only be `error`: no response exists yet that could have failed.
   errorEvent: (error, asked, stamp, isFirst) =>
     isFirst
       ? sse({ type: "error", ...errorOf(error.body), param: null, sequence_number: 0 }, "error")
@@ -41,7 +41,7 @@ export const openAiResponses: ChaosProtocol = {
   errorBody: (error, asked, stamp) => failed(error.body, asked, stamp),
 };
 
-/** Behind whatever was sent before. */
+/** After everything that was sent before. */
 const LATE_NUMBER = 9_999;
 
 interface Draft {

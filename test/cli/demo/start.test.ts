@@ -1,4 +1,4 @@
-// `faultline start`, which is this project's `npm start`, as somebody without a key and without a network runs it.
+// `faultline start`, which is this project's `npm start`, without a key and without a network.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const SILENT_IO: Omit<Io, "stdout" | "stderr"> = {
   exit: () => undefined,
 };
 
-/** The demonstration leaves its files for people to look at; a test takes them away. */
+/** The demo leaves its files for people to look at; the test removes them. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "faultline-start-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -101,7 +101,7 @@ describe("start", () => {
     LIMIT_MS,
   );
 
-  it("does not pretend to ask where nobody can answer", async () => {
+  it("does not pretend to ask where no one can answer", async () => {
     const refused = await runCli(["start", "--ask"]);
     expect(refused).toMatchObject({ exit: "usage", stdout: "" });
     expect(refused.stderr).toContain("--ask needs a terminal");

@@ -1,4 +1,4 @@
-// What the demonstration counts, and what it does not let pass.
+// What the demo counts, and what it rejects.
 
 import { describe, expect, it } from "vitest";
 import type { DemoEnd } from "../../../src/cli/demo/drive-demo.ts";
@@ -22,7 +22,7 @@ const admitted = { type: "call-admitted", call: "c", tool: "a" };
 const succeeded = (tool = "a"): object => ({ type: "call-succeeded", call: "c", tool });
 
 describe("countSurvived", () => {
-  it("counts a rate limit only when the wait was kept and the call succeeded", () => {
+  it("counts a rate limit only if the wait was respected and the call succeeded", () => {
     const limited = failed("RateLimited", { recourse: "retry" }, { retryAfterMs: 2_000 });
     const count = (againAt: number, last: object) =>
       countSurvived(journal([0, limited], [againAt, admitted], [againAt, last])).counts.rateLimits;
@@ -45,13 +45,13 @@ describe("countSurvived", () => {
     expect(count("NetworkTimeout")).toBe(0);
   });
 
-  it("counts an unfit answer only when a fit one came", () => {
+  it("counts an invalid answer only if a valid one followed", () => {
     const unfit = failed("SchemaInvalid", { recourse: "regenerate" });
     expect(countSurvived(journal([0, unfit], [1, succeeded()])).counts.regenerated).toBe(1);
     expect(countSurvived(journal([0, unfit])).counts.regenerated).toBe(0);
   });
 
-  it("counts what was sent back only when it came to something", () => {
+  it("counts work that was sent back only if it succeeded later", () => {
     const to = (node: string) => ({ kind: "to", nodes: [node] });
     const wants = {
       type: "node-completed",
@@ -72,7 +72,7 @@ describe("countSurvived", () => {
     expect(countSurvived(journal([0, resumed()], [1, resumed("c")])).counts.crashes).toBe(1);
   });
 
-  it("names finished work that was begun again", () => {
+  it("names finished work that was started again", () => {
     const done = { type: "node-completed", node: "n", execution: 1, route: { kind: "end", outcome: "" }, output: null };
     const again = { type: "node-started", node: "n", execution: 1, attempt: 2 };
     expect(countSurvived(journal([0, succeeded()], [1, admitted], [2, done], [3, again])).redone).toEqual(["c", "n#1"]);
@@ -92,13 +92,13 @@ describe("factsOf", () => {
     expect(factsOf(end("test_failed", []), place, []).missing).toEqual([...SURVIVED, "outcome"]);
   });
 
-  it("takes no crash for one when no process was killed", () => {
+  it("counts no crash if no process was killed", () => {
     const crashed = journal([0, { type: "session-resumed", interrupted: ["c"] }]);
     expect(factsOf(end("approved", crashed), place, []).missing).not.toContain("crashes");
     expect(factsOf(end("approved", crashed, 0), place, []).missing).toContain("crashes");
   });
 
-  it("does not accept that finished work was done again", () => {
+  it("rejects repeated finished work", () => {
     const twice = journal([0, succeeded()], [1, admitted]);
     expect(factsOf(end("approved", twice), place, []).missing).toContain("redone");
   });
@@ -115,7 +115,7 @@ describe("fileChange", () => {
     expect(fileChange("a.js", "one\n", "one\n").diff).toBe("");
   });
 
-  it("knows files that are new, and files that are gone", () => {
+  it("recognises new and deleted files", () => {
     expect(fileChange("a.js", null, "one\n").diff).toBe("--- /dev/null\n+++ b/a.js\n@@ -0,0 +1,1 @@\n+one\n");
     expect(fileChange("a.js", "one\n", null)).toMatchObject({ added: 0, removed: 1 });
   });

@@ -1,4 +1,4 @@
-// Proves that printed commands can be copied: a local install is called through npx.
+// Printed commands can be copied: a local install is called through npx.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ describe("in a local install", () => {
       cwd: project,
     });
     expect(`${stdout}${stderr}`).toContain(hint);
-    // No hint is spelled in another way.
+    // All hints use the same spelling.
     expect(`${stdout}${stderr}`.replaceAll("npx faultline", "")).not.toMatch(/`faultline |Next: faultline /);
   });
 });

@@ -1,4 +1,4 @@
-// Proves that text from elsewhere cannot drive a terminal, whatever it holds, and that lines keep to their width.
+// Foreign text cannot control a terminal, and lines keep to their width.
 
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../../s
 import { factLines, tableLines, wrapped } from "../../../src/cli/render/table.ts";
 import { columnsOf } from "../../../src/yaml-file/columns.ts";
 
-/** What a terminal obeys, or what hides and reverses text. */
+/** Control sequences, and characters that hide or reverse text. */
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
 const hostile = fc.string({
   unit: fc.oneof(
@@ -31,8 +31,8 @@ const hostile = fc.string({
   ),
 });
 
-describe("text from elsewhere", () => {
-  it("holds nothing a terminal obeys once it is made safe", () => {
+describe("foreign text", () => {
+  it("contains no control characters once it is made safe", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(safeText(text)).not.toMatch(OBEYED);
@@ -52,7 +52,7 @@ describe("text from elsewhere", () => {
     );
   });
 
-  it("hides no secret behind a colour, and shows what is no text as JSON", () => {
+  it("hides no secret behind a colour, and non-text is shown as JSON", () => {
     expect(shown("key \u001b[31msk-ant-api03-AAAABBBBCCCC\u001b[0m")).toBe("key [redacted]");
     expect([shown(undefined), shown(7), shown({ a: "\u009b" })]).toEqual(["null", "7", '{"a":"\\u009b"}']);
   });
@@ -73,7 +73,7 @@ describe("values", () => {
     expect(dollars(microcents)).toBe(text);
   });
 
-  it("are times even where no calendar goes", () => {
+  it("are shown as times even outside the calendar", () => {
     expect(minuteOf(Date.UTC(2026, 0, 2, 3, 4, 59))).toBe("2026-01-02 03:04");
     expect(minuteOf(Number.MAX_SAFE_INTEGER)).toBe("+275760-09-13 00:00");
     expect(minuteOf(Number.MIN_SAFE_INTEGER)).toBe("-271821-04-20 00:00");
@@ -95,7 +95,7 @@ describe("lines", () => {
     );
   });
 
-  it("break Chinese between characters, and never before a mark that closes", () => {
+  it("break Chinese between characters, and never before a closing mark", () => {
     const lines = wrapped("操作可能已执行，且未声明可安全重复。", 20);
     expect(lines).toEqual(["操作可能已执行，且未", "声明可安全重复。"]);
     expect(wrapped("一二三四五六七八九十，一", 20)).toEqual(["一二三四五六七八九", "十，一"]);
@@ -108,7 +108,7 @@ describe("lines", () => {
     expect(factLines([], 20)).toEqual([]);
   });
 
-  it("of a table stand under each other by what a terminal shows", () => {
+  it("of a table align by their width on a terminal", () => {
     expect(
       tableLines(
         [{ title: "工具" }, { title: "n", right: true }],

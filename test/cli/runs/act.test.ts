@@ -14,7 +14,7 @@ interface Action {
 const actionsOf = (shown: Record<string, unknown>): readonly Action[] => shown["actions"] as readonly Action[];
 
 describe("acting on a run", () => {
-  it("that waits tries it now, in the same run", async () => {
+  it("that waits retries it now, in the same run", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script([{ "fault": "quota-reset", "retry-after": 3600 }, "ok"]);
@@ -28,7 +28,7 @@ describe("acting on a run", () => {
     });
   });
 
-  it("that failed goes on in another run; with --detach that is only begun", async () => {
+  it("that failed continues in another run; with --detach that run is only created", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["invalid-key", "ok"]);
@@ -48,7 +48,7 @@ describe("acting on a run", () => {
     expect((await world.call(["runs", "list"])).stdout).toContain(`→ ${successor}`);
   });
 
-  it("switches to the other provider when there is one", async () => {
+  it("switches to the other provider if there is one", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: patient, prompt: Write. }"]);
     chaos.script(["bad-request", "ok"]);
@@ -62,7 +62,7 @@ describe("acting on a run", () => {
     });
   });
 
-  it("lets a discussion go on with a word", async () => {
+  it("continues a discussion with a comment", async () => {
     const world = new WorkflowWorld();
     const select = GATED.replace(
       "ask: Confirm,",
@@ -77,7 +77,7 @@ describe("acting on a run", () => {
     expect(JSON.stringify(got["output"])).toContain("think of the old clients");
   });
 
-  it("cancels one that waits, and says so", async () => {
+  it("cancels a waiting run, and says so", async () => {
     const world = await gated();
     const got = await world.call(["runs", "cancel", "ship"]);
     expect(got).toMatchObject({
@@ -93,7 +93,7 @@ describe("acting on a run", () => {
     expect((await world.call(["workflow", "resume", "ship"])).exit).toBe("cancelled");
   });
 
-  it("cannot cancel one that is over, and is told what fits how it ended", async () => {
+  it("cannot cancel a finished run, and suggests what fits its end", async () => {
     const world = new WorkflowWorld(true);
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "done"]);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
@@ -109,7 +109,7 @@ describe("acting on a run", () => {
     expect(await said("gone")).toMatch(/\(cancelled, \w+\); it was cancelled for good; start another run\.$/);
   });
 
-  it("cancels one of a workflow in TypeScript, which the command line knows nothing of", async () => {
+  it("cancels a run of a TypeScript workflow that the command line does not know", async () => {
     const world = new WorkflowWorld();
     const workflows = createWorkflows({
       journal: await openJournal(world.path("runs.db")),
@@ -143,7 +143,7 @@ describe("acting on a run", () => {
     expect(stdout.match(/"run\.cancelled"/g)).toHaveLength(1);
   });
 
-  it("asks whoever advances it to cancel", async () => {
+  it("asks the process that advances it to cancel", async () => {
     const world = await gated();
     const journal = await openJournal(world.path("runs.db"));
     const now = world.clock.now();
@@ -153,7 +153,7 @@ describe("acting on a run", () => {
     expect(got.stdout).toBe("✓ Asked the process that works on run ship to stop it.\n");
   });
 
-  it("refuses what is not offered, and what is no action", async () => {
+  it("refuses actions that are not offered or unknown", async () => {
     const world = await gated();
     const got = await world.call(["runs", "retry", "ship"]);
     expect(got).toMatchObject({ stdout: "", exit: "failed" });

@@ -1,10 +1,10 @@
-// `faultline runs answer`: answers what a run asks, and continues the run.
+// `faultline runs answer` answers a run's question and continues the run.
 
 import { describe, expect, it } from "vitest";
 import { GATED, gated, QUICK, WorkflowWorld } from "../workflow-world.ts";
 
 describe("answering", () => {
-  it("takes the id of an option, and the first answer counts", async () => {
+  it("accepts the id of an option, and the first answer counts", async () => {
     const world = new WorkflowWorld();
     const select = GATED.replace(
       "ask: Confirm,",
@@ -29,7 +29,7 @@ describe("answering", () => {
     });
   });
 
-  it("continues the run, and is not listed as open before the run has taken it up", async () => {
+  it("continues the run, and the question is no longer listed as open", async () => {
     const world = await gated();
     await world.call(["runs", "answer", "ship", "yes", "--no-wait"]);
     const { questions, actions, message } = await world.json(["runs", "show", "ship"]);
@@ -51,13 +51,13 @@ describe("answering", () => {
     expect((await other.call(["runs", "output", "ship", "nowhere"])).stderr).toContain("It has come to: ");
   });
 
-  it("may be a no to anything", async () => {
+  it("may be a no to any question", async () => {
     const world = await gated();
     expect((await world.call(["runs", "answer", "ship", "--reject", "not now", "--no-wait"])).exit).toBe("ok");
     expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe("failed");
   });
 
-  it("needs an answer, and a question", async () => {
+  it("requires an answer and a question", async () => {
     const world = await gated();
     expect((await world.call(["runs", "answer", "ship"])).exit).toBe("usage");
     expect((await world.call(["runs", "answer", "q_nothing", "yes"])).exit).toBe("usage");

@@ -19,7 +19,7 @@ describe("exporting", () => {
     expect(events.stdout).toBe((await world.call(["runs", "watch", "e", "--jsonl"])).stdout);
   });
 
-  it("makes a folder with everything about the run", async () => {
+  it("creates a folder with everything about the run", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["bad-request"]);
@@ -46,7 +46,7 @@ describe("exporting", () => {
     expect((await world.call(["runs", "export", "b", "--format", "bundle", "--out", out])).exit).toBe("usage");
   });
 
-  it("escapes what a terminal obeys or hides, in every format, and keeps the value", async () => {
+  it("escapes control characters in every format, and keeps the value", async () => {
     const hostile = "a\u009b31mb\u202ec\u2066d\u200be\u0085f\u061cg";
     const world = new WorkflowWorld();
     const file = world.write("hostile.yaml", QUICK);

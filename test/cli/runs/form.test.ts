@@ -1,5 +1,5 @@
-// A run whose tool was given input that does not fit asks a person for the input, with the tool's schema as a form: shown by
-// `runs show`, answered by `runs answer`, and the run continues with what the person said.
+// A run whose tool got an invalid input asks a person for the input, with the tool's schema as a form: shown by `runs show`,
+// answered by `runs answer`, and the run continues with the answer.
 
 import { expect, it } from "vitest";
 import { WorkflowWorld } from "../workflow-world.ts";
@@ -20,7 +20,7 @@ nodes:
   pay: { type: tool, tool: seat, input: { row: "last" } }
 `;
 
-it("asks for the input with the tool's schema, asks again about what does not fit, and continues with what fits", async () => {
+it("asks for the input with the tool's schema, asks again about invalid values, and continues with a valid input", async () => {
   const world = new WorkflowWorld();
   world.write("seat.mjs", "let text = ''; for await (const part of process.stdin) text += part; console.log(text)");
   const file = world.write("book.faultline.yaml", WORKFLOW);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { gated, QUICK, WorkflowWorld } from "../workflow-world.ts";
 
 describe("the list of runs", () => {
-  it("is empty in words before there is one", async () => {
+  it("says that it is empty before the first run", async () => {
     const world = new WorkflowWorld();
     expect((await world.call(["runs", "list"])).exit).toBe("usage");
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--input", "none=1"]);
@@ -13,7 +13,7 @@ describe("the list of runs", () => {
     expect(got.stderr).toContain("There are no runs in this journal yet");
   });
 
-  it("shows how each stands and what to do next, the newest first", async () => {
+  it("shows the status of each run and what to do next, newest first", async () => {
     const world = await gated();
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "second"]);
     const { stdout } = await world.call(["runs", "list"]);
@@ -23,7 +23,7 @@ describe("the list of runs", () => {
     expect(second).toMatch(/^ship +gated +waiting +ask +.* +\$0\.00 +answer$/);
   });
 
-  it("shortens ids where the terminal is narrow, as far as they stay apart", async () => {
+  it("shortens ids on a narrow terminal as long as they stay distinct", async () => {
     const world = new WorkflowWorld();
     const file = world.write("quick.yaml", QUICK);
     for (const run of ["run_0123456789abcd", "run_0123456780abcd"])
@@ -34,7 +34,7 @@ describe("the list of runs", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(75);
   });
 
-  it("keeps to a status and a workflow, and is JSON on demand", async () => {
+  it("filters by status and workflow, and prints JSON on request", async () => {
     const world = await gated();
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "second"]);
     const { stdout } = await world.call(["runs", "list", "--status", "paused", "--json"]);

@@ -1,4 +1,4 @@
-// `faultline runs show`: one run with its stages, what failed, who failed, and the commands to type.
+// `faultline runs show`: one run with its stages, its failure, the failed target, and the commands to type.
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../../src/chaos/start-chaos.ts";
@@ -41,7 +41,7 @@ describe("a run whose process died in the middle of a stage", () => {
 });
 
 describe("the name of a run", () => {
-  it("may be its beginning or `last`, as long as it is clear", async () => {
+  it("may be a prefix or `last`, if it is unambiguous", async () => {
     const world = new WorkflowWorld();
     const file = world.write("quick.yaml", QUICK);
     await world.call(["workflow", "run", file, "--run", "run_abc1"]);
@@ -77,7 +77,7 @@ describe("one run", () => {
     expect(stdout).toContain("  faultline runs cancel ship\n");
   });
 
-  it("tells no time at which a gate without one would be over", async () => {
+  it("shows no deadline for a gate without one", async () => {
     const world = new WorkflowWorld();
     const file = world.write("patient.yaml", GATED.replace("timeout: 1h, ", ""));
     const ran = await world.call(["workflow", "run", file, "--run", "ship"]);
@@ -97,7 +97,7 @@ describe("one run", () => {
     expect((await world.call(["workflow", "resume", "ship"])).stdout).toBe("shipped\n");
   });
 
-  it("names the journal in its commands when it was named", async () => {
+  it("includes the journal in its commands if it was given explicitly", async () => {
     const world = await gated();
     const journal = world.path("runs.db");
     const { stdout } = await world.call(["runs", "show", "ship", "--journal", journal], {
@@ -106,7 +106,7 @@ describe("one run", () => {
     expect(stdout).toContain(`  faultline runs cancel ship --journal ${journal}\n`);
   });
 
-  it("has what failed, what to do and its files in JSON", async () => {
+  it("has the failure, the actions and the files in JSON", async () => {
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script(["bad-request"]);
@@ -185,7 +185,7 @@ nodes:
 });
 
 describe("two providers of one type", () => {
-  it("appear under the operator's own names wherever a run says who failed", async () => {
+  it("appear under the operator's own names wherever a run names the failed target", async () => {
     const world = new WorkflowWorld(true);
     const [east, west] = await Promise.all([startChaos({ clock: world.clock }), startChaos({ clock: world.clock })]);
     onTestFinished(() => Promise.all([east.close(), west.close()]).then(() => undefined));

@@ -1,10 +1,10 @@
-// `faultline runs watch`: a run told while another process advances it.
+// `faultline runs watch`: prints a run while another process advances it.
 
 import { describe, expect, it } from "vitest";
 import { gated, QUICK, WorkflowWorld } from "../workflow-world.ts";
 
 describe("watching", () => {
-  it("tells a run from its beginning, or behind a number, and ends as the run did", async () => {
+  it("prints a run from its beginning, or after a number, and ends with the run's exit code", async () => {
     const world = new WorkflowWorld();
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "w"]);
     const told = await world.call(["runs", "watch", "w"]);
