@@ -34,7 +34,7 @@ interface Link {
   readonly heading: string;
 }
 
-/** Those to files and headings, not those to the web; what stands in code is no link. */
+/** Links to files and headings, not to the web; text in code is not a link. */
 function linksIn(path: string): readonly Link[] {
   const text = page(path)
     .replaceAll(/\[`([^`\n]*)`\]/g, "[$1]")

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../../src/host/clock.ts";
 import type { Chaos } from "../../src/chaos/start-chaos.ts";
 import type { ProtocolId } from "../../src/chaos/wire.ts";
 
-/** A clock on which nobody waits: every wait is over at once. */
+/** A clock without waiting: every wait is over at once. */
 export const impatientClock: Clock = { ...systemClock, after: (_delayMs, wake) => systemClock.after(0, wake) };
 
 export interface Answer {

@@ -15,7 +15,7 @@ it("the page shows every fault as its row says", () => {
   expect(shown).toBe(faultTableLines().join("\n"));
 });
 
-it("the scenario of the page can be used as it stands", () => {
+it("the scenario in the documentation is valid", () => {
   const yaml = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? "";
   const { scenario, diagnostics } = parseScenario(yaml, "docs/CHAOS.md");
   expect(diagnostics).toEqual([]);

@@ -135,7 +135,7 @@ describe("a proxy's page", () => {
 });
 
 describe("JSON that ends too early", () => {
-  it("is no call of a tool at Google", async () => {
+  it("is not a tool call at Google", async () => {
     const tools = [{ functionDeclarations: [{ name: "weather", parametersJsonSchema: { type: "object" } }] }];
     const body = { tools, toolConfig: { functionCallingConfig: { mode: "ANY" } } };
     const answer = await whole("google", { model: "invalid-json-output", body });

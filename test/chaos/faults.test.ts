@@ -250,7 +250,7 @@ describe("the table", () => {
     expect(JSON.parse(text)).toMatchObject({ request_id: headers.get("request-id") });
   });
 
-  it("cuts a stream after as many pieces as it is told", async () => {
+  it("cuts a stream after the requested number of pieces", async () => {
     for (const pieces of [0, 1, 4]) {
       const { text } = await asked(`cut-stream; after=${pieces}`, "anthropic", true);
       expect(text.match(/text_delta/g) ?? []).toHaveLength(pieces);

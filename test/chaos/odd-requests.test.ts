@@ -40,7 +40,7 @@ describe("a request to no address there is", () => {
     expect(chaos.strays()).toEqual([]);
   });
 
-  it.each(["POST //", "POST http://[", "OPTIONS *"])("is told so even when it is %s", async (requestLine) => {
+  it.each(["POST //", "POST http://[", "OPTIONS *"])("gets an error even when it is %s", async (requestLine) => {
     expect(await raw(requestLine)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
@@ -96,7 +96,7 @@ describe("a body", () => {
 });
 
 describe("a server", () => {
-  it("that closes did the cutting: nobody left", async () => {
+  it("that closes did the cutting: no client left", async () => {
     const answer = ask(chaos, "openai-chat", { model: "slow-first-token", streaming: true });
     await expect.poll(() => chaos.received()[0]?.status).toBe(200);
     await chaos.close();

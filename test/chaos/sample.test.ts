@@ -87,7 +87,7 @@ describe("a made value", () => {
     expect(JSON.stringify(sampleOf(one)).length).toBeLessThan(1_000_000);
   });
 
-  it("fits what stands beside a choice, and what is said in parts", () => {
+  it("fits the keywords beside a choice, and combined schemas", () => {
     const properties = { a: text, b: { type: "number" } };
     const either = { type: "object", properties, anyOf: [{ required: ["a"] }, { required: ["b"] }] };
     expect(ajv.validate(either, sampleOf(either))).toBe(true);

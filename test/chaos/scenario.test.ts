@@ -170,7 +170,7 @@ rules:
     expect(await ofOne(questions("b a b a b b b a b a a b a a b a"))).toEqual(alone);
   });
 
-  it("begins anew after a reset", async () => {
+  it("starts again after a reset", async () => {
     const chaos = await start({ scenario: { rules: [{ fault: "quota", times: 1 }] } });
     expect(await faultsOf(chaos, times(2))).toEqual(["quota", null]);
     chaos.reset();

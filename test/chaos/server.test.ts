@@ -27,7 +27,7 @@ async function start(options: ChaosOptions = {}): Promise<Chaos> {
   return chaos;
 }
 
-/** A clock that stands still, and a promise that somebody has begun to wait on it. */
+/** A clock that stands still, and a promise that resolves when a wait has started. */
 function stillClock(): { readonly clock: FakeClock; readonly waiting: Promise<number> } {
   const fake = createFakeClock(NOW, (next) => systemClock.soon(next));
   const { promise: waiting, resolve: tell } = Promise.withResolvers<number>();
@@ -98,7 +98,7 @@ describe("a connection", () => {
     await chaos.close();
   });
 
-  it("is refused for as long as told, and accepted again on the same port", async () => {
+  it("is refused for the requested time, and accepted again on the same port", async () => {
     const { clock } = stillClock();
     const chaos = await start({ clock });
     const { error: reset } = await ask(chaos, "openai-chat", { headers: { "x-chaos": "refuse; for-ms=5000" } });

@@ -78,7 +78,7 @@ interface Home {
   readonly met: Set<string>;
 }
 
-/** Enough for every question of every step to be asked in a life of its own. */
+/** Enough for every question of every step to be asked in its own life. */
 const MAX_LIVES = 120;
 
 /** One to three sessions in one program, from their beginning to their end, through many lives. */

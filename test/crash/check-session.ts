@@ -38,7 +38,7 @@ function checkFrame(entries: readonly Entry[]): readonly string[] {
   ];
 }
 
-/** Whoever goes on knows exactly what was in flight. */
+/** The resuming process knows exactly what was in flight. */
 function checkResumes(entries: readonly Entry[]): readonly string[] {
   const inFlight = new Set<string>();
   return entries.flatMap(({ seq, event }) => {
@@ -54,7 +54,7 @@ function checkResumes(entries: readonly Entry[]): readonly string[] {
 const REPORTED = 7;
 const ESTIMATED = 10;
 
-/** Every attempt is booked once: what it said it cost, or what was estimated when nobody could say any more. */
+/** Every attempt is booked once: its reported cost, or the estimate if no report arrived. */
 function checkMoney({ spec, entries }: EndedSession, came: readonly Came[]): readonly string[] {
   let [microcents, estimatedMicrocents] = [0, 0];
   for (const { event } of entries) {
@@ -148,7 +148,7 @@ async function checkLeftovers({ spec }: EndedSession, journal: Journal): Promise
   return problems;
 }
 
-/** Every artefact that is named is there. One that nobody names was left by an attempt that was interrupted. */
+/** Every named artefact exists. An unnamed one was left by an interrupted attempt. */
 function checkArtefacts({ spec, entries }: EndedSession, journal: Journal): readonly string[] {
   const folder = `${journal.path ?? ""}.artefacts`;
   const named = new Map(
@@ -180,7 +180,7 @@ function filesUnder(folder: string): readonly string[] {
     .map((entry) => `${basename(entry.parentPath)}/${entry.name}`);
 }
 
-/** Files beside a journal that belong to nobody. Rescue files are made by writers that another one has fenced off. */
+/** Orphaned files beside a journal. Rescue files come from writers that another one has fenced off. */
 export function strayFiles(journalPath: string, met: ReadonlySet<string>): readonly string[] {
   const own = basename(journalPath);
   const rescues = [...met].map((session) => `rescue-${fileNameOf(session)}-`);

@@ -41,7 +41,7 @@ export interface Mark extends Line {
   readonly what: "loaded" | "opened" | "committing" | "committed";
 }
 
-/** The journal told of something that nobody waited for. */
+/** The journal delivered an entry that nothing waited for. */
 export interface Trouble extends Line {
   readonly what: "trouble";
   readonly code: string;

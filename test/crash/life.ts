@@ -15,7 +15,7 @@ interface AimedMoment {
   readonly at: (typeof POINTS)[number] | "exec";
   readonly nth: number;
   readonly by: "parent" | "itself" | "thread";
-  /** SIGCONT: it goes on, and the parent knows that it got there. */
+  /** SIGCONT: it continues, and the parent knows that it got there. */
   readonly signal: "SIGKILL" | "SIGSTOP" | "SIGCONT";
   /** How much later the thread sends it. */
   readonly delayMicros: number;

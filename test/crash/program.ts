@@ -89,7 +89,7 @@ export function expectedOutcomes(
       const own = givenUp.get(callOf(name)) ?? ENDS[kind];
       expected.set(callOf(name), needs.every(isUsable) ? own : without);
     }
-    // The program does not begin another round after one that failed.
+    // The program starts no further round after a failed one.
     if ([...expected.values()].includes("failed")) break;
   }
   return expected;

@@ -75,7 +75,7 @@ describe("under a live program, a journal", () => {
 });
 
 describe("a file that lost its log", () => {
-  /** Killed while it writes, so that what it acknowledged stands in the log. */
+  /** Killed while it writes, so that acknowledged data is in the log. */
   async function killed(): Promise<void> {
     const writer = startWriter("acknowledge", path, "s");
     await writer.said(5);
@@ -97,13 +97,13 @@ describe("a file that lost its log", () => {
     expect(await codeOf(openJournal(alone, { readOnly: true }))).toBe("ManifestDrift");
   });
 
-  it("opens with its log beside it, with all that was acknowledged", async () => {
+  it("opens with its log beside it, with everything that was acknowledged", async () => {
     await killed();
     const journal = await open();
     expect((await readAll(journal, "s")).length).toBeGreaterThanOrEqual(5);
   });
 
-  it("because another tool worked it in opens when an empty log says so", async () => {
+  it("because another tool checkpointed it opens when an empty log says so", async () => {
     await killed();
     const other = new DatabaseSync(path);
     other.prepare("SELECT count(*) FROM events").get();
@@ -114,7 +114,7 @@ describe("a file that lost its log", () => {
     expect((await readAll(await open(), "s")).length).toBeGreaterThanOrEqual(5);
   });
 
-  it("because it was closed in order opens wherever it is", async () => {
+  it("because it was closed cleanly opens anywhere", async () => {
     const first = await open();
     const second = await open();
     await Promise.all([first.append("s", 0, [note("a")]), second.append("t", 0, [note("b")])]);
@@ -142,7 +142,7 @@ describe("a journal that several processes begin at once", () => {
     }
   }, 60_000);
 
-  it("is one journal too when one of them was killed while it made it", async () => {
+  it("is also one journal when one of them was killed while creating it", async () => {
     writeFileSync(folder.file("journal.db.new_0123456789abcdef0123"), "half");
     writeFileSync(folder.file("journal.db.new_0123456789abcdef0123-journal"), "half");
     const journal = await open();
@@ -150,7 +150,7 @@ describe("a journal that several processes begin at once", () => {
     expect(readdirSync(folder.path)).toEqual(["journal.db"]);
   });
 
-  it("in one process is one journal too, also in a file that is there and empty", async () => {
+  it("is also one journal within one process, even in an existing empty file", async () => {
     for (const isThere of [false, true]) {
       const file = folder.file(`shared-${String(isThere)}.db`);
       if (isThere) writeFileSync(file, "");

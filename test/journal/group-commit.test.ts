@@ -1,4 +1,4 @@
-// The promises G1 to G3, with a transaction whose failures the test chooses.
+// The guarantees G1 to G3, with a transaction whose failures the test chooses.
 
 import { describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
@@ -57,7 +57,7 @@ describe("writes of one turn", () => {
     expect(steps).toEqual(["begin", "a", "b", "c", "commit", "settled", "a settled"]);
   });
 
-  it("are not touched by one of them that is refused", async () => {
+  it("are not affected when one of them is refused", async () => {
     const { clock, group, steps } = subject();
     const writes = Promise.allSettled([group.add(() => 1), group.add(refuse), group.add(() => 3)]);
     expect(await clock.runUntil(writes)).toMatchObject([
@@ -68,7 +68,7 @@ describe("writes of one turn", () => {
     expect(steps).toEqual(["begin", "commit", "settled"]);
   });
 
-  it("are written again without the one that SQLite itself refuses", async () => {
+  it("are written again without the one that SQLite itself rejects", async () => {
     const { clock, group, steps } = subject();
     const writes = Promise.allSettled([
       group.add(() => steps.push("a")),
@@ -99,7 +99,7 @@ describe("writes of one turn", () => {
     expect(troubles).toEqual([]);
   });
 
-  it("are refused when a write finds the disk full, the innocent ones too", async () => {
+  it("are all refused when a write finds the disk full", async () => {
     const { clock, group } = subject();
     const full = (): never => {
       throw FULL;
@@ -108,7 +108,7 @@ describe("writes of one turn", () => {
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
-  it("wait for a store that is busy, and what comes meanwhile goes with the next turn", async () => {
+  it("wait for a busy store, and later writes go with the next turn", async () => {
     const { clock, group, steps, commitFailures, troubles } = subject();
     commitFailures.push(BUSY, BUSY);
     const first = group.add(() => steps.push("first"));
@@ -130,7 +130,7 @@ describe("writes of one turn", () => {
     expect(troubles).toHaveLength(2);
   });
 
-  it("are split when they are very many, so that a transaction has an end", async () => {
+  it("are split when there are very many, so that transactions stay bounded", async () => {
     const { clock, group, steps } = subject();
     const values = await clock.runUntil(
       Promise.all(Array.from({ length: 2500 }, (_, index) => group.add(() => index))),

@@ -10,7 +10,7 @@ import { connected } from "./connected.ts";
 const EVIL = { type: "string", pattern: "^(a+)+$" };
 const LONG = `${"a".repeat(60)}!`;
 
-/** A server of its own for every connection. Each of its tools answers with a text that the pattern cannot be checked against. */
+/** A separate server for every connection. Each of its tools answers with a text that the pattern cannot be checked against. */
 function serving(tools: readonly object[]): () => Transport {
   return () => {
     const [mine, theirs] = InMemoryTransport.createLinkedPair();

@@ -1,4 +1,4 @@
-// Protected tools of a real MCP server over streamable HTTP, which nobody tells when the other side is gone.
+// Protected tools of a real MCP server over streamable HTTP, which gives no signal when the other side is gone.
 
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { httpServer, type HttpMcpServer } from "./http-server.ts";
 
 const over = (server: HttpMcpServer) => ({ transport: () => new StreamableHTTPClientTransport(server.url) });
 
-/** The same with somebody who sees every request on its way. */
+/** The same, with an observer of every request. */
 function watched(server: HttpMcpServer, watch: (body: string, send: () => Promise<Response>) => Promise<Response>) {
   return () =>
     new StreamableHTTPClientTransport(server.url, {
@@ -55,7 +55,7 @@ describe("over HTTP", () => {
     expect(server.runs).toEqual(["talk"]);
   });
 
-  it("a call that comes while nobody knows whether the server is there waits until it is clear", async () => {
+  it("a call that arrives while the server's state is unknown waits until it is clear", async () => {
     const server = await httpServer();
     const doubted = Promise.withResolvers<undefined>();
     const goOn = Promise.withResolvers<undefined>();

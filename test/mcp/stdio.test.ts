@@ -122,7 +122,7 @@ describe("an error of the protocol", () => {
     expect(mcp.status).toBe("connected");
   });
 
-  it("that speaks of lost connections is about somebody else's: ours is kept", async () => {
+  it("that mentions lost connections is about another connection: ours is kept", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
     const words = "upstream said: connection reset by peer, not connected";
@@ -132,7 +132,7 @@ describe("an error of the protocol", () => {
     expect(server.starts()).toBe(1);
   });
 
-  it("in the form of an answer that is no result is OutputMalformed", async () => {
+  it("that is not a valid result is OutputMalformed", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
     expect(await mcp.call("no_result", {})).toMatchObject({ fault: { code: "OutputMalformed" }, attempts: 1 });
@@ -201,7 +201,7 @@ describe("a server that dies", () => {
     expect(server.starts()).toBe(2);
   });
 
-  it("while nobody calls is started again by itself", async () => {
+  it("between calls is restarted automatically", async () => {
     const server = stdioServer();
     const { mcp, becomes } = await connected({ transport: server.transport });
     const lost = becomes("reconnecting");
@@ -223,7 +223,7 @@ describe("a server that dies", () => {
     expect(server.starts()).toBe(2);
   });
 
-  it("again without having been used is left alone until somebody calls", async () => {
+  it("again without having been used is not restarted until the next call", async () => {
     const server = stdioServer();
     const { mcp, becomes } = await connected({ transport: server.transport });
     const lost = becomes("reconnecting");
@@ -350,7 +350,7 @@ describe("connecting", () => {
 });
 
 describe("a call that takes too long", () => {
-  it("is given up at its time limit, is not tried again, and the server is told", async () => {
+  it("times out, is not retried, and the server is notified", async () => {
     const server = stdioServer();
     const { mcp, advance } = await connected({ transport: server.transport, timeoutMs: 7_000 });
     const calling = mcp.call("hang", {});
@@ -362,7 +362,7 @@ describe("a call that takes too long", () => {
     expect(server.starts()).toBe(1);
   });
 
-  it("is cancelled by its caller, and the server is told", async () => {
+  it("is cancelled by its caller, and the server is notified", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
     const caller = new AbortController();
@@ -427,7 +427,7 @@ describe("the rest", () => {
     expect(suppressed.map(({ reason }) => reason)).toContain("the connection continues");
   });
 
-  it("of the program goes on when its own listeners throw", async () => {
+  it("of the program continues when its own listeners throw", async () => {
     const server = stdioServer();
     const home = runtime();
     const fails = (): never => {

@@ -15,7 +15,7 @@ export interface Tally {
 
 /** What a copy needs to run tests. */
 const COPIED = ["src", "test", "dist", "corpus", "docs", "examples", "schema", "scripts", "bench", "lint", "templates"];
-/** A mutant may loop for ever. */
+/** A mutant may loop forever. */
 const LONGEST_RUN_MS = 240_000;
 
 export async function runMutants(

@@ -1,4 +1,4 @@
-// Proves that a diagnostic is drawn the way compilers do it: the caret stands under the mistake whatever comes before it.
+// A diagnostic is drawn as compilers do: the caret is under the mistake, whatever comes before it.
 
 import { describe, expect, it } from "vitest";
 import { type Diagnostic, parsePolicy, renderDiagnostic } from "../../src/policy-file/index.ts";
@@ -42,7 +42,7 @@ describe("a frame", () => {
   = help: Known here: eager.`);
   });
 
-  it("has no line before the first, and none that is blank", () => {
+  it("has no line before the first, and no blank line", () => {
     expect(draw({ line: 1, column: 10, length: 1 })).toContain("  |\n1 | version: 1\n  |          ^ did");
     expect(draw({ line: 4, column: 7, length: 1 })).toContain("  |\n4 | rows: 7\n  |       ^ did");
   });

@@ -1,4 +1,4 @@
-// Proves that every mistake in a policy file is told at its exact place, all of them at once, with what was meant.
+// Every mistake in a policy file is reported at its exact position, all of them at once, with a suggestion.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, lintPolicy } from "../../src/core/index.ts";
@@ -47,7 +47,7 @@ describe("an error", () => {
     expect(places(mistakes(source))).toEqual([[code, line, column, length]]);
   });
 
-  it("about the file as a whole stands where its content begins", () => {
+  it("about the file as a whole points at the start of its content", () => {
     const found = ["hello\n", "# ours\n\n- version: 1\n"].flatMap(mistakes);
     expect(found.map(({ code, line, column }) => [code, line, column])).toEqual([
       ["POL003", 1, 1],
@@ -190,13 +190,13 @@ describe("a warning", () => {
     expect(found[0]?.severity).toBe("warning");
   });
 
-  it("POL102 has nothing to say of a file, because a preset stands behind its rows", () => {
+  it("POL102 never applies to a file, because a preset follows its rows", () => {
     const bare = lintPolicy({ ...DEFAULT_POLICY, rows: [] });
     expect(bare).toMatchObject([{ kind: "code-without-row", row: null, field: "rows" }]);
     expect(warnings(text("version: 1", "rows: []"))).toEqual([]);
   });
 
-  it("stands in the order of the file", () => {
+  it("appears in file order", () => {
     const source = text(
       "breaker: { openMs: 9, maxOpenMs: 5 }",
       "rows:",

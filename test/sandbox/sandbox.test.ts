@@ -16,7 +16,7 @@ function tickingClock(): Clock {
   let now = 0;
   return { ...systemClock, now: () => (now += 50) };
 }
-/** Time stands still, so only what is deterministic can end an expression. */
+/** Time stands still, so only deterministic limits can end an expression. */
 const timeless = createSandbox({ clock: { ...systemClock, now: () => 0 } });
 
 async function value(expression: string, scope: Readonly<Record<string, unknown>> = {}): Promise<unknown> {

@@ -127,7 +127,7 @@ describe("a template", () => {
     );
   });
 
-  it("is read in one go, however many braces stand in it", () => {
+  it("is parsed in one pass, however many braces it contains", () => {
     for (const text of [
       "{{".repeat(500_000),
       "\\".repeat(500_000),

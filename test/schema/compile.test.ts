@@ -1,4 +1,4 @@
-// Proves that a schema of any kind becomes one check that never throws, and that what is no schema is refused at once.
+// A schema of any kind becomes one check that never throws, and anything that is not a schema is refused at once.
 
 import { execFileSync } from "node:child_process";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
@@ -87,7 +87,7 @@ describe("a JSON Schema", () => {
     expect(check(middle, { a: 1 })).toMatchObject({ ok: false });
   });
 
-  it("may hold keywords and formats nobody knows", () => {
+  it("may contain unknown keywords and formats", () => {
     expect(check({ "type": "string", "x-widget": "date", "format": "seat-number" }, "14A")).toMatchObject({ ok: true });
   });
 
@@ -214,7 +214,7 @@ describe("a Standard Schema", () => {
   });
 });
 
-describe("what is no schema", () => {
+describe("a value that is not a schema", () => {
   class OldSchema {
     readonly _def = { type: "string" };
   }
@@ -244,13 +244,13 @@ describe("what is no schema", () => {
     expect(error.fault.message).toMatch(says);
   });
 
-  it("is also one that contains itself", () => {
+  it("includes one that contains itself", () => {
     const round: Record<string, unknown> = { type: "object" };
     round["properties"] = { self: round };
     expect(() => compileSchema(round, WHAT)).toThrow(WHAT);
   });
 
-  it("is not remembered as one that is", () => {
+  it("is not cached as a valid one", () => {
     const schema: Record<string, unknown> = { type: "strnig" };
     expect(() => compileSchema(schema, WHAT)).toThrow();
     schema["type"] = "string";

@@ -1,4 +1,4 @@
-// Proves that no message and no path says what stood in the value, whoever wrote the message.
+// No message and no path contains the value, whoever wrote the message.
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import fc from "fast-check";
@@ -99,7 +99,7 @@ describe("a Standard Schema's message", () => {
     expect(JSON.stringify(seen)).not.toContain(SECRET);
   });
 
-  it("loses also what stands elsewhere in the value", async () => {
+  it("also loses text from elsewhere in the value", async () => {
     const schema = z.object({ token: z.string(), seats: z.number() }).superRefine(({ token }, context) => {
       context.addIssue({ code: "custom", path: ["seats"], message: `none left for ${token}` });
     });

@@ -46,7 +46,7 @@ export function attemptsNeverExceedThePolicysNumber(story: Story): Broken {
   });
 }
 
-/** Neither by the same tool nor by another one. A declared default or skip is no repetition: its fault is on record. */
+/** Neither by the same tool nor by another. A declared default or skip is not a repetition: its fault is recorded. */
 export function nothingThatMayHaveHappenedIsRunAgainUnlessIdempotentOrApproved(story: Story): Broken {
   return firstBroken(story, (history) => repeated(story.world, history) ?? effectTwice(history)) ?? passedOver(story);
 }

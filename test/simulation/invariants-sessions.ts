@@ -38,7 +38,7 @@ export function noWaitOutlivesTheDeadline(story: Story): Broken {
     const taken = "turn" in event ? event.turn : "call" in event ? (event.call.split("/")[0] ?? "") : "";
     if (!takenUpAt.has(`${life} ${taken}`)) takenUpAt.set(`${life} ${taken}`, at);
     if (event.type === "turn-ended" && story.refusals === 0) {
-      // A program that comes back to a turn when its time is up is told so at once.
+      // A program that returns to a turn after its time is up gets that result at once.
       const deadlineAt = Math.max(deadlineOf(event.turn), takenUpAt.get(`${life} ${event.turn}`) ?? 0);
       const slackMs = 1 + (disk.latency === "time" ? 500 : 0) + turnLengthMs(story, event.turn) * 0.01;
       if (at > deadlineAt + slackMs)
@@ -130,7 +130,7 @@ function isRecordedAfter({ world, refusals }: Story, { order, entry }: Written, 
   return order > cancel.order && (isPrompt || entry.at > cancel.at);
 }
 
-/** Seen by subscribers, by tools that start, and by whoever waits for an outcome. */
+/** Seen by subscribers, by tools that start, and by callers that wait for an outcome. */
 export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
   const told = story.told.find(({ seq, onDisk }) => seq > onDisk);
   if (told !== undefined) return `a subscriber was told entry ${told.seq} when ${told.onDisk} were on disk`;
@@ -148,7 +148,7 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
     if (isRefusal) continue;
     const events = histories.get(call)?.events.filter((written) => written.order < order) ?? [];
     if (events.some(({ event }) => TELLS[status](event))) continue;
-    // A step that did not run is told by another event, and to a body that was left behind by none.
+    // A step that did not run is reported by another event, and to an abandoned body by none.
     if (attempts === 0 && (isStepSettled(story, call, order) || isOutOfTime(fault))) continue;
     return `${call}: somebody saw it ${status} before that was on disk`;
   }

@@ -135,7 +135,7 @@ export function aBreakerEndsNoScheduleThatHasBegun(story: Story): Broken {
   return null;
 }
 
-/** What one call is told instead of an attempt of its own, another call has met after its retry was due. */
+/** The result that one call shares instead of its own attempt was met by another call after its retry was due. */
 export function aSharedAttemptIsOneThatFailed(story: Story): Broken {
   for (const { call, events } of historiesOf(story).values()) {
     for (const [index, { event, seq, recordedAt }] of events.entries()) {

@@ -40,12 +40,12 @@ export function costBookedIsTheSumOfAllAttempts(story: Story): Broken {
 
 interface AttemptCost {
   readonly name: string;
-  /** null: nobody knows. */
+  /** null: unknown. */
   readonly cost: number | null;
   readonly isEstimated: boolean;
 }
 
-/** Attempts whose end is on disk; what an attempt that is still open will cost nobody has booked. */
+/** Attempts whose end is on disk; the cost of an open attempt is not booked yet. */
 function costsOf(world: WorldSpec, { call, events, runs }: CallHistory): readonly AttemptCost[] {
   return events.flatMap((admitted, index): AttemptCost[] => {
     const { event } = admitted;
@@ -81,7 +81,7 @@ function reportedCost(run: Run, end: CallWritten, isLate: boolean): number | nul
   return known.at(-1)?.microcents ?? null;
 }
 
-/** What never ran costs nothing, unless nobody can know that: after a crash. */
+/** An attempt that never ran costs nothing, unless that is unknown: after a crash. */
 function isBooked({ event }: CallWritten): boolean {
   return event.type === "call-failed" && event.fault.code === "Interrupted";
 }
@@ -90,7 +90,7 @@ function bookedEstimate({ event }: CallWritten): number | null {
   return event.type === "call-failed" ? (event.cost?.microcents ?? null) : null;
 }
 
-/** An attempt that was given up and ends all the same is told, as long as there is somebody to tell it. */
+/** An abandoned attempt that still ends is reported, as long as there is a listener. */
 export function whatComesLateIsWrittenDown(story: Story): Broken {
   if (story.refusals > 0) return null;
   const histories = historiesOf(story);

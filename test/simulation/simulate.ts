@@ -63,7 +63,7 @@ async function tell(world: WorldSpec): Promise<Story> {
     if (again === null) break;
     startAt = again + diceFor(world.seed, "gap", lives).pick(GAPS_MS);
   }
-  // A rejection that nobody handles is told at the end of a turn.
+  // An unhandled rejection is reported at the end of a turn.
   await new Promise<void>((resolve) => systemClock.soon(resolve));
   process.off("unhandledRejection", unhandled);
   await remember(story, disk);

@@ -20,7 +20,7 @@ export interface Act {
   /** Reported at once, and just before it ends: what the whole attempt cost, as far as it is known then. */
   readonly costAtFirst: number | null;
   readonly costAtLast: number | null;
-  /** Stops when it is told to. */
+  /** Stops on request. */
   readonly listens: boolean;
   /** The work is done, whatever it looks like from outside. */
   readonly hasEffect: boolean;
@@ -154,7 +154,7 @@ export function noteWith(dice: Dice, secret: string): unknown {
   return dice.pick(forms);
 }
 
-/** A wait that the other side names holds for all its callers, so in plain worlds nobody names one. */
+/** A server's wait holds back all its callers, so plain worlds have none. */
 function faultError(dice: Dice, code: FaultCode, secret: string | null, isPlain: boolean): FaultError {
   const message = secret === null ? `simulated ${code}` : `simulated ${code} with ${secret}`;
   const waits = !isPlain && traitsOf(code).lifts && dice.chance(0.5) ? { retryAfterMs: dice.pick(WAITS_MS) } : {};

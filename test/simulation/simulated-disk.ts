@@ -35,7 +35,7 @@ export class SimulatedDisk {
     });
   }
 
-  /** The journal as it is, for whoever looks at it when all is over. */
+  /** The journal itself, for checks at the end. */
   get inner(): Journal {
     return this.#inner;
   }

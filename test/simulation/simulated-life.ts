@@ -42,7 +42,7 @@ export class Life {
     this.chance = { roll: () => chance.roll(), newId: (prefix) => chance.newId(`${prefix}${number}`) };
   }
 
-  /** A function, as it may change while somebody waits. */
+  /** A function, because it may change during a wait. */
   isOver(): boolean {
     return this.#isOver;
   }
@@ -65,7 +65,7 @@ export class Life {
     this.#end();
   }
 
-  /** What of this life nobody hears of any more. */
+  /** Promises of this life that are no longer awaited. */
   never<T>(): Promise<T> {
     return new Promise(() => undefined);
   }

@@ -7,7 +7,7 @@ import { type Dice, diceFor } from "./dice.ts";
 import type { Life } from "./simulated-life.ts";
 import type { Person } from "./world-spec.ts";
 
-/** null: nobody sits there. */
+/** null: no person is present. */
 export function personOf(life: Life): Interactor | null {
   const { person } = life.story.world;
   if (person === "nobody") return null;

@@ -119,7 +119,7 @@ export class Program {
     return null;
   }
 
-  /** Whether it failed for good, or only lost its store, stands in the journal. */
+  /** The journal says whether it failed for good or only lost its store. */
   #isOver(id: string): boolean {
     return this.#life.story.written.some(
       ({ entry: { event } }) => event.type === "turn-ended" && event.turn === id && event.status !== "waiting",

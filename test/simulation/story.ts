@@ -34,7 +34,7 @@ export interface Run extends Happened {
   reports: readonly { readonly isFirst: boolean; readonly microcents: number }[];
 }
 
-/** Somebody got to see how a call stands. */
+/** The state of a call was observed. */
 export interface SeenOutcome extends Happened {
   readonly call: string;
   readonly status: OutcomeStatus;
@@ -80,7 +80,7 @@ export class Story {
   readonly cancels: Cancelled[] = [];
   readonly breakers: BreakerSeen[] = [];
   readonly lives: LifeRecord[] = [];
-  /** Entries a subscriber was told of, with what was on disk then. */
+  /** Entries delivered to a subscriber, with what was on disk then. */
   readonly told: { readonly seq: number; readonly onDisk: number }[] = [];
   /** What went wrong in a way that no check has to look for. */
   readonly troubles: { readonly property: string; readonly detail: string }[] = [];

@@ -29,7 +29,7 @@ export interface ToolSpec {
   readonly optional: boolean;
   readonly hasDefault: boolean;
   readonly alternatives: readonly string[];
-  /** `unknown`: it costs something and nobody knows how much. */
+  /** `unknown`: it costs something, but the amount is unknown. */
   readonly price: number | "unknown" | "free";
   readonly target: TargetSpec;
 }
@@ -102,7 +102,7 @@ export interface WorldSpec {
   readonly budget: BudgetOptions;
   readonly limits: Partial<SessionLimits>;
   readonly person: Person;
-  /** Answers questions that wait; `yes` and `no` post them, `nobody` lets their time run out. */
+  /** Answers waiting questions; `yes` and `no` post them, `nobody` lets them expire. */
   readonly desk: "yes" | "no" | "nobody" | "moody";
   readonly disk: DiskSpec;
   /** How the first lives end; the ones after that live on. */

@@ -21,7 +21,7 @@ export function crashingJournal(journal: Journal, after: number, isTold: boolean
     isGone = true;
     resolve(undefined);
   };
-  // A dead process is told nothing: whatever it waits for never comes.
+  // A dead process gets no answers: its promises never settle.
   const alive = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isGone) return new Promise<T>(() => undefined);
     return work();

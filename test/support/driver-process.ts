@@ -8,7 +8,7 @@ import { openJournal, tool } from "../../src/index.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 
-/** Two effects on the world outside; the first of them hangs for ever when the run says so and this process is the one to hang. */
+/** Two effects on the outside world; the first one hangs forever if the run asks for it and this process is the one to hang. */
 const sharedWorkflow = defineWorkflow({
   id: "shared",
   stages: {

@@ -1,4 +1,4 @@
-// A provider of the test's own: it answers as OpenAI's and Anthropic's APIs do, whole and as a stream, and fails as it is told.
+// A test provider: it answers as OpenAI's and Anthropic's APIs do, whole and streamed, and fails on demand.
 // It shares no code with the chaos server, so a mistake there does not hide one here.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

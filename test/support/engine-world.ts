@@ -52,7 +52,7 @@ export interface WorldOptions extends Partial<Omit<RunsOptions, "journal">> {
 
 let lives = 0;
 
-/** Nobody is known to be dead, whatever their name is. */
+/** No process is known to be dead, whatever its name. */
 export function worker(name = `worker-${++lives}`): Worker {
   return { name, isGone: () => false };
 }
@@ -121,7 +121,7 @@ export function places(
   return only(events, type).map(({ node, execution, attempt }) => `${node}#${execution}.${attempt}`);
 }
 
-/** Every phase that was entered, as `node#execution.attempt phase`: one entry may stand for several. */
+/** Every phase that was entered, as `node#execution.attempt phase`: one entry may cover several. */
 export function phasesIn(events: readonly JournalEvent[]): readonly string[] {
   return only(events, "stage-entered").flatMap(({ phase, passed = [], ...place }) =>
     [...passed, phase].map((one) => `${turnOf(place)} ${one}`),

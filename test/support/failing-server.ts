@@ -34,7 +34,7 @@ export async function serving<T>(
   }
 }
 
-/** An address where nobody listens: a server was there a moment ago. */
+/** An address without a listener: a server was there a moment ago. */
 export function closedUrl(): Promise<string> {
   return withServer(neverAnswer, ({ url }) => Promise.resolve(url));
 }

@@ -120,7 +120,7 @@ export class FakeTerminal {
     });
   }
 
-  /** Listeners that somebody left on keyboard and display. */
+  /** Listeners left on keyboard and display. */
   get listeners(): Readonly<Record<string, number>> {
     const counts = ["keypress", "end", "close"].map((event) => [event, this.input.listenerCount(event)] as const);
     return Object.fromEntries([...counts, ["resize", this.output.listenerCount("resize")]]);

@@ -19,7 +19,7 @@ export function mistakes(source: string): readonly Diagnostic[] {
   return diagnostics;
 }
 
-/** What is said of a file that gives a policy all the same. */
+/** The warnings about a file that still gives a policy. */
 export function warnings(source: string): readonly Diagnostic[] {
   const { policy, diagnostics } = parsePolicy(source, FILE);
   expect(policy).not.toBeNull();

@@ -15,7 +15,7 @@ export interface RunOptions {
   /** What is piped in; without it stdin is empty, as in a cron job. */
   readonly stdin?: string | Buffer | Iterable<string>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Files that stand in the folder the program runs in. */
+  /** Files in the program's working folder. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** Options for Node itself. */
   readonly nodeArgs?: readonly string[];

@@ -8,7 +8,7 @@ import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts
 
 /** Turns of the event loop without any of that before time moves on: promises and streams between them take a few. */
 const QUIET_TURNS = 16;
-/** Nobody reads what a slow reader leaves in the socket: it is not waited for for ever. */
+/** Data that a slow reader leaves in the socket is not waited for forever. */
 const MOST_TURNS = 20_000;
 
 /** Sockets of this process by the port of the client, which both sides know. */

@@ -14,7 +14,7 @@ export interface ThrownThing {
   readonly names: readonly string[];
 }
 
-/** Stands in every message and path below: no view for a model or a user may show it. */
+/** Part of every message and path below: no view for a model or a user may show it. */
 export const PRIVATE = "zebra-ledger";
 
 /** A secret the program has registered; it has no shape by which it could be recognised. */

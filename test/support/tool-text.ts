@@ -20,7 +20,7 @@ export function toolMistakes(source: string): readonly Diagnostic[] {
   return diagnostics;
 }
 
-/** What is said of a file that gives manifests all the same. */
+/** The warnings about a file that still gives manifests. */
 export function toolWarnings(source: string): readonly Diagnostic[] {
   const { manifests, diagnostics } = parseToolManifests(source, TOOL_FILE);
   expect(manifests).not.toBeNull();

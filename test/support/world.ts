@@ -1,4 +1,4 @@
-// A runtime with a clock and dice of the test's own, and tools that do as they are told.
+// A runtime with a clock and randomness that the test controls, and scripted tools.
 
 import {
   createFaultline,
@@ -94,7 +94,7 @@ export function scripted(id: string, failures: Iterable<unknown>, more: More = {
   return { tool: made, runs };
 }
 
-/** Fails in the same way for ever. */
+/** Always fails in the same way. */
 export function broken(id: string, code: FaultCode = "ToolUnavailable", more: More = {}): Scripted {
   return scripted(id, again(failure(code)), more);
 }
@@ -137,7 +137,7 @@ export function held(id: string, clock: FakeClock, more: More = {}): Held {
   return { tool: made, runs, run };
 }
 
-/** Somebody who is asked and says nothing. */
+/** A person who is asked and does not answer. */
 export function silent(): Interactor & { readonly shown: AbortSignal[] } {
   const shown: AbortSignal[] = [];
   return {

@@ -136,7 +136,7 @@ describe("a fake clock", () => {
     expect(fired).toEqual(kept.map(({ at }) => at).sort((a, b) => a - b));
   });
 
-  it("waits as the system's clock does: at least nothing, whole milliseconds, and never for ever", async () => {
+  it("waits like the system's clock: at least 0, whole milliseconds, and never forever", async () => {
     const clock = createFakeClock();
     const due = (delayMs: number): number | null => {
       const takeBack = clock.after(delayMs, () => undefined);
@@ -197,7 +197,7 @@ describe("a fake clock", () => {
     expect(clock.now()).toBe(1);
   });
 
-  it("hands on what a timer throws, and can go on after it", async () => {
+  it("passes on what a timer throws, and can continue after it", async () => {
     const clock = createFakeClock();
     const seen: string[] = [];
     clock.after(1, () => {

@@ -125,7 +125,7 @@ describe("a text", () => {
     );
   });
 
-  it("is taken by the letter: a star at its end is no wildcard", () => {
+  it("is taken literally: a star at its end is not a wildcard", () => {
     expect(seen('text: "seat*", as: transient', { surface: "tool", message: "no seats" }).code).toBe("Unclassified");
   });
 });

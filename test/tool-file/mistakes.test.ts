@@ -1,4 +1,4 @@
-// Proves that every mistake in a tool manifest is told at its exact place, all of them at once, with what was meant.
+// Every mistake in a tool manifest is reported at its exact position, all of them at once, with a suggestion.
 
 import { describe, expect, it } from "vitest";
 import { type Diagnostic, renderDiagnostic } from "../../src/tool-file/index.ts";

@@ -9,7 +9,7 @@ import { compileSchema, type JsonSchema } from "../../src/schema/index.ts";
 import { parseToolManifests, renderDiagnostic, toolManifestJsonSchema } from "../../src/tool-file/index.ts";
 import { manifestIn, manifestsOf, TOOL_FILE, toolMistakes, toolWith } from "../support/tool-text.ts";
 
-/** Sections 2.2, 3.2 and 4.1 of the tool error handling specification, as they stand there. */
+/** Sections 2.2, 3.2 and 4.1 of the tool error handling specification, verbatim. */
 const FROM_THE_SPECIFICATION = `tool:
   id: flight_search
   timeout_ms: 30000             # 30 second timeout
@@ -166,7 +166,7 @@ describe("a hostile file", () => {
     expect(found.every(({ line, column }) => line >= 1 && column >= 1)).toBe(true);
   });
 
-  it("that is no text at all gets one too", () => {
+  it("that is not text at all gets one too", () => {
     expect(parseToolManifests(undefined as unknown as string, TOOL_FILE)).toMatchObject({
       manifests: null,
       diagnostics: [{ code: "TOOL001" }],

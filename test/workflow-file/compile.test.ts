@@ -1,4 +1,4 @@
-// Proves that what the reader accepts can be run: every definition becomes a workflow, with a stage for every node.
+// Everything the parser accepts can run: every definition becomes a workflow, with a stage for every node.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

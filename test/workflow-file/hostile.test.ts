@@ -43,7 +43,7 @@ describe("a hostile file", () => {
     expect(({} as Record<string, unknown>)["secret"]).toBeUndefined();
   });
 
-  it("that is no text at all is refused", async () => {
+  it("that is not text at all is refused", async () => {
     for (const odd of [undefined, null, 3, {}, []]) {
       const { definition, diagnostics } = await parseWorkflow(odd as string, FILE);
       expect(definition).toBeNull();

@@ -1,4 +1,4 @@
-// Proves that every mistake in a workflow file is told at its exact place, before anything runs, with what was meant.
+// Every mistake in a workflow file is reported at its exact position, before anything runs, with a suggestion.
 
 import { describe, expect, it } from "vitest";
 import { MISTAKES } from "../../src/workflow-file/index.ts";
@@ -6,7 +6,7 @@ import { FILE, HEAD, LAST, mistakes, nodes, text, top, warnings } from "./workfl
 
 type Row = readonly [kind: keyof typeof MISTAKES, what: string, source: string];
 
-/** The source without its marks, and where «these» stand. */
+/** The source without its marks, and the position of «these». */
 function marked(source: string): { readonly source: string; readonly places: readonly (readonly number[])[] } {
   const places = Array.from(source.matchAll(/«([^»]*)»/g), ({ index, 1: inside = "" }) => {
     const before = source.slice(0, index).replaceAll(/[«»]/g, "");
@@ -430,7 +430,7 @@ describe("an error", () => {
     expect(found?.message).toBe("this cycle could run forever: b → c → b");
   });
 
-  it("says that a comma ended a value nobody meant to end", async () => {
+  it("says that a comma ended a value by accident", async () => {
     const found = await mistakes(
       text("faultline: 1", 'workflow: { id: a, version: "1", name: Code, review }', "nodes:", `  ${LAST}`),
     );
@@ -439,7 +439,7 @@ describe("an error", () => {
     ]);
   });
 
-  it("in a file the workflow refers to is told in that file", async () => {
+  it("in a file the workflow refers to is reported in that file", async () => {
     const files: Record<string, string> = {
       "p.md": "One\ntwo {{ inputs.tsk }}\n",
       "x.yaml": "version: 1\npreset: nope\n",
@@ -548,7 +548,7 @@ describe("a warning", () => {
     expect(await warnings(source)).toEqual([]);
   });
 
-  it("of an inline policy stands at its row and names rows by their lines", async () => {
+  it("of an inline policy points at its row and names rows by their lines", async () => {
     const source = top("policy:", "  rows:", "    - { match: {}, then: [fail] }", "    - { match: {}, then: [fail] }");
     expect(await warnings(source)).toMatchObject([
       { code: "POL101", file: FILE, line: 6, column: 7, message: expect.stringContaining(`${FILE}:5`) as string },

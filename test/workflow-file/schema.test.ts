@@ -97,7 +97,7 @@ describe("a limit on a list", () => {
       : inner;
   }
 
-  it("is told with the field, so that editors and the documentation show it", () => {
+  it("is part of the field's description, so that editors and the documentation show it", () => {
     const found = lists(workflowJsonSchema());
     expect(found.map(([description]) => description)).toContain("The nodes that run side by side. 50 at most.");
     for (const [description, limit] of found) expect(description).toContain(`${limit} at most.`);

@@ -19,7 +19,7 @@ export const HEAD = ["faultline: 1", 'workflow: { id: flow, version: "1" }'] as 
 export const nodes = (...lines: readonly string[]): string =>
   text(...HEAD, "nodes:", ...lines.map((line) => `  ${line}`));
 
-/** A node that is right wherever it stands. */
+/** A node that is valid anywhere. */
 export const LAST = "last: { type: transform, value: '1' }";
 
 /** A file with these lines from line 3 on, and one node behind them. */
@@ -33,7 +33,7 @@ export async function mistakes(source: string, options: ParseOptions = {}): Prom
   return diagnostics;
 }
 
-/** What is said of a file that gives a definition all the same. */
+/** The warnings about a file that still gives a definition. */
 export async function warnings(source: string, options: ParseOptions = {}): Promise<readonly Diagnostic[]> {
   const { definition, diagnostics } = await parseWorkflow(source, FILE, options);
   expect(definition, JSON.stringify(diagnostics)).not.toBeNull();

@@ -130,7 +130,7 @@ describe("what is missing", () => {
     expect(seen.message).toContain("npm i @ai-sdk/openai");
   });
 
-  it("is a provider nobody knows: the message lists how models are written", async () => {
+  it("is an unknown provider: the message lists how models are written", async () => {
     const seen = await failure(target("opena1"), {});
     expect(seen.code).toBe("ConfigSchemaViolation");
     expect(seen.message).toContain("openai/gpt-5.5");

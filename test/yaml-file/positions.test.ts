@@ -1,4 +1,4 @@
-// Proves that a mistake is reported where it stands, whatever stands in front of it: policy, tool and workflow files.
+// A mistake is reported at its position, whatever comes before it: policy, tool and workflow files.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { parseToolManifests } from "../../src/tool-file/index.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
 import type { Diagnostic } from "../../src/yaml-file/diagnostic.ts";
 
-/** Whole lines that may stand at the top level of any file, right or wrong. */
+/** Whole lines that may be at the top level of any file, right or wrong. */
 const STRAYS = [
   "# a comment",
   "",
@@ -26,7 +26,10 @@ const STRAYS = [
   'stray_emoji: "\u{1f600}\n  \u{1f600}"',
 ];
 
-/** A stray text may swallow the first of three keys. A key that stands twice is a mistake of the YAML, one nobody knows a mistake of the schema. */
+/**
+ * A stray text may swallow the first of three keys. A duplicate key is a mistake of the YAML, an unknown one a mistake of the
+ * schema.
+ */
 const MARK = "zzz_marker";
 const MISTAKES = [`${MARK}: 1\n${MARK}: 2\n${MARK}: 3\n`, `${MARK}: 1\n`, `${MARK}: 1\n\tx: 2\n`];
 
@@ -37,12 +40,12 @@ const FILES: readonly (readonly [name: string, head: string, find: Find])[] = [
   ["workflow", "name: w\nnodes: []", async (text) => (await parseWorkflow(text, "w.yaml")).diagnostics],
 ];
 
-/** What stands at a place, cut where the word ends. */
+/** The text at a position, cut at the end of the word. */
 function wordAt(text: string, { line, column }: Diagnostic): string {
   return text.split("\n")[line - 1]?.slice(column - 1) ?? "nothing: there is no such line";
 }
 
-it.each(FILES)("every mistake of a %s file is reported on the line where it stands", async (_name, head, find) => {
+it.each(FILES)("every mistake of a %s file is reported on its line", async (_name, head, find) => {
   const strays = fc.uniqueArray(fc.constantFrom(...STRAYS), { maxLength: 4 });
   const mark = fc.constantFrom("", "\uFEFF");
   const property = fc.asyncProperty(
@@ -61,7 +64,7 @@ it.each(FILES)("every mistake of a %s file is reported on the line where it stan
         expect(each.line).toBeLessThanOrEqual(lines);
         expect(each.column).toBeLessThanOrEqual((text.split("\n")[each.line - 1] ?? "").length + 1);
       }
-      // An unknown key, and the second of two, are reported exactly where the key stands.
+      // An unknown key, and the second of two, are reported exactly at the key.
       const named = found.filter(({ message }) => message.includes(MARK) || message.includes("twice"));
       for (const each of named) expect(wordAt(text, each)).toMatch(new RegExp(`^${MARK}`));
       if (mistake === MISTAKES[0]) expect(found.some(({ message }) => message.includes("twice"))).toBe(true);

@@ -1,4 +1,4 @@
-// Keys that stand twice in a file: found where the YAML parser would find them, but without comparing each with all the others.
+// Duplicate keys in a file: found where the YAML parser would find them, but without comparing each with all the others.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -21,7 +21,7 @@ const flow: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-it("keys that stand twice are found where the parser itself finds them", () => {
+it("duplicate keys are found where the parser itself finds them", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(...KEYS), flow), { maxLength: 6 }), (pairs) => {
       const text = pairs.map(([key, value]) => `${key}: ${value}\n`).join("");

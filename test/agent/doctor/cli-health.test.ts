@@ -1,4 +1,4 @@
-// What is told to do next, for who needs certain CLIs and for who only looks.
+// The recommended next step, with CLIs named and without.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliHealth, examineClis, isUsable } from "../../../src/agent/doctor/cli-health.ts";

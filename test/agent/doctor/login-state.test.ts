@@ -54,7 +54,7 @@ describe("evidence", () => {
     expect([loginOf("codex", machine.env).state, loginOf("claude", machine.env).state]).toEqual(["no", "no"]);
   });
 
-  it("is looked for where the CLI was told to keep it, and no longer in the home", () => {
+  it("is searched in the CLI's configured folder, and no longer in the home", () => {
     machine.addFile(".claude/.credentials.json");
     expect(loginOf("claude", machine.env).state).toBe("yes");
     expect(loginOf("claude", { ...machine.env, CLAUDE_CONFIG_DIR: join(machine.home, "empty") }).state).toBe("no");

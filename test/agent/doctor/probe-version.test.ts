@@ -106,7 +106,7 @@ describe("the question", () => {
     expect(existsSync(home)).toBe(false);
   });
 
-  it("reaches the program behind the stand-in of a version manager", async () => {
+  it("reaches the program behind a version manager's shim", async () => {
     machine.addFile(".volta/version-of-claude", "2.1.325\n");
     machine.addCli("claude", 'read version < "$VOLTA_HOME/version-of-claude" && echo "$version"');
     expect(await probeVersion("claude", options())).toMatchObject({ status: "ready", version: "2.1.325" });
@@ -126,7 +126,7 @@ describe("the question", () => {
 });
 
 describe("a version", () => {
-  it("is found in whatever stands around it", () => {
+  it("is found in any surrounding text", () => {
     const number = fc.integer({ min: 0, max: 9999 });
     fc.assert(
       fc.property(

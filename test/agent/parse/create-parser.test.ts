@@ -198,7 +198,7 @@ describe("answers", () => {
     expect(onceOf("haha", 1)).toBe("haha");
   });
 
-  it("in text mode keep their blank lines, and are told at the end", () => {
+  it("in text mode keep their blank lines, and are reported at the end", () => {
     const parser = createParser("claude");
     for (const line of ["", "first", "", "  second", ""]) expect(parser.stdout(line)).toEqual([]);
     expect(parser.end()).toEqual([{ type: "text", text: "first\n\n  second" }]);
@@ -215,7 +215,7 @@ describe("answers", () => {
     expect(fed("claude", { type: "assistant", parent_tool_use_id: "t1", message }).state.text).toBe("");
   });
 
-  it("in text mode may be JSON, and events nobody knows are no answer", () => {
+  it("in text mode may be JSON, and unknown events are not an answer", () => {
     const json = fed("claude", '{"a":1}');
     json.end();
     expect(json.state).toMatchObject({ text: '{"a":1}', isPlainText: true, unknownLines: { count: 0 } });
@@ -231,7 +231,7 @@ describe("answers", () => {
     },
   );
 
-  it("about errors are no errors", () => {
+  it("about errors are not errors", () => {
     const prose = [
       "The log says: You've hit your 5-hour limit. To fix it, wait.",
       "I looked at the API Error: 500 in your log.\nIt comes from the proxy.",

@@ -22,14 +22,14 @@ describe("Codex that waits for the network", () => {
     });
   });
 
-  it("is left waiting when it has used a tool: what it did cannot be begun anew", () => {
+  it("is left waiting when it has used a tool, because its work cannot be repeated", () => {
     const parser = createParser("codex");
     parser.stdout(line({ type: "item.started", item: { id: "item_1", type: "command_execution", command: "make" } }));
     for (let said = 0; said < 2 * MAX_NETWORK_WAITS; said++) parser.stdout(waits);
     expect(whyStop(parser.state)).toBeNull();
   });
 
-  it("counts anew when the network came back in between", () => {
+  it("restarts its count when the network came back in between", () => {
     const parser = createParser("codex");
     for (let said = 1; said < MAX_NETWORK_WAITS; said++) parser.stdout(waits);
     parser.stdout(line({ type: "error", message: "Reconnecting... 1/5 (stream disconnected before completion)" }));

@@ -19,7 +19,7 @@ describe("a flood of output", () => {
     ["empty lines", "\n", 400_000],
     ["short lines", "ab\n", 100_000],
     ["one line per chunk", `${"x".repeat(65_535)}\n`, 40],
-  ])("of %s is told a few thousand lines a turn", async (_title, line, count) => {
+  ])("of %s is delivered a few thousand lines per turn", async (_title, line, count) => {
     const stream = Readable.from([Buffer.from(line.repeat(count))], { objectMode: false });
     let told = 0;
     let toldThisTurn = 0;

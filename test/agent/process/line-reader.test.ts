@@ -33,11 +33,11 @@ describe("a line reader", () => {
       expect(linesOf([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(["naïve 🙂"]);
   });
 
-  it("is not disturbed by bytes that are no text", () => {
+  it("is not disturbed by bytes that are not text", () => {
     expect(linesOf([Uint8Array.of(0xff, 0xfe, 0x00, 0xc3), text("\nnext\n")])).toEqual(["��\0�", "next"]);
   });
 
-  it("cuts a long line, says so, and goes on with the next", () => {
+  it("cuts a long line, reports it, and continues with the next", () => {
     expect(linesOf([text("123456789\nok\n")], 4)).toEqual(["1234… [cut: 9 bytes, 4 shown]", "ok"]);
     expect(linesOf([text("1234\r\n12345\r\n")], 4)).toEqual(["1234", "1234… [cut: 5 bytes, 4 shown]"]);
   });

@@ -71,7 +71,7 @@ describe("a process that ends by itself", () => {
 });
 
 describe("output", () => {
-  it("without a newline at its end is told, and is not lost in silence", async () => {
+  it("without a final newline is delivered, and not lost", async () => {
     const heard = ears();
     await runProcess(shellSpec("printf 'whole\\nhalf'; printf 'a part' >&2"), heard).done;
     expect(heard).toMatchObject({ out: ["whole", "half"], err: ["a part"] });
@@ -111,7 +111,7 @@ describe("output", () => {
     expect(end.stdoutTail.length).toBeLessThanOrEqual(spec.maxTailBytes);
   });
 
-  it("that is no text at all is harmless", async () => {
+  it("that is not text at all is harmless", async () => {
     const heard = ears();
     const end = await runProcess(nodeSpec(`process.stdout.write(Buffer.from([0xff, 0, 0xfe, 10, 0xe2, 0x82]))`), heard)
       .done;
@@ -119,7 +119,7 @@ describe("output", () => {
     expect(heard.out).toEqual(["�\0�", "�"]);
   });
 
-  it("may be closed early by a process that goes on", async () => {
+  it("may be closed early by a process that continues", async () => {
     const heard = ears();
     const end = await runProcess(shellSpec("echo first; exec 1>&-; echo later >&2; exit 5"), heard).done;
     expect(end).toMatchObject({ exitCode: 5, drained: true });

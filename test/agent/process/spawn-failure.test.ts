@@ -71,7 +71,7 @@ describe("a process that cannot start", () => {
     expect(JSON.stringify(end)).not.toContain("sk-secret");
   });
 
-  it("is told apart from a command that a shell did not find", async () => {
+  it("is distinguished from a command that a shell did not find", async () => {
     expect(await runProcess(shellSpec("faultline-no-such-command"), ears()).done).toMatchObject({
       spawnError: null,
       exitCode: 127,

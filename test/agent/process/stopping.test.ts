@@ -44,7 +44,7 @@ describe("a time limit", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("for the start has passed, though it says something when it is told", async () => {
+  it("for the start has passed, even if the process prints something when it is stopped", async () => {
     const clock = processClock();
     const source = `${witness.code} process.on("SIGTERM", () => { console.log("bye"); process.exit(0); }); witness("child")`;
     const run = runProcess(nodeSpec(source, { clock, timeouts: { ...LIMITS, startupMs: 5000, idleMs: 10 } }), ears());
@@ -108,7 +108,7 @@ describe("a time limit", () => {
   });
 });
 
-describe("a process that is told to stop", () => {
+describe("a process that is asked to stop", () => {
   it("and ignores SIGTERM gets SIGKILL when its time is up, and not before", async () => {
     const clock = processClock();
     const heard = ears();
@@ -137,7 +137,7 @@ describe("a process that is told to stop", () => {
     expect(await run.done).toMatchObject({ exitCode: 143, signal: null, killed: true, stderrTail: "goodbye\n" });
   });
 
-  it("while it leaves a prompt of 5 MB unread ends all the same", async () => {
+  it("while it leaves a prompt of 5 MB unread still ends", async () => {
     const heard = ears();
     const run = runProcess(nodeSpec(`console.log("ready"); ${ALIVE}`, { stdin: "x".repeat(5_000_000) }), heard);
     await heard.heard("ready");
@@ -196,7 +196,7 @@ describe.runIf(process.platform === "linux")("a process that is stopped and has 
     expect(await run.done).toMatchObject({ killed: true });
   });
 
-  it("leaves those alone that another command has started", async () => {
+  it("leaves processes of other commands alone", async () => {
     const other = runProcess(nodeSpec(`${grandchild("", "ignore", true)} ${ALIVE}`), ears());
     await witness.arrived("grandchild");
     const heard = ears();
@@ -211,7 +211,7 @@ describe.runIf(process.platform === "linux")("a process that is stopped and has 
   });
 });
 
-describe("a process that exits while somebody else holds its pipes", () => {
+describe("a process that exits while another process holds its pipes", () => {
   it("is waited for no longer than its drain limit; then the holder is killed", async () => {
     const clock = processClock();
     const heard = ears();
@@ -248,7 +248,7 @@ describe("a process that exits while somebody else holds its pipes", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is let go when the holder has left the group, which is spared because nobody stopped it", async () => {
+  it("is released when the holder has left the group, which is spared because nothing stopped it", async () => {
     const clock = processClock();
     const heard = ears();
     const source = `${grandchild(`process.stdout.write("escaped\\nhalf")`, "inherit", true)} process.on("SIGUSR2", () => process.exit(0)); ${ALIVE}`;
@@ -306,7 +306,7 @@ describe("an abort", () => {
     run.kill("nothing to kill");
   });
 
-  it("stops the process and is told as the cause, though other causes follow", async () => {
+  it("stops the process and is reported as the cause, even if other causes follow", async () => {
     const clock = processClock();
     const heard = ears();
     const controller = new AbortController();
@@ -328,7 +328,7 @@ describe("an abort", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("after the end changes nothing, and nobody listens for it any more", async () => {
+  it("after the end changes nothing, and its listener is gone", async () => {
     const controller = new AbortController();
     const run = runProcess(nodeSpec("", { signal: controller.signal }), ears());
     const end = await run.done;

@@ -69,7 +69,7 @@ describe("a watchdog", () => {
     expect(told).toEqual(["idle"]);
   });
 
-  it("tells of the whole time, whatever goes on", async () => {
+  it("reports the total time limit, whatever the process does", async () => {
     const { clock, told, dog } = watch({ isToolRunning: () => true });
     dog.sawOutput();
     await clock.advance(1000);
@@ -189,7 +189,7 @@ describe("an ending", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("spares what has left the group until somebody stops it", async () => {
+  it("spares processes that have left the group until a stop is requested", async () => {
     const { clock, story, end } = ending();
     end.exited();
     await clock.advance(1000);
@@ -198,7 +198,7 @@ describe("an ending", () => {
     expect(story).toEqual(["SIGKILL to the group", "SIGKILL"]);
   });
 
-  it("asks once, however often it is told to stop", async () => {
+  it("asks once, however often a stop is requested", async () => {
     const { clock, story, end } = ending();
     end.stop();
     end.stop();

@@ -101,7 +101,7 @@ describe("an agent CLI", () => {
     });
   });
 
-  it("that nobody is logged in to says what to run, and is not tried again", async () => {
+  it("without a login says what to run, and is not retried", async () => {
     const { target, runs } = replayedClis({ claude: ["claude-noauth-stream"] });
     const outcome = await runtime()
       .agent([target("claude")])
@@ -112,7 +112,7 @@ describe("an agent CLI", () => {
     expect(runs()).toHaveLength(1);
   });
 
-  it("whose folder does not exist is not taken for one that is missing", async () => {
+  it("whose folder does not exist is not mistaken for a missing one", async () => {
     const { target } = replayedClis({ claude: ["claude-ok-stream"] });
     const outcome = await runtime()
       .agent([target("claude", { cwd: "/does/not/exist" })])
@@ -141,7 +141,7 @@ describe("an agent CLI", () => {
     expect(outcome).toMatchObject({ status: "failed", attempts: 1, fault: { code: "PermissionLoop" } });
   });
 
-  it("that is cancelled ends as cancelled, and counts against nobody", async () => {
+  it("that is cancelled ends as cancelled, and counts as no failure", async () => {
     const fl = runtime({ clock: systemClock });
     const caller = new AbortController();
     const { target } = replayedClis({});
@@ -167,7 +167,7 @@ describe("an agent CLI", () => {
 });
 
 describe("agent CLIs in a chain", () => {
-  it("stand in for each other by the rules of any chain", async () => {
+  it("are fallbacks of each other by the rules of any chain", async () => {
     const fl = runtime();
     const { target, runs } = replayedClis({ claude: ["claude-529-stream"], codex: ["codex-ok-json"] });
     const switches: unknown[] = [];
@@ -181,7 +181,7 @@ describe("agent CLIs in a chain", () => {
     expect(runs().map(({ kind }) => kind)).toEqual(["claude", "codex"]);
   });
 
-  it("go over when a plan's limit is reached, and say when it lifts if nobody is left", async () => {
+  it("fall back when a plan's limit is reached, and say when it lifts if no target is left", async () => {
     const fl = runtime({ clock: systemClock });
     const { target } = replayedClis({ claude: ["claude-oauth-429unified-stream"] });
     const outcome = await fl.agent([target("claude")]).run("say hello");
@@ -254,8 +254,8 @@ describe("a session that became too long", () => {
   });
 });
 
-describe("a conversation that became too long, with nobody to sum it up", () => {
-  it("goes on in a fresh session with the last answer", async () => {
+describe("a conversation that became too long, without a summariser", () => {
+  it("continues in a fresh session with the last answer", async () => {
     const { target, runs } = replayedClis({ claude: ["claude-resume-1", "claude-400ctx-stream", "claude-resume-2"] });
     const bridge = new ChannelBridge(runtime().agent([target("claude")]));
     const { text } = await bridge.handle("chat", "one");
@@ -280,7 +280,7 @@ describe("within a session", () => {
 });
 
 describe("a channel bridge", () => {
-  it("goes on with a channel's session, and never loses a good one to a run that failed", async () => {
+  it("continues a channel's session, and never loses a good one to a failed run", async () => {
     const fl = runtime();
     const { target, runs } = replayedClis({
       claude: ["claude-resume-1", "claude-401-stream", "claude-resume-2"],

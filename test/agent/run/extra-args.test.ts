@@ -23,7 +23,7 @@ describe("extra arguments", () => {
     expect(args.slice(-2)).toEqual([kind === "gemini" ? "-p" : "-t", "say hello"]);
   });
 
-  it("of Codex stand before `resume`, whose own options are fewer", () => {
+  it("of Codex come before `resume`, which has fewer options", () => {
     const args = cli("codex", { extraArgs: ["-s", "read-only"] }).args({ ...SHOT, resume: "t-1" });
     expect(args.slice(0, 5)).toEqual(["exec", "-s", "read-only", "resume", "t-1"]);
   });

@@ -137,7 +137,7 @@ describe.each(TALKING)("%s that tries again by itself", (kind) => {
     expect(exits[0]).toMatchObject({ exitCode: 3 });
   });
 
-  it("is ended when no retry cures it, whoever else is there", async () => {
+  it("is ended when no retry helps, even without another target", async () => {
     const outcome = await runtime()
       .agent([installed(kind, kind, { lines: retries(refused, 2) })])
       .run("hi");
@@ -146,7 +146,7 @@ describe.each(TALKING)("%s that tries again by itself", (kind) => {
 });
 
 describe("a CLI that tries again by itself", () => {
-  it("goes on when it has used a tool: what it did cannot be begun anew elsewhere", async () => {
+  it("continues when it has used a tool, because its work cannot be repeated elsewhere", async () => {
     const lines = [
       ["stdout", TOOL],
       ["stdout", TOOL_DONE],
@@ -157,7 +157,7 @@ describe("a CLI that tries again by itself", () => {
     expect(await agent.run("hi")).toMatchObject({ status: "done", from: "claude" });
   });
 
-  it("goes on when there is nobody else to ask, and is not begun anew when it gave up", async () => {
+  it("continues when there is no other target, and is not restarted after it gave up", async () => {
     const failed = json({
       type: "result",
       is_error: true,
@@ -253,7 +253,7 @@ describe("whether to end a CLI that tries again", () => {
 });
 
 describe("the number of a CLI's retries", () => {
-  it("begins anew with what it says next", () => {
+  it("restarts with its next output", () => {
     const parser = createParser("claude");
     for (const [, line] of retries(SAYS.claude.busy, 3)) parser.stdout(line);
     expect(parser.state.ownRetries).toBe(3);

@@ -20,7 +20,7 @@ function judged(capture: Capture): Readonly<Record<string, unknown>> {
   };
 }
 
-/** JSON whose keys stand the other way round, at every depth. */
+/** JSON with reversed keys, at every depth. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;

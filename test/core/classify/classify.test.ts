@@ -328,7 +328,7 @@ describe("own rules", () => {
     { id: "tool/words", when: { says: [["out of stock"]] }, means: "NotFound", example: "Out of stock" },
   ]);
 
-  it("stand in front of the built-in ones", () => {
+  it("precede the built-in ones", () => {
     expect(classify({ surface: "tool", status: 503 }, rules)).toMatchObject({
       code: "ExecutionFailed",
       evidence: { rule: "tool/503" },

@@ -218,7 +218,7 @@ describe("hostile input", () => {
     expect(message + evidence.excerpt).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it("still finds what stands at the head or the tail of a long text", () => {
+  it("still finds signals at the head or the tail of a long text", () => {
     const filler = "lorem ipsum dolor ".repeat(600_000);
     expect(classify({ surface: "cli", message: `rate limit exceeded ${filler}` }).code).toBe("RateLimited");
     expect(classify({ surface: "cli", message: `${filler} prompt is too long: 3 tokens > 2 maximum` }).code).toBe(

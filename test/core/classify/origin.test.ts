@@ -11,7 +11,7 @@ const REQUEST = "req_011CSHoEeqs5C35K2UUqR7Fy";
 const idsOf = (seen: Fault): Readonly<Record<string, string>> => originOf(seen)?.requestIds ?? {};
 
 describe("the origin of a fault", () => {
-  it.each(REQUEST_ID_HEADERS)("has the request id that stands in the header %s", (header) => {
+  it.each(REQUEST_ID_HEADERS)("has the request id from the header %s", (header) => {
     const headers = { [header]: REQUEST, "content-type": "application/json" };
     expect(idsOf(classify({ surface: "http", status: 500, headers }))).toEqual({ [header]: REQUEST });
     const error = new APICallError({
@@ -72,7 +72,7 @@ describe("the origin of a fault", () => {
     expect(audit).not.toContain(secret);
   });
 
-  it("is no part of a cancellation", () => {
+  it("is not part of a cancellation", () => {
     const error = new DOMException("stopped", "AbortError");
     expect(originOf(classify({ surface: "node", error, aborted: true }))).toBeNull();
     expect(FAULT_CODES).toContain(classify({ surface: "node", error, aborted: true }).code);

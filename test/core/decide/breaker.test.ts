@@ -60,7 +60,7 @@ describe("a breaker", () => {
     expect(admit(OPEN, RULE, 999)).toMatchObject({ admitted: false, retryAt: 1000 });
   });
 
-  it("lets one probe through when its time is up, and nobody beside it", () => {
+  it("lets one probe through when its time is up, and no other call", () => {
     const probe = admitted(OPEN, 1000);
     expect(probe.breaker.state).toBe("half-open");
     expect(admit(probe.breaker, RULE, 1001).admitted).toBe(false);
@@ -129,7 +129,7 @@ describe("a breaker", () => {
     expect(admit(release(out), RULE, 7).admitted).toBe(true);
   });
 
-  it("counts failures of calls that overlap as one outage, and one that began afterwards as another", () => {
+  it("counts failures of overlapping calls as one outage, and a failure that started afterwards as another", () => {
     const calls = Array.from({ length: 20 }, () => admitted(CLOSED, 0).ticket);
     const once = calls.reduce((breaker, ticket) => record(breaker, RULE, ticket, "failure", 5), CLOSED);
     expect(once).toMatchObject({ state: "closed", failures: 1 });

@@ -344,7 +344,7 @@ describe("memory of what worked", () => {
     expect(decision.left.slice(0, 2)).toEqual(["alternative", "fallback"]);
   });
 
-  it("moves nothing past a question, and makes nobody wait for what another target may do now", () => {
+  it("moves nothing past a question, and delays no call that another target may serve now", () => {
     const rows = (then: readonly Recourse[]): typeof DEFAULT_POLICY => ({
       ...DEFAULT_POLICY,
       rows: [{ match: {}, retry: null, then, origin: { layer: "file", at: "x" } }],
@@ -374,7 +374,7 @@ describe("memory of what worked", () => {
 });
 
 describe("waiting and asking", () => {
-  it("parks until the time the fault lifts, or goes on when nobody knows it", () => {
+  it("parks until the fault lifts, or continues if that time is unknown", () => {
     expect(decided("QuotaExhausted", { now: 1000 }, { resetAt: 90_000 })).toMatchObject({
       recourse: "park",
       wakeAt: 90_000,

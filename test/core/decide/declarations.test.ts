@@ -1,4 +1,4 @@
-// What a tool, a step or a stage declares for the case that it fails is what happens, for every fault there is.
+// The declared failure handling of a tool, a step or a stage applies to every fault.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -44,7 +44,7 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   bare: BARE,
 };
 
-/** Attempts are spent, so that only what was declared is left before people and models are told. */
+/** Attempts are spent, so that only the declarations come before people and models. */
 function decided(
   code: FaultCode,
   ran: boolean | undefined,

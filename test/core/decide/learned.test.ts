@@ -46,7 +46,7 @@ describe("a recourse that failed so many times in a row", () => {
     expect(said(run, 50_000 + LEAST_REST_MS)).toBeNull();
   });
 
-  it("is tried when the clock was set back, as nobody knows how long ago that was", () => {
+  it("is tried when the clock was set back, because its age is unknown", () => {
     expect(said(tries([5, 5, 5, 5, 5]), 4)).toBeNull();
   });
 });

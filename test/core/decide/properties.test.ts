@@ -142,7 +142,7 @@ describe("any decision", () => {
       const row = rowFor(policy, seen.fault, seen.place);
       const [first, ...others] = wholeList(decision);
       expect(first).toBe("retry");
-      // `fail` stands behind every list, even behind one that does not name it.
+      // `fail` ends every list, even one that does not name it.
       expect(others.filter((recourse) => recourse !== "fail").toSorted()).toEqual(
         withDeclared(row.then, seen.offers)
           .filter((recourse) => recourse !== "fail")

@@ -66,7 +66,7 @@ describe("a fault", () => {
     expect(isFaultError(new Error("x"))).toBe(false);
   });
 
-  it("is told even when it is ignored, with the reason", () => {
+  it("is recorded even when it is ignored, with the reason", () => {
     const event = suppressed(fault("NotFound"), "the cache file is optional", 1000);
     expect(event).toEqual({
       type: "fault-suppressed",
@@ -76,7 +76,7 @@ describe("a fault", () => {
     });
   });
 
-  it("stands beside the part of a result that did arrive", () => {
+  it("accompanies the part of a result that did arrive", () => {
     const timeout = fault("ExecutionTimeout");
     const result = collectPartial([
       { item: "a", value: 1 },

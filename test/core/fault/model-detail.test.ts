@@ -40,7 +40,7 @@ describe("a model that gave wrong arguments", () => {
     expect(JSON.stringify(seen)).not.toContain("a1B2");
   });
 
-  it("is told ten mistakes at most, each of them short and without secrets", () => {
+  it("gets at most ten mistakes, each of them short and without secrets", () => {
     const issues = Array.from({ length: 500 }, (_, index) => ({
       path: `$.${"p".repeat(10_000)}${index}`,
       expected: `must not be ${SECRET} ${"y".repeat(10_000)}`,

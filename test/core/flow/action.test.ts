@@ -137,7 +137,7 @@ describe("a failed run", () => {
     expect([needs("command"), needs("agent")]).toEqual(["commands", "tools"]);
   });
 
-  it("that somebody went on from is acted on in its successor", () => {
+  it("that has a successor is acted on in its successor", () => {
     const state = failedWith("NetworkDisconnect");
     state.successor = "run_2";
     expect(idsOf(state, EVERYTHING)).toEqual([]);
@@ -179,7 +179,7 @@ describe("a run that waits", () => {
     ]);
   });
 
-  it("at a gate takes an answer, and goes on talking where the gate has that option", () => {
+  it("at a gate accepts an answer, and continues the discussion if the gate has that option", () => {
     const state = pausedFor("gate", null, [question("q_1", SELECT)]);
     const [answer, talk, ...rest] = actionsFor(situation(state, EVERYTHING), "en");
     expect(answer).toMatchObject({ id: "answer", question: "q_1", choices: ["confirm", "continue"], needs: "answer" });
@@ -209,7 +209,7 @@ describe("a run that waits", () => {
 });
 
 describe("a run that works", () => {
-  it("can be cancelled, and taken up again in case nobody works on it", () => {
+  it("can be cancelled, and resumed in case no process works on it", () => {
     expect(idsOf(folded(...CODER_DONE, started()))).toEqual(["cancel", "resume"]);
   });
 
@@ -267,7 +267,7 @@ describe("every fault", () => {
     expect(idsOf(retryingAfter(code)).length).toBeGreaterThan(2);
   });
 
-  it("of a newer program is met like one that nobody knows", () => {
+  it("of a newer version is treated like an unknown one", () => {
     expect(remediesFor({ code: "FromTheFuture" as FaultCode })).toEqual(remediesFor({ code: "Unclassified" }));
   });
 

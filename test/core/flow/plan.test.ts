@@ -1,4 +1,4 @@
-// What a plan may be, and how one that may not is refused.
+// What a valid plan is, and how an invalid one is refused.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -33,7 +33,7 @@ describe("a plan", () => {
     expect(accepted([])).toMatchObject({ roots: [] });
   });
 
-  it("may use any name, even one that objects have of their own", () => {
+  it("may use any name, even one that every object inherits", () => {
     const plan = accepted([node("__proto__"), node("constructor", ["__proto__"])]);
     expect(plan.dependents.get("__proto__")).toEqual(["constructor"]);
   });

@@ -49,7 +49,7 @@ describe("a round", () => {
     ["surfaced", false],
     ["failed", false],
     ["cancelled", false],
-  ])("goes on after a node that is %s: %s", (status, usable) => {
+  ])("continues after a node that is %s: %s", (status, usable) => {
     const round = createRound(planOf(node("a"), node("b", ["a"])));
     const { ready, settled } = round.settle("a", { status, fault: status === "done" ? null : DOWN });
     expect(ready).toEqual(usable ? ["b"] : []);
@@ -67,7 +67,7 @@ describe("a round", () => {
     expect(round.done).toBe(true);
   });
 
-  it("carries a failure on to whoever needs whoever needs it, and leaves the others alone", () => {
+  it("passes a failure on to all direct and indirect dependents, and leaves the others alone", () => {
     const round = createRound(
       planOf(node("a"), node("b", ["a"], { optional: true }), node("c", ["b"]), node("d", ["c"]), node("free")),
     );
@@ -77,7 +77,7 @@ describe("a round", () => {
     expect(round.open).toBe(1);
   });
 
-  it("goes on behind a default", () => {
+  it("continues after a default", () => {
     const round = createRound(
       planOf(node("a"), node("b", ["a"], { hasDefault: true }), node("c", ["b"]), node("d", ["a", "c"])),
     );
@@ -92,7 +92,7 @@ describe("a round", () => {
     expect(round.settle("a", FAILED)).toEqual({ ready: [], settled: [] });
   });
 
-  it("gives whoever cannot run the class and code of what began it, and says whom it needed", () => {
+  it("gives a node that cannot run the class and code of the original failure, and names what it needed", () => {
     const round = createRound(planOf(node("hotel"), node("car", ["hotel"], { optional: true }), node("bill", ["car"])));
     const { settled } = round.settle("hotel", FAILED);
     expect(settled.map((end) => [end.fault.class, end.fault.code, end.fault.message])).toEqual([
@@ -112,13 +112,13 @@ describe("a round", () => {
     expect(round.open).toBe(0);
   });
 
-  it("refuses the end of a node that never was ready, or that nobody knows", () => {
+  it("refuses the end of a node that was never ready, or is unknown", () => {
     const round = createRound(planOf(node("a"), node("b", ["a"])));
     expect(() => round.settle("b", DONE)).toThrow(FaultError);
     expect(() => round.settle("x", DONE)).toThrow(/node x ended before it was ready/);
   });
 
-  it("says so when a node failed and nobody said why", () => {
+  it("says so when a node failed without a reason", () => {
     const round = createRound(planOf(node("a"), node("b", ["a"])));
     const { settled } = round.settle("a", { status: "failed", fault: null });
     expect(settled[0]?.fault).toMatchObject({
@@ -219,7 +219,7 @@ describe("the cost of a round", () => {
     }
   });
 
-  it("is no longer a fault at the end of a chain than at its beginning", () => {
+  it("does not grow the fault along a chain", () => {
     const round = createRound(planOf(...ids.map((id, index) => node(id, index === 0 ? [] : [`n${index - 1}`]))));
     const { settled } = round.settle("n0", FAILED);
     expect(settled).toHaveLength(MANY - 1);

@@ -50,7 +50,7 @@ export function compile(plan: Plan): Compiled {
     visits.set(name, times);
     return name;
   };
-  /** `join`: the fan-out it stands in ends there; a fan-out that ends its branch may share it. */
+  /** `join`: where its fan-out ends; a fan-out that ends its branch may share it. */
   const place = (one: Plan, next: Route, join: string | null): string => {
     const name = `n${++count}`;
     if (one.kind === "node") {

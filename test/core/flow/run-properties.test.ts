@@ -87,7 +87,7 @@ describe("every run", () => {
     );
   });
 
-  it("offers nobody who is being worked on, and no more than there are places", () => {
+  it("offers no node that is already running, and no more than there are slots", () => {
     fc.assert(
       fc.property(plans, choices, parallel, fc.nat(), fc.nat(7), (plan, told, maxParallel, cut, mask) => {
         const { events } = tell(compile(plan), told, maxParallel);

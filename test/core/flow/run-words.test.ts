@@ -35,7 +35,7 @@ const questions: fc.Arbitrary<Question> = fc.constantFrom(...INTERACTION_KINDS).
 
 interface Standing extends Pick<Visit, "state"> {
   readonly over: Partial<Visit>;
-  /** What the clause about the node must say; the node's name stands before it. */
+  /** The clause about the node; the node's name comes before it. */
   readonly says: RegExp | null;
 }
 

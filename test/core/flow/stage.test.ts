@@ -185,7 +185,7 @@ describe("after an attempt that failed", () => {
     expect(done).toEqual(["defer", "defer", "fail"]);
   });
 
-  it("its resolution says what becomes of one that is not tried again", () => {
+  it("its resolution decides about a stage that is not retried", () => {
     const own = { node: "n", retry: { ...RETRY, maxAttempts: 1 }, retryOn: null, idempotent: true } as const;
     const done = RESOLUTIONS.map((resolution) => decideStage(once("RateLimited"), { ...own, resolution }).do);
     expect(done).toEqual(["skip", "fail", "fail"]);

@@ -1,4 +1,4 @@
-// What the user of a turn is told about what is missing.
+// What the user of a turn reads about missing results.
 
 import { describe, expect, it } from "vitest";
 import { fault, FAULT_CODES, LOCALES, traitsOf, type FaultCode } from "../../../src/core/index.ts";
@@ -36,7 +36,7 @@ describe("a turn that is not complete", () => {
     ).toBe("已完成航班搜索；酒店搜索超时；租车未执行，因为它依赖酒店搜索。");
   });
 
-  it("says what stands in for a result, and what is there in part", () => {
+  it("says what replaces a result, and what is partial", () => {
     const settlements = [
       missing("hotel search", "partial", "TurnTimeout"),
       missing("price lookup", "defaulted", "RateLimited"),
@@ -107,7 +107,7 @@ describe("a turn that is not complete", () => {
     );
   });
 
-  it("says what it can when nobody told the reason", () => {
+  it("says what it can when the reason is unknown", () => {
     const untold = (["partial", "defaulted", "skipped", "cancelled"] as const).map((status): Settlement => ({
       label: status,
       status,

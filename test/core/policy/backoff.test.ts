@@ -1,4 +1,4 @@
-// Waits grow as told, spread as told, and stay finite whatever the attempt.
+// Waits grow and spread as configured, and stay finite for any attempt.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -29,7 +29,7 @@ it.each([
   ).toEqual(expected);
 });
 
-it("never waits longer than the cap, nor less than nothing, nor for ever", () => {
+it("never waits longer than the cap, less than 0, or forever", () => {
   fc.assert(
     fc.property(backoff, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (rule, attempt) => {
       const ms = baseDelayMs(rule, attempt);

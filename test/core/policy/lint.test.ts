@@ -82,7 +82,7 @@ describe("lint", () => {
     expect(kinds(rows)).toContain(kind);
   });
 
-  it("finds a code nobody answers", () => {
+  it("finds a code without a row", () => {
     const [first, ...rows] = DEFAULT_POLICY.rows;
     expect(first).toBeDefined();
     const findings = lintPolicy({

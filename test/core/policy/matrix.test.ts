@@ -100,7 +100,7 @@ describe.each(PRESET_NAMES)("preset %s", (name) => {
 });
 
 describe("presets", () => {
-  it("cautious never repeats what nobody understood", () => {
+  it("cautious never repeats an unclassified failure", () => {
     expect(rowFor(PRESETS.cautious, { code: "Unclassified" }, TOOL).retry).toBeNull();
   });
 

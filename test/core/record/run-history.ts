@@ -11,7 +11,7 @@ import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 import { emptySession, foldEntry } from "../../../src/core/record/replay.ts";
 
 export const RUN = "run_1";
-/** Stands wherever a provider, a tool or a file might have spoken. */
+/** Used wherever a provider, a tool or a file might have provided text. */
 export const PLANTED = "planted-Zq81";
 
 export function leakyFault(choice: number): Fault {

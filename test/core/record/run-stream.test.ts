@@ -213,7 +213,7 @@ describe("the stream of a run", () => {
     expect(typesOf(streamOf(entriesOf(STARTED, { ...end, node: "coder" })))).toEqual(["run.started", "run.failed"]);
   });
 
-  it("names what a run took over from the one it goes on from", () => {
+  it("names what a run took over from its predecessor", () => {
     const visit = { node: "coder", execution: 1, state: "completed" };
     const inherited = { visits: [visit, { ...visit, node: "reviewer", state: "ready" }], fans: {} };
     const [first] = streamOf(entriesOf({ ...STARTED, predecessor: "run_0", inherited } as unknown as JournalEvent));

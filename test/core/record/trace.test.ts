@@ -118,7 +118,7 @@ describe("a failed attempt", () => {
     });
   });
 
-  it("that is parked says when it goes on, even if no calendar has that day", () => {
+  it("that is parked says when it continues, even for a date outside the calendar", () => {
     const met = fault("QuotaExhausted", { resetAt: AT + 60_000 });
     const offers = new Set(["park"] as const);
     expect(traceOf(entriesOf(started(), failed(met, 1, decided(met, { offers }))))[0]).toMatchObject({
@@ -131,7 +131,7 @@ describe("a failed attempt", () => {
     });
   });
 
-  it("that was a cancellation is no error", () => {
+  it("that was a cancellation is not an error", () => {
     expect(traceOf(entriesOf(started(), failed(fault("ToolCancelled"), 1)))).toMatchObject([
       { event_type: "ToolCancelled", code: "ToolCancelled" },
     ]);
@@ -309,7 +309,7 @@ describe("what happens around it", () => {
     return { type: "node-settled", turn: "turn_1", round: 1, node: "car", status, fault: TIMEOUT, because };
   }
 
-  it("passes over events that are no decision, and types of a newer program", () => {
+  it("skips events that are not decisions, and types of a newer version", () => {
     const events = [
       { type: "turn-started", turn: "turn_1", deadlineAt: null },
       { type: "__defineGetter__" },
