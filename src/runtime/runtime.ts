@@ -26,7 +26,6 @@ import {
 import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
-import { wakeAsker } from "./person/wake-asker.ts";
 import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import { amendSession, openSession } from "./session/open-session.ts";
@@ -35,12 +34,13 @@ import type { FinalWrites, FirstWrites } from "./session/session-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
-import { policyOf, RUNTIME_OPTIONS, type RuntimeOptions, resolveOptions, type ResolvedOptions } from "./options.ts";
+import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { handedOut, type Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
+import { ENDED } from "../journal/session-status.ts";
 
 /** Options of one protected call. */
 export interface ProtectOptions<Output = unknown> {
@@ -370,4 +370,12 @@ function settingsOf({ bindings: { policy } }: LiveEngine): {
   maxQueued: number;
 } {
   return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity };
+}
+
+// A workflow run that waits for an answer is not in memory, so posting an answer also marks the run as due.
+
+export async function wakeAsker(journal: Journal, { session }: Question, now: number): Promise<void> {
+  const isRun = (await journal.kept("run", session)) !== null;
+  const status = isRun ? (await journal.session(session))?.status : undefined;
+  if (status !== undefined && !ENDED.includes(status)) await journal.keep([{ kind: "wake", key: session, value: now }]);
 }

@@ -6,7 +6,7 @@ import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { type FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { errorOf, hasValue, type Outcome, type ProtectChain } from "../../runtime/call/outcome.ts";
-import { targetKey } from "../../runtime/target/target-key.ts";
+import { targetKey } from "../../runtime/target/targets.ts";
 import { chain, type Member } from "../../runtime/tool/chain.ts";
 import { type Chain, type Repairs, tool } from "../../runtime/tool/tool.ts";
 import { accountIn, keysIn } from "../domain/account.ts";

@@ -6,18 +6,15 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
-import type { Manifest, SessionStatus } from "../../core/record/event.ts";
-import { foldEntry, type SessionState } from "../../core/record/replay.ts";
-import type { Keep, NewEntry } from "../../journal/journal.ts";
+import type { Entry, Manifest, SessionStatus } from "../../core/record/event.ts";
+import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
+import type { Keep, KeepKind, NewEntry } from "../../journal/journal.ts";
 import { writeRescue } from "../../journal/files/rescue.ts";
 import { hideInWarnings } from "../../journal/warnings.ts";
 import type { Bindings } from "../tool/binding.ts";
 import { Budget } from "../budget.ts";
 import type { Engine } from "../engine.ts";
-import { checkManifest } from "./manifest.ts";
-import { nameTaken } from "./name-taken.ts";
 import { Scope } from "../scope.ts";
-import { readSession } from "./read-session.ts";
 import { SessionCore } from "./session-core.ts";
 import { SessionRecorder, type SessionRecorderOptions } from "./session-recorder.ts";
 import { type FinalWrites, type FirstWrites, NO_WRITES } from "./session-options.ts";
@@ -144,4 +141,69 @@ async function rescue(
     suppress(seen, "no rescue file could be written either; what was not in the journal is lost");
     return null;
   }
+}
+
+// What a session is, and whether the one in the journal still is what this program takes it for.
+
+const FIELDS: Readonly<Record<keyof Manifest, (value: unknown) => boolean>> = {
+  sessionId: isName,
+  storeId: isName,
+  contract: (value) => value === 1,
+  mode: (value) => value === "attended" || value === "headless",
+  createdAt: (value) => typeof value === "number",
+  labels: (value) => typeof value === "object" && value !== null,
+};
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/** Refuses a manifest that has drifted, and a session that another store wrote. */
+export function checkManifest(manifest: unknown, session: string, storeId: string): Manifest {
+  const found = (typeof manifest === "object" && manifest !== null ? manifest : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const wrong = [
+    ...Object.entries(FIELDS).flatMap(([field, fits]) => (fits(found[field]) ? [] : [field])),
+    ...Object.keys(found).filter((field) => !Object.hasOwn(FIELDS, field)),
+  ];
+  const [field] = wrong;
+  if (field !== undefined) {
+    throw new FaultError(
+      fault("ManifestDrift", {
+        message: `the manifest of session ${session} is not one this version can resume: ${wrong.join(", ")}; begin a new session, or use the version that wrote it`,
+        context: { session, field },
+      }),
+    );
+  }
+  if (found["storeId"] !== storeId) {
+    throw new FaultError(
+      fault("ResumeMismatch", {
+        message: `session ${session} was written by store ${String(found["storeId"])}, this is ${storeId}; import it with \`adopt\` to go on here`,
+        context: { session, expected: storeId },
+      }),
+    );
+  }
+  return found as unknown as Manifest;
+}
+
+// A name is given once: to a session, or to a run, which is a session too.
+
+export function nameTaken(id: string): Fault {
+  const message = `the name ${id} is taken: there is a run or a session of that name in this journal; choose another one`;
+  return fault("EngineState", { message, context: { session: id } });
+}
+
+// A session folded from its journal, to show it or to resume it.
+
+export interface SessionSource {
+  kept(kind: KeepKind, key: string): Promise<unknown>;
+  each(session: string, after: number, take: (entry: Entry) => void): Promise<void>;
+}
+
+export async function readSession(source: SessionSource, id: string): Promise<SessionState> {
+  const snapshot = await source.kept("snapshot", id);
+  const state = snapshot === undefined || snapshot === null ? emptySession(id) : fromSnapshot(snapshot);
+  await source.each(id, state.seq, (entry) => foldEntry(state, entry));
+  return state;
 }

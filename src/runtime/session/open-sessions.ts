@@ -2,7 +2,7 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { nameTaken } from "./name-taken.ts";
+import { nameTaken } from "./open-session.ts";
 import type { Session } from "./session.ts";
 
 /** From here on those that are over are looked for, so that a long life does not hold them all. */

@@ -3,7 +3,6 @@
 
 import type { Incident } from "../../core/decide/situation.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
-import { noteIncident, recentIncidents } from "../../core/record/incidents.ts";
 
 export const MAX_FINGERPRINTS = 1_000;
 /** What helped an hour ago may not help now, and the other way round. */
@@ -60,3 +59,22 @@ export class Incidents {
 }
 
 const NONE: readonly Incident[] = [];
+
+// The memory of past incidents as data: how each recourse went when one kind of fault was met, newest first and bounded.
+
+export const MAX_NOTED = 20;
+
+/** The memory with one more; the oldest goes when there are too many. */
+export function noteIncident(list: readonly Incident[], noted: Incident): readonly Incident[] {
+  // Results may come late, so the place is found by time. Of the same time, the one noted last is the newer.
+  const place = list.findIndex(({ at }) => at <= noted.at);
+  const before = place === -1 ? list.length : place;
+  return [...list.slice(0, before), noted, ...list.slice(before)].slice(0, MAX_NOTED);
+}
+
+/** What is not older than `maxAgeMs`, as `decide` reads it. */
+export function recentIncidents(list: readonly Incident[], now: number, maxAgeMs: number): readonly Incident[] {
+  const oldest = list.at(-1);
+  // The list is ordered by time: when its last entry is recent, all are.
+  return oldest === undefined || now - oldest.at <= maxAgeMs ? list : list.filter(({ at }) => now - at <= maxAgeMs);
+}

@@ -5,8 +5,9 @@ import { type Breaker, type BreakerState, isolate, release } from "../../core/de
 import { borrow, earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
-import { settledRule, mergeSettings, type TargetSettings } from "./merge-settings.ts";
-import { Pause, LiveTarget } from "./target.ts";
+import { mergeSettings, settledRule, type TargetSettings } from "./merge-settings.ts";
+import { LiveTarget, Pause } from "./target.ts";
+import type { FailureDomains } from "../../core/decide/fallback.ts";
 
 export interface TargetsOptions {
   /** How a target is treated about which no tool says anything. */
@@ -162,4 +163,16 @@ export class Provider {
   spend(now: number): void {
     this.#budget = borrow(this.#budget, this.#rule, now - this.#clock.shiftMs);
   }
+}
+
+// The name under which calls share a breaker, a pause and a queue: all that can fail together, and nothing secret.
+
+/** `gpt-5@openai+https://api.openai.com#team-a` */
+export function targetKey({ endpoint, account, model }: FailureDomains): string {
+  return `${model}@${endpoint}#${account}`;
+}
+
+/** The name under which the targets of one credential share a pause. */
+export function accountKey({ endpoint, account }: FailureDomains): string {
+  return `${endpoint}#${account}`;
 }

@@ -19,7 +19,7 @@ import type { JournalEvent } from "../../core/record/event.ts";
 import type { BoundedCounters } from "../bounded-counters.ts";
 import type { Provider, Targets } from "../target/targets.ts";
 import type { LiveTarget } from "../target/target.ts";
-import { accountKey } from "../target/target-key.ts";
+import { accountKey } from "../target/targets.ts";
 import { type ToolOverride, withOverride } from "./overrides.ts";
 import type { AnyTool } from "./tool.ts";
 

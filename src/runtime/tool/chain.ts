@@ -1,7 +1,7 @@
 // A chain: several targets that can do the same work, the first choice first. Models, agent CLIs and `fetch` each declare members;
 // `chain` makes one value of them, which `protect` takes like a tool. Falling back, waiting and repairing is the runtime's business.
 
-import { targetKey } from "../target/target-key.ts";
+import { targetKey } from "../target/targets.ts";
 import {
   type Chain,
   type ChainRequest,

@@ -7,7 +7,7 @@ import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.
 import { isEnded, type RunState, type Visit } from "../../core/flow/run.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { readSession } from "../../runtime/session/read-session.ts";
+import { readSession } from "../../runtime/session/open-session.ts";
 import { readOutput } from "../advance/node-results.ts";
 import { filesOf } from "./run-files.ts";
 import { secretsOf } from "../advance/run-inputs.ts";

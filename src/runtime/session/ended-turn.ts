@@ -5,6 +5,8 @@ import type { Locale } from "../../core/fault/words/words.ts";
 import { tellTurn } from "../../core/flow/turn-words.ts";
 import type { SessionStatus } from "../../core/record/event.ts";
 import type { TurnResult } from "./turn-result.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { SessionCore } from "./session-core.ts";
 
 export function endedFault(session: string, status: SessionStatus): Fault {
   return fault("EngineState", {
@@ -46,4 +48,17 @@ export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResul
     questions: [],
     wakeAt: null,
   };
+}
+
+// Answers a turn that has ended from the journal, provided its input is the same.
+
+export async function recallTurn({ state, engine }: SessionCore, turn: string, digest: string): Promise<TurnResult> {
+  const kept = await engine.store.kept("result", turnKey(state.session, turn));
+  if (kept === undefined || kept === null) {
+    throw new FaultError(
+      fault("ManifestDrift", { message: `turn ${turn} is over, but its result is not in the journal` }),
+    );
+  }
+  const { result, digest: before } = kept as { readonly result: TurnResult; readonly digest: string };
+  return before === digest ? result : emptyResult(turn, otherPlan(turn), engine.locale);
 }

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Incident } from "../../../src/core/decide/situation.ts";
-import { MAX_NOTED, noteIncident, recentIncidents } from "../../../src/core/record/incidents.ts";
+import { MAX_NOTED, noteIncident, recentIncidents } from "../../../src/runtime/target/incidents.ts";
 
 const noted = (at: number, worked = true): Incident => ({ recourse: "fallback", worked, at });
 
