@@ -1,7 +1,7 @@
-// `npm run walks`: in how many files of src each walk of docs/ARCHITECTURE.md executes a function, from set-up to the end. Tables of
+// `npm run walks`: in how many files of src each walk of docs/ARCHITECTURE.md executes a function. Tables of
 // symptoms and words are data, and the chaos server plays the provider: neither counts.
 
-import { Session } from "node:inspector/promises";
+import { type Profiler, Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import { WALKS } from "../test/support/walks.ts";
 
@@ -13,15 +13,20 @@ const NOT_COUNTED = /^(?:core\/classify\/symptoms|core\/fault\/words|chaos|testi
 
 for (const { title, walk } of WALKS) {
   // Once before, so that what loads or builds on first use is there.
-  await walk();
-  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  await walk();
-  const { result } = await session.post("Profiler.takePreciseCoverage");
-  await session.post("Profiler.stopPreciseCoverage");
+  await walk(async (work) => void (await work()));
+  let result: Profiler.ScriptCoverage[] = [];
+  await walk(async (work) => {
+    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+    await work();
+    ({ result } = await session.post("Profiler.takePreciseCoverage"));
+    await session.post("Profiler.stopPreciseCoverage");
+  });
   const files = result.flatMap(({ url, functions }) => {
     if (!url.startsWith("file:")) return [];
     const path = fileURLToPath(url);
-    const ran = functions.some(({ functionName, ranges }) => functionName !== "" && ranges.some(({ count }) => count > 0));
+    const ran = functions.some(
+      ({ functionName, ranges }) => functionName !== "" && ranges.some(({ count }) => count > 0),
+    );
     return path.startsWith(root) && ran ? [path.slice(root.length)] : [];
   });
   const code = files.filter((file) => !NOT_COUNTED.test(file));

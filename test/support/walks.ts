@@ -15,9 +15,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** Runs the part of a program that is the walk itself, without its set-up. */
+type Measured = (work: () => Promise<unknown>) => Promise<void>;
+
 interface Walk {
   readonly title: string;
-  readonly walk: () => Promise<void>;
+  readonly walk: (measured: Measured) => Promise<void>;
 }
 
 export const WALKS: readonly Walk[] = [
@@ -28,7 +31,7 @@ export const WALKS: readonly Walk[] = [
 ];
 
 /** It hangs, then answers 503, and its alternative works. */
-async function failingToolCall(): Promise<void> {
+async function failingToolCall(measured: Measured): Promise<void> {
   await inFolder(async (path) => {
     const other = tool({ id: "flight_search_b", run: () => "found" });
     let attempts = 0;
@@ -46,26 +49,26 @@ async function failingToolCall(): Promise<void> {
     });
     const fl = createFaultline({ journal: await openJournal(path), tools: [search, other] });
     const session = await fl.session("trip");
-    await session.turn({ search: step(search, {}) });
+    await measured(() => session.turn({ search: step(search, {}) }));
     await session.end();
     await fl.close();
   });
 }
 
 /** The first model answers 529 twice, the second one streams. */
-async function modelCallOnAChain(): Promise<void> {
+async function modelCallOnAChain(measured: Measured): Promise<void> {
   const chaos = await startChaos();
   const openai = createOpenAI({ baseURL: chaos.openaiUrl, apiKey: "none" });
   const fl = createFaultline();
   chaos.script(["overloaded", "overloaded"]);
-  const { text } = streamText({ model: fl.model([openai("gpt-5"), openai("gpt-5-mini")]), prompt: "hi" });
-  await text;
+  const model = fl.model([openai("gpt-5"), openai("gpt-5-mini")]);
+  await measured(async () => streamText({ model, prompt: "hi" }).text);
   await fl.close();
   await chaos.close();
 }
 
 /** The stage is tried twice; then a person retries it in a successor. */
-async function failingStage(): Promise<void> {
+async function failingStage(measured: Measured): Promise<void> {
   await inFolder(async (path) => {
     let isDown = true;
     const publish = tool({
@@ -89,21 +92,25 @@ async function failingStage(): Promise<void> {
     const workflow = defineWorkflow({ id: "letter", stages: { print } });
     const workflows = createWorkflows({ workflows: [workflow], journal: await openJournal(path) });
     const first = await workflows.runs.start(workflow);
-    await workflows.runs.advance(first);
-    isDown = false;
-    const { run } = await workflows.runs.act(first, "retry-stage", { by: "ann" });
-    await workflows.runs.advance(run);
+    await measured(async () => {
+      await workflows.runs.advance(first);
+      isDown = false;
+      const { run } = await workflows.runs.act(first, "retry-stage", { by: "ann" });
+      await workflows.runs.advance(run);
+    });
     await workflows.close();
   });
 }
 
-async function classifiedFailure(): Promise<void> {
-  const error = { code: "rate_limit_exceeded", message: "Rate limit reached. Please try again in 1.4s." };
-  const seen = classify({ surface: "http", status: 429, body: { error } });
-  explain(decide(situation(seen), DEFAULT_POLICY), "en");
-  viewFor("model", seen, { correlationId: "c" });
-  viewFor("operator", seen, { correlationId: "c" });
-  await Promise.resolve();
+async function classifiedFailure(measured: Measured): Promise<void> {
+  await measured(() => {
+    const error = { code: "rate_limit_exceeded", message: "Rate limit reached. Please try again in 1.4s." };
+    const seen = classify({ surface: "http", status: 429, body: { error } });
+    explain(decide(situation(seen), DEFAULT_POLICY), "en");
+    viewFor("model", seen, { correlationId: "c" });
+    viewFor("operator", seen, { correlationId: "c" });
+    return Promise.resolve();
+  });
 }
 
 async function inFolder(walk: (path: string) => Promise<void>): Promise<void> {
