@@ -1,16 +1,16 @@
-// A stream that reads on when its own reader wants something, and not before: no loop of its own runs beside the reader's.
-// P1  until something has been put, the stream itself is the one that wants more, so that a first answer is waited for.
-// P2  while nobody is followed, whatever the reader wants is remembered, and had from whoever is followed next.
-// P3  whoever stops, the reader or the writer, ends what is followed: nothing is read that nobody will see.
+// A stream that reads from its source only when its own reader pulls. It has no read loop of its own.
+// P1  Until the first item is put, the stream itself pulls, so that the first content is awaited.
+// P2  A pull that arrives while no source is followed is remembered, and the next source serves it.
+// P3  When the reader or the writer stops, the followed source is dropped: nothing is read that will not be seen.
 
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 
-/** Who makes something of the items of a source. */
+/** Processes the items of a source. */
 export interface Follower<Item> {
-  /** The next item is asked for. */
+  /** Called when the next item is requested. */
   waits(): void;
-  /** It is here. False: it was the last one that counts. */
+  /** Called with the item. Returns false if it was the last relevant one. */
   takes(item: Item): boolean;
 }
 
@@ -21,19 +21,19 @@ export class PacedStream<Item> {
   readonly stream: ReadableStream<Item>;
   private controller: ReadableStreamDefaultController<Item> | null = null;
   private followed: Followed<Item> | null = null;
-  /** More is wanted than there is. */
+  /** The reader wants more than is queued. */
   private wants = true;
   private isOver = false;
   private tellWanted: (() => void) | null = null;
 
-  /** Told when the reader has left. */
+  /** Called when the reader cancels the stream. */
   whenLeft: () => void = nothing;
 
   constructor() {
     this.stream = new ReadableStream<Item>(this, NOTHING_AHEAD);
   }
 
-  // What the stream itself calls.
+  // Called by the stream.
 
   start(controller: ReadableStreamDefaultController<Item>): void {
     this.controller = controller;
@@ -50,13 +50,13 @@ export class PacedStream<Item> {
     this.whenLeft();
   }
 
-  // What its writer calls.
+  // Called by the writer.
 
   get isWanted(): boolean {
     return this.wants;
   }
 
-  /** Reads from this source at the pace of whoever reads here. Ends when the source or its follower says so. */
+  /** Reads from the source at the pace of this stream's reader, until the source ends or the follower stops. */
   follow(source: ReadableStreamDefaultReader<Item>, follower: Follower<Item>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.followed = new Followed(this, source, follower, { resolve, reject });
@@ -68,13 +68,13 @@ export class PacedStream<Item> {
     return this.followed === followed;
   }
 
-  /** What is followed has come to its end. */
+  /** The followed source has ended. */
   followedToEnd(): void {
     this.followed?.end.resolve();
     this.followed = null;
   }
 
-  /** What is followed is given up. */
+  /** Drops the followed source. */
   unfollow(reason: unknown): void {
     this.followed?.end.reject(reason);
     this.followed = null;
@@ -86,7 +86,7 @@ export class PacedStream<Item> {
     this.controller?.enqueue(item);
   }
 
-  /** Waits until the reader has had all there is and wants more; at once when nobody will. */
+  /** Resolves when the reader has read everything and wants more; at once if the stream is over. */
   wanted(): Promise<void> {
     if (this.wants || this.isOver) return Promise.resolve();
     return new Promise((resolve) => (this.tellWanted = resolve));
@@ -108,7 +108,9 @@ export class PacedStream<Item> {
     this.isOver = true;
     this.tell();
     if (this.followed === null) return;
-    this.unfollow(new FaultError(fault("ToolCancelled", { message: "nobody reads the answer any more" })));
+    this.unfollow(
+      new FaultError(fault("ToolCancelled", { message: "the stream was closed before the answer was complete" })),
+    );
   }
 
   private tell(): void {
@@ -119,7 +121,7 @@ export class PacedStream<Item> {
 
 type Read<Item> = Awaited<ReturnType<ReadableStreamDefaultReader<Item>["read"]>>;
 
-/** A source while it is followed: one read at a time. */
+/** A followed source, with one read at a time. */
 class Followed<Item> {
   private readonly paced: PacedStream<Item>;
   private readonly source: ReadableStreamDefaultReader<Item>;
@@ -146,7 +148,7 @@ class Followed<Item> {
     this.source.read().then(this.came, this.reject);
   }
 
-  // Made once, not for every item: a stream has thousands.
+  // Created once, not per item: a stream has thousands of items.
 
   private readonly came = ({ done, value }: Read<Item>): void => {
     this.isReading = false;

@@ -1,9 +1,9 @@
-// Which account a request is made with, told from the headers that carry its key. What is kept of a key is a short
-// hash, which tells two keys apart; the key itself goes to the redactor alone.
+// Finds the account of a request from the headers that carry its key. Only a short hash of the key is kept, to tell two keys apart.
+// The key itself goes to the redactor and nowhere else.
 
 import { secretTag } from "../../host/secret-tag.ts";
 
-/** Headers that say who asks, in lower case. One key may serve several organisations or projects. */
+/** Headers that identify the account, in lower case. One key may serve several organisations or projects. */
 const ACCOUNT_HEADERS = [
   "authorization",
   "x-api-key",
@@ -14,14 +14,14 @@ const ACCOUNT_HEADERS = [
   "x-goog-user-project",
 ] as const;
 
-/** An account we cannot look at: of two targets at one endpoint we assume that they share it. */
+/** An account that cannot be read. Two such targets at one endpoint are assumed to share it. */
 export const OWN_ACCOUNT = "own";
 
-/** A shorter one is a placeholder such as `ollama`, and taking that word out of every message would help nobody. */
+/** A shorter key is a placeholder such as `ollama`. Redacting that word everywhere would only make messages unreadable. */
 const LEAST_KEY_CHARS = 12;
 const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 
-/** The keys themselves, for the redactor: a provider may repeat one in an answer. */
+/** The keys themselves, for the redactor: a provider may repeat a key in its answer. */
 export function keysIn(headers: Iterable<readonly [name: string, value: unknown]>): readonly string[] {
   return [...headers].flatMap(([name, value]) => {
     if (!KEY_HEADERS.has(name.toLowerCase()) || typeof value !== "string") return [];

@@ -1,5 +1,5 @@
-// What a model of the AI SDK can fail together with: read from the settings its provider package keeps in it. The interface does
-// not promise those, so whatever cannot be read is taken from what the program says, or assumed.
+// The failure domains of an AI SDK model, read from the settings that its provider package stores in it. The interface does not
+// guarantee those settings, so anything unreadable comes from the program's options or is assumed.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
@@ -19,7 +19,7 @@ export function domainsOf(targets: readonly DomainOptions[]): readonly FailureDo
   const read = targets.map((target) => ({ target, domains: readDomains(target) }));
   return read.map(({ target, domains }, index) => {
     const alike = read.slice(0, index).filter((one) => isSame(one.domains, domains) && mayDiffer(one.target, target));
-    // The same model twice is listed for a reason: another address or key, which cannot be seen from here.
+    // A model listed twice must differ in its address or key, even if that is not visible here.
     return alike.length === 0 ? domains : { ...domains, endpoint: `${domains.endpoint}#${alike.length + 1}` };
   });
 }
@@ -40,7 +40,7 @@ function isSame(one: FailureDomains, other: FailureDomains): boolean {
   return one.endpoint === other.endpoint && one.account === other.account && one.model === other.model;
 }
 
-/** Two models that look alike and may still reach different servers: one hides its settings, or each has a `fetch` of its own. */
+/** Whether two models that look alike may reach different servers: one hides its settings, or each has its own `fetch`. */
 function mayDiffer(one: DomainOptions, other: DomainOptions): boolean {
   if (one.model === other.model || one.endpoint !== undefined || other.endpoint !== undefined) return false;
   const isHidden = baseUrlOf(one.model) === "" || accountOf(one.model) === OWN_ACCOUNT;
@@ -52,7 +52,7 @@ function settingOf(model: LanguageModelV4, name: string): unknown {
   return typeof config === "object" && config !== null ? readField(config, name) : undefined;
 }
 
-/** Where the packages keep it: a text, a function that gives it, or a function that makes the address of one request. Empty: nowhere. */
+/** Packages store a string, a function that returns it, or a function that builds the URL of one request. Empty if none of these. */
 function baseUrlOf(model: LanguageModelV4): string {
   const kept = settingOf(model, "baseURL") ?? settingOf(model, "baseUrl");
   const url = settingOf(model, "url");
@@ -65,7 +65,7 @@ function baseUrlOf(model: LanguageModelV4): string {
   return typeof given === "string" ? given : "";
 }
 
-/** By the function that makes the headers, which all models of one provider object share: it may fetch a key, so it is called once. */
+/** Keyed by the headers function, which all models of one provider object share. It may fetch a key, so it is called only once. */
 const ACCOUNTS = new WeakMap<object, Account>();
 
 interface Account {
@@ -75,7 +75,7 @@ interface Account {
 
 const NO_ACCOUNT: Account = { account: OWN_ACCOUNT, keys: [] };
 
-/** What it signs its requests with, as far as that can be seen. */
+/** The keys the model authenticates with, as far as they can be read. */
 export function keysOf(model: LanguageModelV4): readonly string[] {
   return signatureOf(model).keys;
 }
@@ -96,10 +96,10 @@ function signatureOf(model: LanguageModelV4): Account {
 }
 
 function entriesOf(headers: object): readonly (readonly [string, unknown])[] {
-  // Without a key the packages throw here. The call will say so in its own words.
+  // Without a key the packages throw here. The call itself will report that.
   const given: unknown = typeof headers === "function" ? tryRead(() => (headers as () => unknown)(), null) : headers;
   if (given instanceof Promise) {
-    // A key that is fetched: whether that fails, the call will find out by itself.
+    // The key is fetched asynchronously. If that fails, the call itself will report it.
     void Promise.allSettled([given]);
     return [];
   }

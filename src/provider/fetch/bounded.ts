@@ -1,7 +1,7 @@
-// How much of an answer is read and kept. A server that never stops sending must not fill the memory of the program that asked it.
-// L1  bytes that are kept are counted before they are kept, each piece with what it costs to keep a piece.
-// L2  an error is known by its status: one that goes on and on is cut, and still an error with that status.
-// L3  anything else beyond its limit is an answer that cannot be read.
+// Limits on how much of a response is read and buffered, so that a server that never stops sending cannot exhaust memory.
+// L1  Bytes are counted before they are buffered, plus a fixed overhead per chunk.
+// L2  An error body over its limit is cut. It is still an error with the same status.
+// L3  Any other response over its limit fails as unreadable.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
@@ -11,17 +11,17 @@ type Chunk = Uint8Array<ArrayBuffer>;
 const MIB = 1_048_576;
 
 export const MOST_BYTES = Object.freeze({
-  /** Of the body of an error: they are short, and a page of a proxy need not be read to its end. */
+  /** For an error body. Real ones are short, and a proxy's error page need not be read to its end. */
   error: MIB,
-  /** Of an answer in one piece, or of a streamed one that a session keeps. The longest real ones carry pictures. */
+  /** For a whole response, or a streamed one that a session records. The longest real ones contain images. */
   answer: 64 * MIB,
-  /** Of a stream between two pieces of the answer: keep-alives, comments, an event that does not end. The largest event fits. */
+  /** For the bytes between two pieces of content in a stream: keep-alives, comments, an endless event. The largest real event fits. */
   quiet: 32 * MIB,
 });
 
 export type Bounded = keyof typeof MOST_BYTES;
 
-/** What a piece takes in memory besides its bytes: a server may send them one by one. */
+/** Memory overhead per chunk: a server may send one byte at a time. */
 export const PIECE_BYTES = 256;
 
 export class HeldBytes {
@@ -37,7 +37,7 @@ export class HeldBytes {
     return this.#chunks;
   }
 
-  /** False: the chunk is beyond the limit, and not kept. */
+  /** Returns false, without buffering the chunk, if it exceeds the limit. */
   takes(chunk: Chunk): boolean {
     this.#size += chunk.byteLength + PIECE_BYTES;
     if (this.#size > MOST_BYTES[this.#what]) return false;
@@ -54,7 +54,7 @@ export class HeldBytes {
   }
 }
 
-/** Bytes that pass without being kept: how many came since something came of them. */
+/** Counts the bytes that have passed since the last piece of content. They are not buffered. */
 export class QuietBytes {
   #count = 0;
 
@@ -69,29 +69,29 @@ export class QuietBytes {
 }
 
 const SAYS: Readonly<Record<Bounded, string>> = {
-  error: "the error does not end",
-  answer: "the answer does not end",
-  quiet: "the stream goes on, and nothing of an answer comes",
+  error: "the error body is too long",
+  answer: "the answer is too long",
+  quiet: "the stream keeps sending, but no content arrives",
 };
 
 export function tooLarge(what: Bounded): FaultError {
   const limit = MOST_BYTES[what];
   return new FaultError(
     fault("AnswerUnreadable", {
-      message: `${SAYS[what]}: more than ${limit / MIB} MiB were read`,
+      message: `${SAYS[what]}: read more than ${limit / MIB} MiB`,
       context: { limit, limitOf: what },
     }),
   );
 }
 
-/** The body of an error, as far as it is worth reading. */
+/** Reads the body of an error response, up to its limit. */
 export async function errorText({ body }: Response): Promise<string> {
   const held = new HeldBytes("error");
   await readAll(body, (chunk) => held.takes(chunk));
   return new TextDecoder().decode(held.whole());
 }
 
-/** The body of an answer in one piece. */
+/** Reads the body of a response that is not streamed. */
 export async function answerBytes({ body }: Response): Promise<Chunk> {
   const held = new HeldBytes("answer");
   await readAll(body, (chunk) => {
@@ -107,12 +107,12 @@ async function readAll(body: ReadableStream<Chunk> | null, takes: (chunk: Chunk)
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) if (!takes(read.value)) break;
   } finally {
-    // Nothing more is read from the connection, so a failing cancel changes nothing.
+    // Nothing more is read from the connection, so a failed cancel does no harm.
     void Promise.allSettled([reader.cancel()]);
   }
 }
 
-/** A `fetch` under an SDK that reads whatever comes: an error is cut at its limit, an answer or a line beyond it is a fault. */
+/** A `fetch` for SDKs that read without limits. It cuts an error body at its limit and fails on a response or a line that is too long. */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { body, ok, status, statusText, headers } = response;
@@ -128,7 +128,7 @@ function cutError(): TransformStream<Chunk, Chunk> {
     transform(chunk, controller) {
       count += chunk.byteLength;
       controller.enqueue(chunk);
-      // Ends the reader's side properly and gives up the server's.
+      // Closes the reader's side normally and cancels the server's.
       if (count > MOST_BYTES.error) controller.terminate();
     },
   });
@@ -147,7 +147,7 @@ function endlessAnswer(): TransformStream<Chunk, Chunk> {
 
 const LINE_END = 0x0a;
 
-/** Events and comments are dropped when they are read, whereas a line without an end is kept. */
+/** SDKs drop events and comments once they are parsed, but buffer a line until it ends. */
 function endlessLine(): TransformStream<Chunk, Chunk> {
   const quiet = new QuietBytes();
   return new TransformStream({

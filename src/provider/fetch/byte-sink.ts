@@ -1,5 +1,5 @@
-// Where the bytes of an answer go: held until the first content has arrived, then passed on at the reader's pace.
-// B1  what was passed on is read before an error is: a stream that fails throws away what nobody has read yet.
+// Holds the bytes of a response until the first content arrives, then passes them on at the reader's pace.
+// B1  The reader gets all forwarded bytes before an error: a failing stream drops the chunks that are still queued.
 
 import { PacedStream } from "../paced-stream.ts";
 import { HeldBytes } from "./bounded.ts";
@@ -7,10 +7,10 @@ import { HeldBytes } from "./bounded.ts";
 type Chunk = Uint8Array<ArrayBuffer>;
 
 export class ByteSink {
-  /** Resolves with the response when there is something of it to see. */
+  /** Resolves with the response once the caller may see some of it. */
   readonly opened: Promise<Response>;
   #open: (response: Response) => void = () => undefined;
-  /** What the caller reads. */
+  /** The stream that the caller reads. */
   readonly paced = new PacedStream<Chunk>();
   #held = new HeldBytes("quiet");
   #last: Chunk | null = null;
@@ -24,7 +24,7 @@ export class ByteSink {
     return this.#isOpen;
   }
 
-  /** An attempt begins: what one before it held is gone, and nobody has seen it. */
+  /** Starts an attempt and drops the bytes held from the previous one, which the caller never saw. */
   begin(): void {
     this.#held = new HeldBytes("quiet");
     this.#last = null;
@@ -35,7 +35,7 @@ export class ByteSink {
     else this.#held.keep(chunk);
   }
 
-  /** From here on the caller sees it. */
+  /** From here on the caller sees the response. */
   open({ status, statusText, headers }: Response): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -44,7 +44,7 @@ export class ByteSink {
     this.#open(new Response(this.paced.stream, { status, statusText, headers: plainHeaders(headers) }));
   }
 
-  /** The end of the answer, held back until it may be seen. */
+  /** Holds back the last chunk until the answer is recorded. */
   last(chunk: Chunk): void {
     this.#last = chunk;
   }
@@ -54,19 +54,19 @@ export class ByteSink {
     this.paced.close();
   }
 
-  /** It broke: the error comes behind what there is to read. */
+  /** Fails the stream, after the reader has read everything that is queued. */
   async fail(error: unknown): Promise<void> {
     await this.paced.wanted();
     this.paced.error(error);
   }
 
-  /** The reader wants no more: it ends here and now, as a response does that is given up. */
+  /** The reader aborted: the stream errors at once, like an aborted response. */
   abort(reason: unknown): void {
     this.paced.error(reason);
   }
 }
 
-/** The body was unpacked on its way here: what said how it was packed is no longer true. */
+/** Removes the headers that describe the encoding: `fetch` has already decoded the body. */
 export function plainHeaders(headers: Headers): Headers {
   const plain = new Headers(headers);
   plain.delete("content-encoding");

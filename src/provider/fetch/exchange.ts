@@ -1,5 +1,5 @@
-// One exchange with a provider: the request goes out, the answer is read as it passes. Looks and tells: what went wrong is
-// thrown, and nothing is decided here.
+// One HTTP exchange with a provider: sends the request and reads the answer as it passes through. It throws failures and decides
+// nothing.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Evidence } from "../../core/classify/evidence.ts";
@@ -21,9 +21,9 @@ export interface ExchangeDeps {
   readonly clock: Clock;
   readonly timeouts: ModelTimeouts;
   readonly fetch: typeof fetch;
-  /** The calls belong to a session, which gives the answer again when the program runs again. */
+  /** The calls belong to a session, which replays the answer when the program runs again. */
   readonly isKept: boolean;
-  /** What has come of an answer costs this; null when there is no price. `isWhole`: the usage was said at a proper end. */
+  /** Prices the answer received so far; null without a price. `isWhole`: the provider reported the usage at a proper end. */
   readonly costOf: (
     request: WireRequest,
     usage: WireUsage | null,
@@ -32,7 +32,7 @@ export interface ExchangeDeps {
   ) => AttemptCost | null;
 }
 
-/** An answer as a session keeps it. Outside sessions it is empty here: its reader has had it, or gets it as it came. */
+/** An answer as a session records it. Outside sessions the body is empty, because the reader gets the response itself. */
 export interface Exchanged {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
@@ -78,7 +78,7 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
   }
 }
 
-/** The response it came in is the caller's answer when nothing else helps. */
+/** Handles an error response. The caller gets this response if no recourse helps. */
 async function refused(
   { provider, clock }: ExchangeDeps,
   { memory }: WireRequest,
@@ -88,14 +88,14 @@ async function refused(
   const { status, statusText, headers } = response;
   const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
   const told = plainHeaders(headers);
-  // The caller's SDK must not begin to retry what has been tried here.
+  // Stops the caller's SDK from retrying what was already retried here.
   told.set("x-should-retry", "false");
   told.set("x-faultline-code", seen.code);
   memory.refused = new Response(body, { status, statusText, headers: told });
   return new FaultError(seen);
 }
 
-/** A whole answer. */
+/** Reads an answer that is not streamed. */
 async function take(
   response: Response,
   reader: WireReader,
@@ -107,7 +107,7 @@ async function take(
   reader.end();
   throwIfBad(reader, clock);
   const headers = plainHeaders(response.headers);
-  // It was read as the protocol's JSON; told that it is anything else, an SDK hands its caller a string.
+  // The body is the protocol's JSON. With any other content type an SDK would return it as a string.
   if (reader.state.isComplete && !/\bjson\b/i.test(headers.get("content-type") ?? ""))
     headers.set("content-type", "application/json");
   const { status, statusText } = response;
@@ -117,7 +117,7 @@ async function take(
     : { status, headers: [], body: null };
 }
 
-/** A streamed answer: passed on as it comes, from its first content. */
+/** Passes a streamed answer on as it arrives, starting with its first content. */
 async function pass(
   response: Response,
   reader: WireReader,
@@ -138,7 +138,7 @@ async function pass(
     reader.push(chunk);
     throwIfBad(reader, clock);
     if (state.hasEnded) {
-      // Whoever sees the end mark stops reading: it is passed on when all is written down.
+      // Readers stop at the end mark, so it is held back until the answer is recorded.
       sink.last(chunk);
       return false;
     }
@@ -151,7 +151,7 @@ async function pass(
     }
     progress = state.progress;
     sink.push(chunk);
-    // What is too large to look at is passed on unjudged.
+    // An answer that is too large to inspect is passed on unchecked.
     if (!sink.isOpen && (state.sawContent || state.lookedAway !== null)) {
       sink.open(response);
       context.commit();
@@ -168,7 +168,7 @@ async function pass(
   return { status, headers: [...plainHeaders(response.headers)], body: new TextDecoder().decode(kept.whole()) };
 }
 
-/** Nothing follows the end mark. Read to its end, the connection can be used again; a failure here only costs that. */
+/** Reads past the end mark, where nothing follows, so that the connection can be reused. A failure here only costs the connection. */
 function leaveTidily(body: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): void {
   const giveUp = clock.after(TAIL_MS, () => void Promise.allSettled([body.cancel()]));
   void Promise.allSettled([body.read()]).then(giveUp);
@@ -176,7 +176,7 @@ function leaveTidily(body: ReadableStreamDefaultReader<Uint8Array>, clock: Clock
 
 const TAIL_MS = 1_000;
 
-/** A model that refused or ran out of room has answered: what to make of it is the caller's business, as it is without us. */
+/** A refusal or a full context window is an answer too. The caller handles it, as it would without Faultline. */
 function throwIfBad({ state }: WireReader, clock: Clock): void {
   const { failure } = state;
   if (failure === null || isStop(failure)) return;
@@ -187,7 +187,7 @@ function isStop({ surface }: Evidence): boolean {
   return surface === "stop";
 }
 
-/** What is refused, or never went out, costs nothing; what was cut, given up or left without an answer has cost what was seen. */
+/** A request that was rejected or never sent costs nothing. One that was cut, aborted or left unanswered costs what was seen of it. */
 function tellCost(
   home: ExchangeDeps,
   request: WireRequest,
@@ -205,7 +205,7 @@ function tellCost(
   if (cost !== null) context.cost(cost.microcents, cost.basis);
 }
 
-/** The provider's own error, and not only an answer that cannot be read: what is wrong with those is said in words of ours. */
+/** True for the provider's own error. For an unreadable answer the message is ours. */
 function saysError(failure: Evidence | null): boolean {
   return failure !== null && failure.message === undefined && failure.body !== undefined;
 }

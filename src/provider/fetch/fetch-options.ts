@@ -1,4 +1,4 @@
-// What a program may say about a protected `fetch`, and what is meant when it says nothing.
+// Options of a protected `fetch`, and their defaults.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { callable, required, shape, text, whole } from "../../options/kind.ts";
@@ -8,24 +8,24 @@ import { type Timeouts, timeoutsKind } from "../model/timeouts.ts";
 export interface FetchOptions {
   /** Whose API it is: `openai`, `anthropic`, `google` … */
   readonly provider: string;
-  /** Which key or account is used, by a name of yours. A short hash of the key when left out. A limit on one does not hold for another. */
+  /** Your name for the key or account in use. Default: a short hash of the key. A rate limit on one credential does not affect another. */
   readonly credential?: string;
   /** How long to wait, in milliseconds. */
   readonly timeouts?: Partial<Timeouts>;
-  /** Gets a new credential when one is refused: headers to send instead. Called once a call. */
+  /** Gets a new credential when the provider rejects the current one, as headers to send instead. Called once per call. */
   readonly refreshCredential?: (about: {
     readonly fault: Fault;
     readonly signal: AbortSignal;
   }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** How many requests may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
-  /** The `fetch` underneath; the platform's own when left out. */
+  /** The underlying `fetch`. Default: the platform's. */
   readonly fetch?: typeof fetch;
 }
 
 export interface ResolvedFetchOptions {
   readonly provider: string;
-  /** null: told from each request. */
+  /** null: read from each request. */
   readonly credential: string | null;
   readonly timeouts: Partial<Timeouts>;
   readonly refreshCredential: FetchOptions["refreshCredential"] | null;
@@ -49,7 +49,7 @@ export function resolveFetchOptions(options: FetchOptions): ResolvedFetchOptions
     timeouts: options.timeouts ?? {},
     refreshCredential: options.refreshCredential ?? null,
     maxConcurrent: options.maxConcurrent ?? Infinity,
-    // Looked up when it is called: tests and tracers replace the platform's.
+    // Looked up at each call, because tests and tracers replace the platform's.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   };
 }

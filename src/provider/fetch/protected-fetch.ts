@@ -1,5 +1,5 @@
-// A `fetch` for the official SDKs: the same requests and answers, with everything Faultline does about failures in between.
-// What is no model call passes untouched.
+// A `fetch` for the official SDKs. Requests and answers stay the same; Faultline handles the failures in between. Requests that are
+// not model calls pass through untouched.
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
@@ -23,7 +23,7 @@ import { exchange, type Exchanged, type ExchangeDeps } from "./exchange.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
 import { understand, WireRequest } from "./wire-request.ts";
 
-/** Names may come from a model; the ones not used for longest are forgotten. */
+/** Model names may come from untrusted input, so the least recently used ones are evicted. */
 const MOST_MODELS = 200;
 
 export function createFetch(options: FetchOptions, protect: ProtectChain, deps: MembersDeps): typeof fetch {
@@ -64,7 +64,7 @@ export function createFetch(options: FetchOptions, protect: ProtectChain, deps: 
   };
 }
 
-/** Each address and key the SDK uses is a target of its own. */
+/** Each combination of address and key is a separate target. */
 function requestDomains({ url, facts }: WireRequest, headers: Headers, options: ResolvedFetchOptions): FailureDomains {
   return {
     endpoint: endpointAt(baseOf(url), options.provider) ?? options.provider,
@@ -114,7 +114,7 @@ function fetchMember(
 
 function repairsFor({ refreshCredential }: ResolvedFetchOptions): Partial<Repairs<WireRequest>> {
   return {
-    // The model cannot be told what was wrong from here; asked once more, it may do better.
+    // The wire request cannot carry feedback for the model, so it is only sent once more.
     regenerate: (request) => request,
     ...(refreshCredential === null || refreshCredential === undefined
       ? {}
@@ -126,7 +126,7 @@ function repairsFor({ refreshCredential }: ResolvedFetchOptions): Partial<Repair
 
 const ASSUMED_OUTPUT_TOKENS = 4_096;
 
-/** The same figures in the AI SDK's shape, which prices are held against. */
+/** The usage in the AI SDK's shape, which the price functions take. */
 function usageOf({
   inputTokens,
   cachedInputTokens,
@@ -151,7 +151,7 @@ function usageOf({
   };
 }
 
-/** What an SDK gets: the answer, the provider's own refusal, or an error that says what happened. */
+/** Returns to the SDK the answer, the provider's own error response, or an error that says what happened. */
 function responseOf(
   outcome: Outcome<unknown>,
   { memory, init }: WireRequest,
@@ -159,7 +159,7 @@ function responseOf(
 ): Response {
   if (hasValue(outcome)) {
     if (memory.answer !== null) return memory.answer;
-    // Known from an earlier life of the program.
+    // Recorded by an earlier process.
     const { status, headers, body } = outcome.value as Exchanged;
     return new Response(body, { status, headers: headers.map(([name, value]): [string, string] => [name, value]) });
   }
@@ -170,10 +170,10 @@ function responseOf(
   throw error;
 }
 
-/** Sent by the SDKs that try again whatever `fetch` throws, and obey `x-should-retry` of a response. Others do neither. */
+/** A header of the SDKs that retry whatever `fetch` throws and obey `x-should-retry` in a response. Other SDKs do neither. */
 const SAYS_HOW_OFTEN = "x-stainless-retry-count";
 
-/** There was no answer, and all that could be tried has been: said so that the SDK does not try it all again. */
+/** No answer came and every recourse is used up. This response tells the SDK not to retry. */
 function spentResponse(error: FaultError): Response {
   const { message, fault: seen } = error;
   const { code } = seen;
@@ -181,7 +181,7 @@ function spentResponse(error: FaultError): Response {
     status: traitsOf(code).httpStatus,
     headers: { "content-type": "application/json", "x-should-retry": "false", "x-faultline-code": code },
   });
-  // The SDK's error keeps these headers: whoever classifies it finds the fault itself.
+  // The SDK's error keeps these headers, so `classify` finds the fault in it.
   Object.defineProperty(response.headers, "cause", { value: error });
   return response;
 }

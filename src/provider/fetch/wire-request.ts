@@ -1,4 +1,4 @@
-// One request of an SDK on its way to a provider, in a form that can be sent again.
+// One request from an SDK to a provider, in a form that can be sent again.
 
 import { protocolOf, type Protocol } from "../wire/protocol.ts";
 import { requestFacts, type RequestFacts } from "../wire/request-facts.ts";
@@ -6,9 +6,9 @@ import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { ByteSink } from "./byte-sink.ts";
 
 interface WireMemory {
-  /** The last answer that was an error, as the caller's SDK expects it. */
+  /** The last error response, in the form the caller's SDK expects. */
   refused: Response | null;
-  /** The whole answer, as it is handed over. */
+  /** The whole answer, as the caller gets it. */
   answer: Response | null;
 }
 
@@ -18,9 +18,9 @@ export class WireRequest implements ChainRequest {
   readonly protocol: Protocol;
   readonly facts: RequestFacts;
   readonly sink: ByteSink;
-  /** Sent instead of the caller's own: a credential that was refreshed. */
+  /** Headers with a refreshed credential, which replace the caller's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Shared by all forms of this request; never written down. */
+  /** Shared by all forms of this request; never recorded. */
   readonly memory: WireMemory;
 
   constructor(
@@ -45,7 +45,7 @@ export class WireRequest implements ChainRequest {
     return new WireRequest(this.url, this.init, this.protocol, this.facts, this.sink, headers, this.memory);
   }
 
-  /** The caller sends the request again as it was. */
+  /** A caller that runs again sends the same request. */
   revived(): this {
     return this;
   }
@@ -58,7 +58,7 @@ export class WireRequest implements ChainRequest {
     return { ...this.init, headers };
   }
 
-  /** What journals and digests see: the address without its query, which may hold a key, and the body. */
+  /** The form that journals and digests get: the body, and the address without its query, which may contain a key. */
   toJSON(): unknown {
     return { url: this.url.split("?")[0], body: this.init.body };
   }
@@ -71,7 +71,7 @@ export interface Understood {
   readonly facts: RequestFacts;
 }
 
-/** null for what is no model call, or cannot be sent twice: that passes as it is. */
+/** Returns null for a request that is not a model call or cannot be sent twice. Such a request passes through unchanged. */
 export async function understand(
   input: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,

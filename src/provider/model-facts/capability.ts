@@ -1,20 +1,20 @@
-// What a model can or cannot do, as words: requests need some of them, targets have some of them.
+// Names for what a model can do. Requests need some of these capabilities; targets have some of them.
 
 export const CAPABILITIES = [
-  "tools", //       takes tool definitions and calls them
-  "vision", //      images in
-  "files", //       documents in, such as PDF
-  "audio", //       sound in
-  "video", //       moving pictures in
-  "streaming", //   answers piece by piece
-  "json-schema", // an answer held to a schema
+  "tools", //       accepts tool definitions and calls tools
+  "vision", //      accepts images
+  "files", //       accepts documents such as PDF
+  "audio", //       accepts audio
+  "video", //       accepts video
+  "streaming", //   streams its answer
+  "json-schema", // answers in JSON that follows a schema
   "reasoning", //   thinks before it answers
-  "prefill", //     goes on with a last message of the assistant
+  "prefill", //     continues the last assistant message
 ] as const;
 
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** A file kept at one vendor under an id of its own: nobody else can open it. */
+/** The capability to open files stored at one vendor. No other vendor can open them. */
 export function filesAt(namespace: string): string {
   return `files-at:${namespace}`;
 }

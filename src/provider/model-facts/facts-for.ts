@@ -1,5 +1,5 @@
-// What one target can do and what it refuses, from the tables and from what the user says. Nothing is held against a model we do
-// not know: it gets every capability and an endless window, and `known: false`.
+// What one target can do and what it rejects, from the tables and the user's overrides. An unknown model is assumed to be capable of
+// everything: it gets every capability, an unlimited context window and `known: false`.
 
 import { CAPABILITIES, filesAt } from "./capability.ts";
 import { longestMatch, modelIdentity } from "./model-id.ts";
@@ -8,17 +8,17 @@ import { PROVIDERS, providerRow, type ProviderRow } from "./provider-of.ts";
 
 /** What a model can do: capabilities, window, limits. */
 export interface ModelFacts {
-  /** Whether the table has this model; the rest is assumed otherwise. */
+  /** Whether the table has this model. If not, the other facts are assumptions. */
   readonly known: boolean;
   readonly vendor: string;
   readonly host: string;
-  /** The id without packaging: `claude-opus-4-5`. */
+  /** The id without date and cloud-specific parts: `claude-opus-4-5`. */
   readonly model: string;
-  /** Infinity when nobody said. */
+  /** Infinity if unknown. */
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
   readonly capabilities: readonly string[];
-  /** How long it may say nothing while it works. */
+  /** How long the model may stay silent while it works. */
   readonly quietMs: number;
   readonly refusedParameters: readonly string[];
   readonly refusedWhileReasoning: readonly string[];
@@ -27,11 +27,11 @@ export interface ModelFacts {
   readonly signsReasoning: boolean;
   readonly bindsReasoning: boolean;
   readonly acceptsEmptyText: boolean;
-  /** Names of tools it takes. A name that does not match goes out under another one, and comes back under its own. */
+  /** Tool names it accepts. A name that does not match is renamed in the request and restored in the answer. */
   readonly toolNames: RegExp;
-  /** Ids of tool calls it takes; null for all. */
+  /** Tool call ids it accepts; null for all. */
   readonly toolCallIds: RegExp | null;
-  /** Whether it can see what earlier answers left at the vendor. False for another account. */
+  /** Whether it can read state that earlier answers stored at the vendor. False for another account. */
   readonly keepsState: boolean;
 }
 
@@ -69,7 +69,7 @@ export function factsFor(provider: string, modelId: string, overrides: FactOverr
   };
 }
 
-/** Routers hand the maker's options on to the maker. */
+/** Routers pass the maker's options on to the maker. */
 function namespacesOfMaker(seller: ProviderRow, maker: string): readonly string[] {
   if (!seller.resells || maker === seller.vendor) return [];
   const own = PROVIDERS.filter(({ vendor }) => vendor === maker).flatMap(({ namespaces }) => namespaces);

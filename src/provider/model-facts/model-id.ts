@@ -1,20 +1,20 @@
-// One name for a model, however a cloud writes it: `us.anthropic.claude-opus-4-5-20251101-v1:0` at Bedrock and
+// One name for a model, whatever a cloud calls it: `us.anthropic.claude-opus-4-5-20251101-v1:0` at Bedrock and
 // `claude-opus-4-5@20251101` at Vertex are `claude-opus-4-5` of anthropic. Tables are looked up by that name.
 
 import { providerRow, type ProviderRow } from "./provider-of.ts";
 
 export interface ModelIdentity {
-  /** Whose servers: `azure`. */
+  /** The company that runs the servers: `azure`. */
   readonly host: string;
-  /** Whose interface: the vendor of the provider string. */
+  /** The vendor whose API it speaks, from the provider string. */
   readonly seller: string;
-  /** Who made it: the seller, unless the id names another maker. */
+  /** The company that made the model: the seller, unless the id names another maker. */
   readonly maker: string;
-  /** Spellings from the most exact to the least; tables are tried in this order. */
+  /** Spellings from the most exact to the least exact. Tables are searched in this order. */
   readonly names: readonly string[];
 }
 
-/** What clouds and routers put before an id to say who made it. Example: `anthropic/claude-opus-5-5`. */
+/** The prefixes that clouds and routers use to name the maker. Example: `anthropic/claude-opus-5-5`. */
 const MAKERS: ReadonlyMap<string, string> = new Map([
   ["anthropic", "anthropic"],
   ["openai", "openai"],
@@ -43,11 +43,11 @@ function makerOf(row: ProviderRow, modelId: string): { readonly maker: string; r
   const [, prefix, name] = /^([a-z0-9-]+)[./](.+)$/.exec(path) ?? [];
   const maker = prefix === undefined ? undefined : MAKERS.get(prefix);
   if (maker !== undefined && name !== undefined) return { maker: row.resells ? maker : row.vendor, name };
-  // `models/gemini-2.5-pro`, `accounts/fireworks/models/…`, `zai-org/GLM-5.2`: a path says where it is kept, not what it is.
+  // `models/gemini-2.5-pro`, `accounts/fireworks/models/…`, `zai-org/GLM-5.2`: the path is a location, not part of the name.
   return { maker: row.vendor, name: path.slice(path.lastIndexOf("/") + 1) };
 }
 
-/** Without the release date and the packaging of clouds: `-2025-08-07`, `-20250514`, `@20250514`, `-v1:0`, `-latest`. */
+/** Removes the release date and cloud-specific suffixes: `-2025-08-07`, `-20250514`, `@20250514`, `-v1:0`, `-latest`. */
 function undated(name: string): string {
   return name
     .replace(/-v\d+(?::\d+)?$/, "")
@@ -56,12 +56,12 @@ function undated(name: string): string {
     .replace(/^(claude-.*)-latest$/, "$1");
 }
 
-/** Routers write `claude-sonnet-5.5` for what Anthropic calls `claude-sonnet-5-5`. */
+/** Routers write `claude-sonnet-5.5` where Anthropic writes `claude-sonnet-5-5`. */
 function hyphenated(maker: string, name: string): string {
   return maker === "anthropic" ? name.replaceAll(".", "-") : name;
 }
 
-/** The row with the longest matching pattern: an id, or the beginning of one followed by `*`. */
+/** Finds the row with the longest matching pattern: an id, or a prefix followed by `*`. */
 export function longestMatch<Row extends { readonly model: string }>(
   rows: readonly Row[],
   names: readonly string[],
@@ -81,7 +81,7 @@ function matches(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** An id as such says more than any beginning of it. */
+/** An exact id beats any prefix. */
 function weight(pattern: string): number {
   return pattern.endsWith("*") ? pattern.length - 1 : Number.MAX_SAFE_INTEGER;
 }

@@ -1,5 +1,5 @@
-// What is known of current models: windows, limits, what they cannot do and which parameters they refuse. Data, with its date;
-// collected from the vendors' model pages, the models.dev catalogue and the model catalogues inside the AI SDK's own providers.
+// Facts about current models: context windows, output limits, missing capabilities and rejected parameters. Dated data, collected
+// from the vendors' model pages, the models.dev catalogue and the model lists inside the AI SDK's providers.
 
 import type { Capability } from "./capability.ts";
 
@@ -7,27 +7,27 @@ export const MODEL_ROWS_DATE = "2026-11-16";
 
 export interface ModelRow {
   readonly vendor: string;
-  /** An id without its date, or the beginning of one and `*`. */
+  /** An id without its date, or a prefix followed by `*`. */
   readonly model: string;
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
-  /** How long it may say nothing while it works: behind keep-alives, models that reason do so for minutes. */
+  /** How long it may stay silent while it works. Reasoning models send only keep-alives for minutes. */
   readonly quietMs: number;
   readonly lacks: readonly Capability[];
   readonly refuses: readonly string[];
-  /** Taken only when reasoning is switched off. */
+  /** Parameters that it accepts only with reasoning switched off. */
   readonly refusesWhileReasoning: readonly string[];
-  /** Only this model can read back what it thought. */
+  /** Only this model can read its own earlier reasoning. */
   readonly bindsReasoning: boolean;
 }
 
 type Rest = Partial<Pick<ModelRow, "quietMs" | "lacks" | "refuses" | "refusesWhileReasoning" | "bindsReasoning">>;
 
 const ANSWERS_MS = 120_000;
-/** A model that can reason, and one that nobody knows. */
+/** For models that can reason, and for unknown models. */
 export const THINKS_MS = 300_000;
 const ALWAYS_THINKS_MS = 600_000;
-/** OpenAI says of its `pro` models that answers may take many minutes. */
+/** OpenAI documents that its `pro` models may take many minutes to answer. */
 const THINKS_LONG_MS = 1_800_000;
 
 const SAMPLING = ["temperature", "topP"];
@@ -35,7 +35,7 @@ const PENALTIES = ["frequencyPenalty", "presencePenalty"];
 const NO_SOUND = ["audio", "video"] as const;
 const TEXT_ONLY = ["vision", "files", "audio", "video"] as const;
 
-/** OpenAI takes a last assistant message, but answers it instead of going on with it. */
+/** OpenAI accepts a final assistant message, but answers it instead of continuing it. */
 const OPENAI_LACKS = [...NO_SOUND, "prefill"] as const;
 const THINKS: Rest = {
   lacks: OPENAI_LACKS,
@@ -46,7 +46,7 @@ const MAY_THINK: Rest = { lacks: OPENAI_LACKS, refuses: PENALTIES, refusesWhileR
 const PRO: Rest = { ...MAY_THINK, quietMs: THINKS_LONG_MS };
 const CHATS: Rest = { lacks: [...OPENAI_LACKS, "reasoning"] };
 
-/** From 4.6 on a conversation must end with a user message; from 4.7 on sampling parameters are refused. */
+/** From 4.6 on a conversation must end with a user message; from 4.7 on the API rejects sampling parameters. */
 const CLAUDE: Rest = { lacks: NO_SOUND };
 const CLAUDE_4_6: Rest = { lacks: [...NO_SOUND, "prefill"] };
 const CLAUDE_4_7: Rest = { ...CLAUDE_4_6, refuses: [...SAMPLING, "topK"] };

@@ -1,26 +1,26 @@
-// Who stands behind an AI SDK provider string such as `openai.responses` or `vertex.anthropic.messages`: whose wire format it
-// speaks (the vendor), who runs the servers (the host), and which namespaces of `providerOptions` it reads.
+// Maps an AI SDK provider string such as `openai.responses` or `vertex.anthropic.messages` to its vendor (whose wire format it
+// speaks), its host (who runs the servers) and the namespaces of `providerOptions` it reads.
 
 export interface ProviderRow {
   readonly match: RegExp;
-  /** A real provider string this row is for. */
+  /** A real provider string that this row matches. */
   readonly example: string;
-  /** Whose models and wire format. */
+  /** The vendor of the models and of the wire format. */
   readonly vendor: string;
-  /** Who runs the servers, where nothing more is known of them than the provider's string. */
+  /** The company that runs the servers, as far as the provider string tells. */
   readonly host: string;
-  /** The first one is where it writes what it wants back. */
+  /** The first one is where it writes the metadata it needs back. */
   readonly namespaces: readonly string[];
-  /** Parameters this interface has no field for, whatever the model. */
+  /** Parameters that this API has no field for, with any model. */
   readonly refuses: readonly string[];
-  /** Its reasoning must come back with its own mark (signature, item id), or is refused. */
+  /** It rejects reasoning that comes back without its own mark (signature, item id). */
   readonly signsReasoning: boolean;
   readonly acceptsEmptyText: boolean;
-  /** Names of tools it takes. */
+  /** Tool names it accepts. */
   readonly toolNames: RegExp;
-  /** Ids of tool calls it takes; null for all. */
+  /** Tool call ids it accepts; null for all. */
   readonly toolCallIds: RegExp | null;
-  /** Sells other makers' models: the maker is in the model id, and its options are passed on. */
+  /** It resells other makers' models: the model id names the maker, and the maker's options are passed on. */
   readonly resells: boolean;
 }
 
@@ -35,7 +35,7 @@ const GOOGLE = ["google", "googleVertex", "vertex"];
 const RESPONSES_REFUSES = ["topK", "seed", "presencePenalty", "frequencyPenalty", "stopSequences"];
 const ANTHROPIC_REFUSES = ["frequencyPenalty", "presencePenalty", "seed"];
 
-/** First match wins, so a maker behind a cloud stands before the cloud. */
+/** The first match wins, so a maker behind a cloud comes before the cloud. */
 export const PROVIDERS: readonly ProviderRow[] = [
   anthropic(/vertex.*anthropic/i, "vertex.anthropic.messages", "vertex"),
   anthropic(/bedrock.*anthropic/i, "bedrock.anthropic.messages", "bedrock"),
@@ -74,7 +74,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
   row(/^ollama/i, "ollama.chat", "ollama", ["ollama"], {}),
 ];
 
-/** The vendor family: `openai`, `anthropic`, `google` … An unknown string gives its part before the first dot. */
+/** The vendor family: `openai`, `anthropic`, `google` … For an unknown string, the part before the first dot. */
 export function providerOf(provider: string): string {
   return providerRow(provider).vendor;
 }
@@ -84,7 +84,7 @@ export function hostOf(provider: string): string {
   return providerRow(provider).host;
 }
 
-/** The API spoken, as part of an endpoint's name. A server of a name we do not know speaks OpenAI's. */
+/** The API, as part of an endpoint's name. An unknown server is assumed to speak OpenAI's. */
 export function apiOf(provider: string): string {
   return PROVIDERS.find(({ match }) => match.test(provider))?.vendor ?? "openai";
 }
@@ -93,7 +93,7 @@ export function providerRow(provider: string): ProviderRow {
   return PROVIDERS.find(({ match }) => match.test(provider)) ?? unknownProvider(provider);
 }
 
-/** Whose a namespace of `providerOptions` is; null when nobody we know of reads it. */
+/** The vendor that reads a namespace of `providerOptions`; null if no known vendor does. */
 export function vendorOfNamespace(namespace: string): string | null {
   return NAMESPACES.get(namespace) ?? null;
 }
@@ -102,7 +102,7 @@ const NAMESPACES: ReadonlyMap<string, string> = new Map(
   PROVIDERS.flatMap(({ namespaces, vendor }) => namespaces.map((name) => [name, vendor] as const)),
 );
 
-/** Any OpenAI-compatible server reads its own name, as written and in camel case. */
+/** An OpenAI-compatible server reads the namespace with its own name, as written and in camel case. */
 function unknownProvider(provider: string): ProviderRow {
   const name = provider.split(".")[0] ?? provider;
   const camel = name.replace(/[-_]+(\w)/g, (_all, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
-// A chain of models that is itself a language model of the AI SDK: generateText, streamText, structured output and agents use it
-// unchanged. Failures that no target could cure come out as a FaultError.
+// A chain of models that is itself an AI SDK language model: generateText, streamText, structured output and agents use it unchanged.
+// If no target can answer, the call throws a FaultError.
 
 import type {
   LanguageModelV4,
@@ -52,7 +52,7 @@ class ChainModel implements LanguageModelV4 {
     this.modelId = chain.members.map(({ id }) => id).join(" > ");
   }
 
-  /** Only what every target can fetch by itself, because each of them may be the one that answers. */
+  /** Only the URLs that every target can fetch, because any of them may answer. */
   get supportedUrls(): PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]> {
     if (this.only === undefined || isMember(this.only)) return {};
     return "model" in this.only ? this.only.model.supportedUrls : this.only.supportedUrls;
@@ -82,7 +82,7 @@ class ChainModel implements LanguageModelV4 {
   }
 }
 
-/** The last word of a stream: its finish, or an error that nobody can take for one. */
+/** Ends a stream with its finish part, or with an error that cannot be mistaken for one. */
 function conclude(sink: StreamSink, outcome: Outcome<unknown>, options: LanguageModelV4CallOptions): void {
   if (outcome.status === "cancelled") {
     sink.abort(errorOf(outcome, options.abortSignal));
@@ -93,7 +93,7 @@ function conclude(sink: StreamSink, outcome: Outcome<unknown>, options: Language
     return;
   }
   const { content, finish } = outcome.value as Streamed;
-  // Known from an earlier life of the program: nothing has been streamed in this one.
+  // The answer was recorded by an earlier process, so nothing has been streamed in this one.
   if (sink.isUntouched) for (const part of partsOf(content)) sink.push(part);
   sink.finish({ ...finish, providerMetadata: { ...finish.providerMetadata, faultline: metadataOf(outcome) } });
 }
@@ -112,7 +112,7 @@ function* partsOf(content: readonly LanguageModelV4Content[]): Generator<Languag
   }
 }
 
-/** Who answered in the end, and after how many attempts. */
+/** Which target answered, and after how many attempts. */
 function metadataOf(outcome: Outcome<unknown>): SharedV4ProviderMetadata[string] {
   const { call, attempts } = outcome;
   return { call, attempts, target: "from" in outcome ? outcome.from : null };

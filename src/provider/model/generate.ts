@@ -1,5 +1,5 @@
-// One attempt at a model for a whole answer. Looks and tells: what went wrong is thrown, what it cost and what the headers
-// said is reported, and nothing is decided here.
+// One attempt at a model for an answer that is not streamed. It throws failures, reports the cost and the rate-limit headers, and
+// decides nothing.
 
 import type { JSONObject, LanguageModelV4GenerateResult, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -41,14 +41,14 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
   return upstream.isKept ? kept(result) : result;
 }
 
-/** As it came: SDKs leave out of the provider's words what they do not know, such as how long cached tokens last. */
+/** Adds the provider's raw usage: SDKs drop fields they do not know, such as the lifetime of cached tokens. */
 function fullUsage({ usage, response }: LanguageModelV4GenerateResult): LanguageModelV4Usage {
   const body = response?.body as { readonly usage?: unknown } | null | undefined;
   const raw = typeof body === "object" ? body?.usage : undefined;
   return typeof raw === "object" && raw !== null ? { ...usage, raw: raw as JSONObject } : usage;
 }
 
-/** What a session keeps of an answer, and gives back when the program runs again: nothing of the wire. */
+/** The part of an answer that a session records and replays when the program runs again. HTTP details are left out. */
 function kept({
   content,
   finishReason,

@@ -1,5 +1,5 @@
-// A chain of models. Each model is a member with its own breaker, pause and queue, all with the same request. What is not a model
-// but answers like one, such as an agent CLI, comes as a member already.
+// The members of a model chain. Each model is a member with its own breaker, pause and queue; all get the same request. A target that
+// answers like a model, such as an agent CLI, is passed in as a member.
 
 import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
@@ -35,11 +35,11 @@ export interface MembersDeps {
   readonly prices: PriceTable;
   /** The calls belong to a session. */
   readonly isKept: boolean;
-  /** Tells the redactor of keys, so that a provider that repeats one does not bring it into a log. */
+  /** Passes API keys to the redactor, so that a provider that echoes a key does not leak it into a log. */
   readonly learnKeys: (keys: readonly string[]) => void;
 }
 
-/** A target that answers requests to a model, whatever it is. */
+/** Any target that answers model requests. */
 export type ModelMember = Member<ModelRequest, unknown>;
 
 const LIST_OF_MODELS = `targets must be a list of models, as in fl.model([openai("gpt-5")])`;
@@ -62,7 +62,7 @@ export function modelChain(
   const members = targets.map((each) => {
     if (isMember(each)) return each;
     const place = placed[models.indexOf(each)];
-    if (place === undefined) throw new Error("a target has no place in its own chain");
+    if (place === undefined) throw new Error("the chain has no entry for this target");
     return modelMember(place, placed, targets.length > 1, options, deps);
   });
   const { retryBeforeFallback, repeatedFailures } = options;
@@ -70,7 +70,7 @@ export function modelChain(
   return chain(members, { retryBeforeFallback, needsOf, repairs: repairsFor(options) });
 }
 
-/** A model, and what it can fail together with. */
+/** A model with its failure domains. */
 interface PlacedModel {
   readonly target: ModelTargetOptions;
   readonly domains: FailureDomains;
@@ -88,7 +88,7 @@ function checkedTarget(target: ModelTargetOptions): ModelTargetOptions {
   return checkOptions(`fl.model, target ${target.id ?? target.model.modelId}`, target, MODEL_TARGET_OPTIONS);
 }
 
-/** A model alone is one with nothing special about it; whether it is a model at all is asked later. */
+/** A bare model is a target without options. Whether it really is a model is checked later. */
 function targetOf(given: ModelTarget): ModelTargetOptions {
   return isObject(given) && "model" in given ? given : { model: given };
 }
@@ -100,7 +100,7 @@ function isObject(given: unknown): given is object {
 function refuseNoModel(model: LanguageModelV4): void {
   const given: unknown = model;
   if (!isObject(given) || !("doGenerate" in given)) {
-    const what = typeof given === "string" ? JSON.stringify(given) : "one target";
+    const what = typeof given === "string" ? JSON.stringify(given) : "a target";
     const message = `${what} is not a model; it must be a language model of the AI SDK, as in openai("gpt-5")`;
     throw invalidOption("fl.model", "targets", message);
   }
@@ -109,7 +109,7 @@ function refuseNoModel(model: LanguageModelV4): void {
     throw invalidOption(
       "fl.model",
       "targets",
-      `${model.modelId} speaks ${version} of the AI SDK's interface; v4 is needed (ai 7)`,
+      `${model.modelId} implements ${version} of the AI SDK's interface; v4 (ai 7) is required`,
     );
   }
 }
@@ -127,7 +127,7 @@ function modelMember(
   const sharesState = sharesAll(first.domains, domains, ["endpoint", "account"]);
   const to = { ...facts, keepsState: facts.keepsState && sharesState };
   const { tellAfter } = options.repeatedFailures;
-  // Only models that are known to be able to are asked to continue another model's text.
+  // Only a model that is known to support it is asked to continue another model's text.
   const isDeclared = facts.known || target.facts?.capabilities !== undefined;
   const capabilities = isDeclared ? facts.capabilities : facts.capabilities.filter((each) => each !== "prefill");
   const known = { ...facts, capabilities };
@@ -135,7 +135,7 @@ function modelMember(
   return {
     tool: tool(modelTool(place, hasFallback, options, deps)),
     facts: { ...domains, capabilities, contextWindowTokens, lastResort: target.lastResort ?? false },
-    // A request is written for the first model: it goes there as it is, but for what no model accepts.
+    // The request was written for the first model, so only what no model accepts is changed for it.
     fit: (request) => {
       const portable = isFirst
         ? repairHistory(request.options, facts, tellAfter)
@@ -147,7 +147,7 @@ function modelMember(
   };
 }
 
-/** While another model answers, checking whether this one is back costs little. A breaker rule of the operator's own counts for more. */
+/** Probing this model costs little while another one answers. The operator's own breaker rule takes precedence. */
 const MOST_OPEN_MS = 30_000;
 
 function modelTool(
@@ -198,7 +198,7 @@ function needsOfRequest(request: ModelRequest, { stopAfter }: RepeatLimits): Req
   };
 }
 
-/** A model that was told and repeats the call all the same would do so until its steps or the money are used up. */
+/** A model that repeats the call even after the note would go on until its steps or the budget run out. */
 function toolLoop({ toolName, count }: ModelRequest["repeats"], stopAfter: number): Fault {
   return fault("ToolLoop", {
     message: `the model called ${toolName} ${count} times in a row with the same arguments, and each call failed`,
@@ -229,7 +229,7 @@ function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOpt
 
 const NO_CHANGES: readonly never[] = [];
 
-/** One line for each kind: a long history may have hundreds of them. */
+/** One line per kind of change: a long history may have hundreds of them. */
 function told(changes: readonly PortableChange[]): readonly RequestChange[] {
   if (changes.length === 0) return NO_CHANGES;
   return summarizeChanges(changes).map(({ rule, where, why, count }) => ({
@@ -239,7 +239,7 @@ function told(changes: readonly PortableChange[]): readonly RequestChange[] {
   }));
 }
 
-/** The answer that was not usable, and why, so that the model can do better. */
+/** Adds the unusable answer and the reason, so that the model can correct it. */
 function askedAgain(request: ModelRequest, why: Fault): ModelRequest {
   const { prompt } = request.options;
   const answer: LanguageModelV4Message[] =
@@ -247,7 +247,7 @@ function askedAgain(request: ModelRequest, why: Fault): ModelRequest {
       ? []
       : [{ role: "assistant", content: [{ type: "text", text: request.memory.lastAnswer }] }];
   const reason = SHAPE_REDACTOR.text(why.message);
-  const text = `Your last answer could not be used: ${reason}. Answer again, completely and in the form that was asked for.`;
+  const text = `Your last answer could not be used: ${reason}. Answer again, completely and in the requested format.`;
   return request.with({
     ...request.options,
     prompt: [...prompt, ...answer, { role: "user", content: [{ type: "text", text }] }],

@@ -1,4 +1,4 @@
-// What a program may say about a chain of models, and what is meant when it says nothing. Resolved once, here.
+// Options of a chain of models, and their defaults. They are resolved once, here.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -25,24 +25,24 @@ import {
 import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
 import { type Timeouts, timeoutsKind } from "./timeouts.ts";
 
-/** A model, or a model with what is special about it here. */
+/** A model, or a model with options. */
 export type ModelTarget = LanguageModelV4 | ModelTargetOptions;
 
-/** One model of a chain, with what is special about it. */
+/** One model of a chain, with its options. */
 export interface ModelTargetOptions {
   /** A language model of the AI SDK. */
   readonly model: LanguageModelV4;
-  /** Names it in events; `openai/gpt-5` when left out. */
+  /** The target's name in events. Default: provider and model, as in `openai/gpt-5`. */
   readonly id?: string;
-  /** Where it is reached, as a base URL or a name of yours. Read from the model when left out. Targets of one endpoint fail together. */
+  /** The endpoint, as a base URL or a name of your choice. Default: read from the model. Targets at one endpoint fail together. */
   readonly endpoint?: string;
-  /** Which key or account it uses, by a name of yours. A short hash of the key when left out. A limit on one does not hold for another. */
+  /** Your name for the key or account it uses. Default: a short hash of the key. A rate limit on one credential does not affect another. */
   readonly credential?: string;
-  /** Tried even while its breaker is open, when all others are out. */
+  /** Try it even while its breaker is open, if no other target is available. */
   readonly lastResort?: boolean;
-  /** What it can do, where the table does not know or is wrong. */
+  /** Corrections where the built-in facts about the model are missing or wrong. */
   readonly facts?: FactOverrides;
-  /** How long to wait for this model, in milliseconds. Default: as the chain has it. */
+  /** How long to wait for this model, in milliseconds. Default: the chain's timeouts. */
   readonly timeouts?: Partial<Timeouts>;
   /** How many requests may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
@@ -55,27 +55,27 @@ export interface ModelOptions {
   /** How often and how long a target is retried while another can answer: two attempts, waits up to 2 s. The last target gets the policy's own retries. */
   readonly retryBeforeFallback?: RetryOptions;
   /**
-   * What to do when a stream breaks after some of its answer has come. `fail` (the default): a typed error. `restart`: begin
-   * again; the caller sees an answer only when it is whole. `continue`: another model that is able to goes on with the text.
+   * What to do when a stream breaks after part of the answer has arrived. `fail` (the default): throw a typed error. `restart`: start
+   * over; the caller sees an answer only when it is complete. `continue`: another model continues the text, if it supports that.
    */
   readonly midStream?: MidStream;
-  /** The slowest a stream may be, over ten seconds from its first content on. No limit when left out. */
+  /** The minimum speed of a stream, measured over ten seconds from its first content on. Default: no limit. */
   readonly minCharactersPerSecond?: number;
-  /** Makes a prompt smaller when a model says it is too long; null when it cannot. */
+  /** Shortens a prompt that a model rejected as too long. Return null if it cannot be shortened. */
   readonly compact?: (
     prompt: LanguageModelV4CallOptions["prompt"],
     about: { readonly fault: Fault; readonly signal: AbortSignal },
   ) => Prompt | null | Promise<Prompt | null>;
-  /** Gets a new credential when one is refused; the models must read it from there. Called once a call. */
+  /** Refreshes the credential when the provider rejects it; the models must read the new one themselves. Called once per call. */
   readonly refreshCredential?: (about: { readonly fault: Fault; readonly signal: AbortSignal }) => void | Promise<void>;
-  /** One more try, with what was wrong told to the model, when an answer is empty, cut or does not fit its schema. On by default. */
+  /** Ask the model once more, with the reason, if its answer is empty, truncated or does not match its schema. Default: true. */
   readonly regenerate?: boolean;
   /**
-   * A model that makes the same failing call in a row, with the same arguments, is told after `tellAfter` failures (3) and stopped with
-   * the fault `ToolLoop` after `stopAfter` (12). Other arguments, a success or a message of a person begin a new row. `Infinity`: never.
+   * Limits for a model that repeats a failing tool call with the same arguments. After `tellAfter` failures (3) the model gets a note;
+   * after `stopAfter` (12) the call fails with `ToolLoop`. Other arguments, a success or a user message reset the count. `Infinity`: never.
    */
   readonly repeatedFailures?: Partial<RepeatLimits>;
-  /** The most answers are taken to be when a price is guessed and the request sets no limit. */
+  /** The output length assumed when a price is estimated and the request sets no limit. */
   readonly assumedOutputTokens?: number;
 }
 

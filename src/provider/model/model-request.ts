@@ -1,4 +1,4 @@
-// One request to a chain of models: what the AI SDK asked for, where a stream goes, and what is remembered between attempts.
+// One request to a chain of models: the AI SDK's call options, the sink of a stream, and the state shared between attempts.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
@@ -9,11 +9,11 @@ import type { StreamSink } from "./stream-sink.ts";
 import type { ContentTally } from "./tally.ts";
 
 export interface RequestMemory {
-  /** The text of the last answer that was not usable: asked about again. */
+  /** The text of the last unusable answer, which goes into the next prompt. */
   lastAnswer: string;
-  /** The answer in full, with what a journal need not keep. */
+  /** The full answer, including the parts that a journal does not record. */
   result: LanguageModelV4GenerateResult | null;
-  /** What has come of a stream, over all attempts that go on from each other; null before the first. */
+  /** The content streamed so far, across attempts that continue each other; null before the first. */
   tally: ContentTally | null;
 }
 
@@ -22,13 +22,13 @@ const NO_REPEATS = { toolName: "", count: 0 };
 
 export class ModelRequest implements ChainRequest {
   readonly options: LanguageModelV4CallOptions;
-  /** null when the answer comes as a whole. */
+  /** null when the answer is not streamed. */
   readonly sink: StreamSink | null;
-  /** Shared by all forms this request takes on its way; never written down. */
+  /** Shared by all forms of this request; never recorded. */
   readonly memory: RequestMemory;
-  /** As the caller asked, before it was made to fit a target. */
+  /** The caller's options, before they were adapted to a target. */
   readonly given: LanguageModelV4CallOptions;
-  /** The names under which tools go out, with the caller's own names for them. */
+  /** The tool names that are sent, mapped to the caller's own names. */
   readonly toolNames: ReadonlyMap<string, string>;
   private walked: RequestWalk | null = null;
 
@@ -46,17 +46,17 @@ export class ModelRequest implements ChainRequest {
     this.toolNames = toolNames;
   }
 
-  /** What one walk over it finds. */
+  /** The facts found in one walk over the request. */
   get walk(): RequestWalk {
     return (this.walked ??= walkRequest(this.options));
   }
 
-  /** How often the last tool call has failed in a row, unchanged. A walk with one failure at most has no row of them. */
+  /** How often the last tool call has failed in a row with the same arguments. With at most one failure there is nothing to count. */
   get repeats(): ReturnType<typeof repeatsIn> {
     return this.walk.mostFailures > 1 ? repeatsIn(this.options.prompt) : NO_REPEATS;
   }
 
-  /** About how many tokens it has, with so many characters of the answer that stand in it already. */
+  /** An estimate of its tokens, including the part of the answer that it continues. */
   tokens(continuedCharacters = 0): number {
     return estimateTokens(this.walk, continuedCharacters);
   }
@@ -65,17 +65,17 @@ export class ModelRequest implements ChainRequest {
     return this.sink !== null;
   }
 
-  /** The same request with something else asked. */
+  /** The same request with other options. */
   with(options: LanguageModelV4CallOptions): ModelRequest {
     return options === this.options ? this : new ModelRequest(options, this.sink, this.memory);
   }
 
-  /** The same request as its target takes it. */
+  /** The same request, adapted to its target. */
   fitted({ options, toolNames }: Portable): ModelRequest {
     return options === this.options ? this : new ModelRequest(options, this.sink, this.memory, this.options, toolNames);
   }
 
-  /** What is sent: when a stream goes on after a break, what the caller has seen stands as the beginning of the answer. */
+  /** The options to send. When a broken stream is continued, they include the text that the caller has already seen. */
   get sent(): LanguageModelV4CallOptions {
     const text = this.sink?.continuable ?? null;
     if (text === null) return this.options;
@@ -85,13 +85,13 @@ export class ModelRequest implements ChainRequest {
     };
   }
 
-  /** This request as an earlier life of the program had changed it. */
+  /** Restores the changes that an earlier process made to this request. */
   revived(kept: unknown): ModelRequest {
     const { asked } = kept as { readonly asked: LanguageModelV4CallOptions };
     return this.with({ ...this.options, ...asked });
   }
 
-  /** What journals and digests see: no headers, which hold keys, and nothing of this process. */
+  /** The form that journals and digests get: without headers, which contain keys, and without the state of this process. */
   toJSON(): unknown {
     return { streaming: this.isStreaming, asked: { ...this.options, headers: undefined, abortSignal: undefined } };
   }

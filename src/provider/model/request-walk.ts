@@ -1,7 +1,7 @@
-// One walk over a request tells all a chain has to know of it: what it needs of a target, how large it is, and whether a target
-// accepts it as it is, which is nearly always so. A request is walked once, when something first asks, without a copy and in as
-// few functions as possible: every call does it between long turns of other code, so each function costs more than its work.
-// Sizes are estimates from lengths, because only the vendor's own tokenizer knows.
+// One walk over a request finds everything a chain needs to know: the capabilities it requires, its size, and whether a target accepts
+// it unchanged, which is almost always the case. The walk runs once, on first use. It copies nothing and uses few functions, because it
+// always runs on a cold cache, where each extra function costs more than its work. Sizes are estimated from lengths, because only the
+// vendor's tokenizer knows the exact number.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { filesAt, type Capability } from "../model-facts/capability.ts";
@@ -17,17 +17,17 @@ type ToolOutput = Extract<Part, { type: "tool-result" }>["output"];
 
 export interface RequestWalk {
   characters: number;
-  /** Of files that are not text. */
+  /** Estimated tokens of files that are not text. */
   fileTokens: number;
   usesTools: boolean;
   readonly files: FileLike[];
-  /** Names of tools, offered and used. */
+  /** Names of the tools that are offered or called. */
   readonly toolNames: string[];
   readonly calls: ToolCall[];
   readonly thoughts: Part[];
-  /** Each call has an id of its own and its answer right behind its message, each answer has its call, and all parts are known. */
+  /** Call ids are unique, each call has its result right after its message, each result has its call, and all part types are known. */
   isOrderly: boolean;
-  /** The most tool results in a row that are failures. */
+  /** The longest run of failed tool results. */
   mostFailures: number;
 }
 
@@ -47,7 +47,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
     if (tool.type === "function") walk.toolNames.push(tool.name);
     walk.characters += charactersInTool(tool);
   }
-  /** Ids of calls that are not answered yet. */
+  /** Ids of calls without a result so far. */
   const open: string[] = [];
   /** Ids of all calls; null before the first. */
   let ids: Set<string> | null = null;
@@ -101,7 +101,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
   return walk;
 }
 
-/** Tools return files too. */
+/** Tools can return files, too. */
 function addOutput(walk: RequestWalk, output: ToolOutput): void {
   if (output.type !== "content") {
     walk.characters += charactersIn("value" in output ? output.value : output.reason);
@@ -121,11 +121,11 @@ function addFile(walk: RequestWalk, file: FileLike): void {
 
 export interface ModelNeeds {
   readonly needs: readonly string[];
-  /** A low estimate: a window smaller than this cannot hold the request. */
+  /** A lower bound: the request does not fit into a smaller context window. */
   readonly inputTokensAtLeast: number;
 }
 
-/** A schema for the answer is no need: an SDK can make any model answer in JSON. */
+/** A schema for the answer is not a requirement, because an SDK can make any model answer in JSON. */
 export function needsOf({ usesTools, files, ...size }: RequestWalk, streaming: boolean): ModelNeeds {
   const needs: string[] = [];
   if (streaming) needs.push("streaming");
@@ -134,15 +134,15 @@ export function needsOf({ usesTools, files, ...size }: RequestWalk, streaming: b
   return { needs, inputTokensAtLeast: Math.floor(tokensIn(size, LONG_TOKEN_CHARACTERS)) };
 }
 
-/** About how many tokens a request has, with so many characters added: text by its length, images and other files by a small flat number. */
+/** Estimates the tokens of a request plus `addedCharacters`: text by its length, images and other files by a small flat number. */
 export function estimateTokens({ characters, fileTokens }: RequestWalk, addedCharacters = 0): number {
   return Math.ceil(tokensIn({ characters: characters + addedCharacters, fileTokens }, TYPICAL_TOKEN_CHARACTERS));
 }
 
 /**
- * Whether this target accepts a request as it is: it can do what is asked, its window is large enough, tool names and ids have a
- * form it accepts, no thoughts are another vendor's, and no call fails again and again. What is not sure here is left to the rules
- * of portability.
+ * Whether the target accepts a request unchanged: it has the capabilities, its context window is large enough, it accepts the tool
+ * names and ids, no reasoning comes from another vendor, and no call fails repeatedly. Unclear cases return false and are left to
+ * the portability rules.
  */
 export function passesThrough(walk: RequestWalk, isStreaming: boolean, facts: ModelFacts): boolean {
   const { calls, thoughts, toolNames, files } = walk;
@@ -159,7 +159,7 @@ export function passesThrough(walk: RequestWalk, isStreaming: boolean, facts: Mo
   return files.every((file) => needsOfFile(file).every((need) => capabilities.includes(need)));
 }
 
-/** English prose and code have about four characters to a token … */
+/** English prose and code have about four characters per token … */
 const TYPICAL_TOKEN_CHARACTERS = 4;
 /** … and hardly any text has more than six. */
 const LONG_TOKEN_CHARACTERS = 6;
@@ -171,7 +171,7 @@ function tokensIn(
   return characters / perToken + fileTokens;
 }
 
-/** By what a media type begins with; anything else is a document. */
+/** By the first part of the media type; any other type is a document. */
 const MEDIA: Readonly<Record<string, { readonly capability: Capability; readonly tokensAtLeast: number }>> = {
   image: { capability: "vision", tokensAtLeast: 85 }, // OpenAI's low detail
   audio: { capability: "audio", tokensAtLeast: 32 }, //  Gemini, one second
@@ -190,7 +190,7 @@ function needsOfFile({ data, mediaType }: FileLike): readonly string[] {
   return keeper === null ? [capability] : [capability, filesAt(keeper)];
 }
 
-/** The one vendor that keeps a file; null when it is in the request, or kept at several. */
+/** The only vendor that stores the file; null if the file is in the request, or stored at several vendors. */
 function soleKeeper(data: FileLike["data"]): string | null {
   if (data.type !== "reference") return null;
   const keepers = Object.keys(data.reference);
@@ -204,7 +204,7 @@ function charactersInTool(tool: OfferedTool): number {
   return tool.name.length + (tool.description?.length ?? 0) + charactersInSchema(tool.inputSchema);
 }
 
-/** Schemas are large, and programs send the same ones again and again. */
+/** Schemas are large, and programs send the same ones repeatedly. */
 const COUNTED = new WeakMap<object, number>();
 
 function charactersInSchema(schema: unknown): number {
@@ -216,12 +216,12 @@ function charactersInSchema(schema: unknown): number {
   return characters;
 }
 
-/** The text in a value of any shape. Counted with a list of our own, so that neither depth nor a ring in it can hurt. */
+/** Counts the text in any value. It uses an explicit list instead of recursion, so depth and cycles do no harm. */
 function charactersIn(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (value === undefined) return 0;
   let characters = 0;
-  // Most values are flat: those that are not have their inner ones listed here.
+  // Nested objects. Most values are flat and never need this set.
   let inner: Set<object> | null = null;
   let holder: object | undefined = typeof value === "object" && value !== null ? value : [value];
   const open = [holder];

@@ -1,6 +1,6 @@
-// The tool calls of an answer, as the caller gets them: under the caller's own names of its tools, and each with an id of its
-// own. Some servers give every call the same id, or begin to count again with each answer.
-// Calls that a vendor runs itself keep name and id: their results refer to them, and their adapter knows them.
+// Restores the caller's tool names in the tool calls of an answer and makes their ids unique. Some servers give every call the same id,
+// or restart their numbering with each answer. Calls that a vendor runs itself keep name and id, because their results refer to them
+// and their adapter knows them.
 
 import type {
   LanguageModelV4Content,
@@ -18,9 +18,9 @@ interface Begun {
 
 export class ReturnedCalls {
   private readonly request: Pick<ModelRequest, "given" | "toolNames">;
-  /** Ids the caller has seen, in this conversation and this answer; null until there is a call. */
+  /** Ids used in this conversation and this answer; null before the first call. */
   private ids: Set<string> | null = null;
-  /** Calls of this answer by the id the provider gave them, oldest first. */
+  /** Calls of this answer by the provider's id, oldest first. */
   private readonly begun = new Map<string, Begun[]>();
 
   constructor(request: Pick<ModelRequest, "given" | "toolNames">) {
@@ -75,7 +75,7 @@ export class ReturnedCalls {
   }
 }
 
-/** The same part when nothing of it changes. */
+/** Returns the same part if nothing changes. */
 function returned<T extends object>(part: T, fields: Partial<T>): T {
   const isSame = Object.entries(fields).every(([key, value]) => part[key as keyof T] === value);
   return isSame ? part : { ...part, ...fields };

@@ -1,10 +1,10 @@
-// Where the parts of a streamed answer go. Nothing reaches the caller before the first content has arrived, so that an attempt
-// that fails before it can be made again unseen.
-// K1  parts of an attempt that failed before its first content are never seen.
-// K2  after the first content the stream ends with a finish or with an error, never without either.
-// K3  the caller's pace is the upstream's pace: nothing is read ahead of a slow reader.
-// K4  thoughts are shown, and commit to nothing: when the attempt fails, they are closed, and the next one's begin a new block.
-// K5  with `restart` an answer is shown when it is whole: what a reader has seen, and tools it has run, cannot be taken back.
+// Passes the parts of a streamed answer to the caller. Nothing reaches the caller before the first content, so an attempt that fails
+// earlier can be retried without the caller noticing.
+// K1  The caller never sees parts of an attempt that failed before its first content.
+// K2  After the first content the stream always ends with a finish part or an error.
+// K3  The caller sets the pace: nothing is read ahead of a slow reader.
+// K4  Reasoning is shown but does not commit the call. If the attempt fails, its blocks are closed and the next attempt opens new ones.
+// K5  With `restart` the caller sees only complete answers: text it has seen and tools it has run cannot be taken back.
 
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { MOST_BYTES, PIECE_BYTES, tooLarge } from "../fetch/bounded.ts";
@@ -12,7 +12,7 @@ import { PacedStream } from "../paced-stream.ts";
 
 type Part = LanguageModelV4StreamPart;
 
-/** What happens when a stream breaks after content has reached the caller. */
+/** What to do when a stream breaks after content has reached the caller. */
 export type MidStream = "fail" | "restart" | "continue";
 
 interface Block {
@@ -24,34 +24,34 @@ const nothing = (): void => undefined;
 
 export class StreamSink {
   readonly midStream: MidStream;
-  /** What the model in charge said when it began to answer. */
+  /** The response details of the model that is answering. */
   response: LanguageModelV4StreamResult["response"];
-  /** What the caller reads. */
+  /** The stream that the caller reads. */
   readonly paced = new PacedStream<Part>();
   private open: () => void = nothing;
   private held: Part[] = [];
   private heldSize = 0;
   private opened = false;
-  /** The caller has seen something of the answer itself. */
+  /** The caller has seen part of the answer itself. */
   private answered = false;
-  /** What the attempt has sent is kept back. */
+  /** The parts of this attempt are held back. */
   private holds = true;
-  /** Blocks that the caller has seen begin and not end. */
+  /** Blocks that are open on the caller's side. */
   private blocks: Block[] = [];
   private text = "";
   private sawToolCall = false;
-  /** The text block the caller has seen begin and not end; parts of a continuation belong to it. */
+  /** The text block that is open on the caller's side. A continuation writes into it. */
   private openText: string | null = null;
   private adopted: string | null = null;
   private continues = false;
-  /** White space the caller has seen last: models go on from a text without it, and say it again. */
+  /** Trailing white space the caller has seen. It is stripped before the text is continued, so models repeat it. */
   private saidAgain = "";
 
   constructor(midStream: MidStream) {
     this.midStream = midStream;
   }
 
-  /** Tells when the first content is there, or the stream has come to its end. */
+  /** Calls back at the first content, or when the stream ends. */
   whenOpen(tell: () => void): void {
     this.open = tell;
   }
@@ -61,17 +61,17 @@ export class StreamSink {
     return this.opened;
   }
 
-  /** Not one part has come, of any attempt. */
+  /** No attempt has delivered any part. */
   get isUntouched(): boolean {
     return !this.opened && this.held.length === 0;
   }
 
-  /** What the caller has seen so far, if another model could go on from it: plain text and nothing else. */
+  /** The text the caller has seen, if another model could continue it: plain text only. */
   get continuable(): string | null {
     return this.opened && this.midStream === "continue" && !this.sawToolCall && this.text !== "" ? this.text : null;
   }
 
-  /** Whether a break from here on is the caller's business. */
+  /** Whether a break from here on reaches the caller. */
   get isCommitted(): boolean {
     return this.answered && this.continuable === null;
   }
@@ -89,7 +89,7 @@ export class StreamSink {
     this.blocks = [];
   }
 
-  /** The part as the caller gets it; null when it gets nothing. */
+  /** Returns the part as the caller gets it; null if it gets nothing. */
   push(part: Part): Part | null {
     const own = this.continues ? this.continued(part) : part;
     if (own === null) return null;
@@ -108,7 +108,7 @@ export class StreamSink {
     this.paced.close();
   }
 
-  /** It broke, and nothing can be done about it any more. */
+  /** The stream broke and cannot be recovered. */
   fail(error: unknown, part: Part): void {
     if (!this.opened) this.open();
     this.opened = true;
@@ -117,13 +117,13 @@ export class StreamSink {
     this.paced.close();
   }
 
-  /** A stream that is cut short by its reader ends as streams do: with the reason. */
+  /** The reader aborted, so the stream errors with the reason. */
   abort(reason: unknown): void {
     this.open();
     this.paced.error(reason);
   }
 
-  /** An upstream that sends without end, and nothing that may be shown, must not fill the memory. */
+  /** Bounds the memory for an upstream that keeps sending parts that cannot be shown yet. */
   private hold(part: Part): void {
     this.heldSize += PIECE_BYTES + ("delta" in part ? part.delta.length : 0);
     if (this.heldSize > MOST_BYTES.answer) throw tooLarge("answer");
@@ -144,7 +144,7 @@ export class StreamSink {
     this.paced.put(part);
   }
 
-  /** Until there is an answer, blocks may have to be closed for an attempt that failed. */
+  /** Tracks open blocks: until the answer begins, a failed attempt may have to close them. */
   private mark(part: Part): void {
     switch (part.type) {
       case "text-start":
@@ -162,7 +162,7 @@ export class StreamSink {
     }
   }
 
-  /** What another model has to know to go on from here. */
+  /** Remembers what another model needs to continue the answer. */
   private note(part: Part): void {
     switch (part.type) {
       case "text-start":
@@ -182,7 +182,7 @@ export class StreamSink {
     }
   }
 
-  /** A part of a continuation, as a part of what it continues; null for what the caller has had already. */
+  /** Maps a part of a continuation into the answer it continues; null for parts the caller already has. */
   private continued(part: Part): Part | null {
     switch (part.type) {
       case "stream-start":
@@ -218,7 +218,7 @@ const NO_CONTENT: ReadonlySet<Part["type"]> = new Set<Part["type"]>([
   "reasoning-start",
   "text-end",
   "reasoning-end",
-  // Anthropic's first: a message has begun, and nothing of it is there yet.
+  // Anthropic's first event: the message has started, but has no content yet.
   "custom",
   "raw",
   "ping",
@@ -226,13 +226,13 @@ const NO_CONTENT: ReadonlySet<Part["type"]> = new Set<Part["type"]>([
   "error",
 ]);
 
-/** Something of the answer itself: from here on the caller has seen it. Keep-alives and empty deltas are none. */
+/** Whether the part is content, as opposed to keep-alives and empty deltas. */
 export function isContent(part: Part): boolean {
   if (part.type === "text-delta" || part.type === "reasoning-delta") return part.delta !== "";
   return !NO_CONTENT.has(part.type);
 }
 
-/** What a model thinks before it answers. */
+/** Whether the part is reasoning. */
 export function isThought({ type }: Part): boolean {
   return type === "reasoning-delta" || type === "reasoning-start" || type === "reasoning-file";
 }

@@ -1,7 +1,7 @@
-// One attempt at a model for a streamed answer: parts go to the caller as they come, and the last one only when the whole
-// answer has been judged.
-// U1  whoever stops waiting, the clock or the caller, stops the upstream too.
-// U2  an answer that only stops coming is an error, whatever the SDK thinks of it.
+// One attempt at a model for a streamed answer. Parts go to the caller as they arrive; the last one waits until the whole answer has
+// been checked.
+// U1  When the clock or the caller gives up, the upstream request is cancelled too.
+// U2  A stream that ends without a finish part is an error, even if the SDK reports none.
 
 import type { LanguageModelV4Content, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -20,7 +20,7 @@ import { Speed, Watch } from "./watch.ts";
 
 export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-/** A streamed answer that is whole: what it consists of, and its last part, which the caller has not had yet. */
+/** A complete streamed answer: its content, and its last part, which the caller has not received yet. */
 export interface Streamed {
   readonly content: readonly LanguageModelV4Content[];
   readonly finish: FinishPart;
@@ -57,7 +57,7 @@ export async function stream(
     const parts = result.stream.getReader();
     leaving.whenLeft = (reason) => {
       sink.paced.unfollow(reason);
-      // Cancelling ends a read that hangs. The attempt is over, so a failing cancel changes nothing.
+      // Cancelling ends a read that hangs. The attempt is over, so a failed cancel does no harm.
       void Promise.allSettled([parts.cancel(reason)]);
     };
     await sink.paced.follow(parts, reading);
@@ -78,7 +78,7 @@ export async function stream(
   }
 }
 
-/** What is made of the parts of one attempt. */
+/** Processes the parts of one attempt. */
 class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly sink: StreamSink;
   private readonly watch: Watch;
@@ -87,7 +87,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly speed: Speed | null;
   private readonly meter: Meter;
   private readonly calls: ReturnedCalls;
-  /** The last part, held back; null when the stream only stopped. */
+  /** The last part, held back; null if the stream ended without one. */
   finish: FinishPart | null = null;
 
   constructor(
@@ -132,7 +132,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   }
 }
 
-/** Some SDKs report a stream without an end by an error of their own. If nothing came before it, it was not an answer that was cut. */
+/** Some SDKs throw their own error for a stream without an end. If no content came before it, there was no answer to cut. */
 function readAs(error: unknown, provider: string, tally: ContentTally): unknown {
   if (tally.content.length > 0 || typeof error !== "object" || error === null) return error;
   return readField(error, "name") === "AI_InvalidResponseDataError" ? new FaultError(nothingRead(provider)) : error;

@@ -1,4 +1,4 @@
-// What has come of a streamed answer so far: enough to judge it, to price it when nobody says, and to give it again.
+// The content of a streamed answer so far: enough to check it, to estimate its price and to replay it.
 
 import type {
   LanguageModelV4Content,
@@ -24,12 +24,12 @@ const UNFINISHED: LanguageModelV4FinishReason = { unified: "other", raw: undefin
 
 export class ContentTally {
   private readonly all: LanguageModelV4Content[] = [];
-  /** The block that grew last: nearly always the one that grows next, and in most answers the only one. */
+  /** The block that grew last. It is almost always the one that grows next, and in most answers the only one. */
   private growing: { readonly id: string; readonly block: Block } | null = null;
-  /** All blocks by kind and id, from the second on; two kinds may have the same id. */
+  /** All blocks by kind and id, once there are two. Blocks of different kinds may share an id. */
   private blocks: Map<string, Block> | null = null;
   private toolInputs: Map<string, string> | null = null;
-  /** Of the attempt that runs. */
+  /** Characters of the current attempt. */
   characters = 0;
 
   add(part: LanguageModelV4StreamPart): void {
@@ -108,7 +108,7 @@ export class ContentTally {
     return answerIn(this.all, UNFINISHED).text;
   }
 
-  /** As a model that does not stream would have given it. */
+  /** The content as a call without streaming would return it. */
   get content(): readonly LanguageModelV4Content[] {
     return this.all;
   }
@@ -123,12 +123,12 @@ function nameOf(type: Block["type"], id: string): string {
   return `${type} ${id}`;
 }
 
-/** Signatures of thoughts come with any of their parts; the last word counts. */
+/** The signature of a reasoning block may come with any of its parts; the last one counts. */
 function sign(block: Block | undefined, { providerMetadata }: BlockPart): void {
   if (block !== undefined && providerMetadata !== undefined) block.providerMetadata = providerMetadata;
 }
 
-/** What a whole answer has in characters, as a stream of it would have been counted. */
+/** Counts the characters of a whole answer the same way as those of a stream. */
 export function charactersIn(content: readonly LanguageModelV4Content[]): number {
   let characters = 0;
   for (const part of content) {

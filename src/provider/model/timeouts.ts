@@ -1,18 +1,18 @@
-// How long a model may take. What a program sets holds; the rest follows from what is known of the model, because one that
-// thinks says nothing for minutes, and one that does not is broken long before that.
+// How long a model may take. The program's settings win. The other limits depend on the model: a reasoning model may be silent for
+// minutes, while any other model is broken long before that.
 
 import { group, positive, shape } from "../../options/kind.ts";
 import type { ModelFacts } from "../model-facts/facts-for.ts";
 
 /** How long to wait for a model, in milliseconds. */
 export interface Timeouts {
-  /** Until the response begins. An answer as a whole begins when it is there. */
+  /** Until the response begins. Without streaming, that is when the whole answer is ready. */
   readonly headersMs: number;
   /** From the start until the first content. */
   readonly firstTokenMs: number;
-  /** Between two parts that bring the answer forward; keep-alives do not count. */
+  /** Between two pieces of content; keep-alives do not count. */
   readonly idleMs: number;
-  /** The same while the model thinks. */
+  /** The same while the model is reasoning. */
   readonly thinkingMs: number;
   /** The whole attempt. */
   readonly totalMs: number;
@@ -20,13 +20,13 @@ export interface Timeouts {
 
 export interface ModelTimeouts {
   readonly stream: Timeouts;
-  /** For an answer that comes as a whole: nothing of it can be seen before all of it is there. */
+  /** For an answer that is not streamed: nothing is visible before all of it has arrived. */
   readonly whole: Timeouts;
 }
 
 const IDLE_MS = 60_000;
 const TOTAL_MS = 600_000;
-/** So long `fetch` itself waits for headers. */
+/** The time Node's `fetch` itself waits for headers. */
 const WHOLE_MS = 300_000;
 
 export function modelTimeouts(given: Partial<Timeouts>, { quietMs }: Pick<ModelFacts, "quietMs">): ModelTimeouts {

@@ -1,4 +1,4 @@
-// One model of a chain, and what an attempt at it needs: its price as it runs, and a way to give it up.
+// One model of a chain, and the parts of an attempt at it: a running cost and a way to abort.
 
 import type { LanguageModelV4, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -16,20 +16,20 @@ export interface Upstream {
   readonly provider: string;
   readonly clock: Clock;
   readonly timeouts: ModelTimeouts;
-  /** Characters a second, of a stream; 0 when any speed will do. */
+  /** Minimum characters per second of a stream; 0 for no limit. */
   readonly leastPerSecond: number;
   /** null when there is no price. */
   readonly price: Price | null;
-  /** Answers are kept in a session's journal, so they must be plain data. */
+  /** A session records the answers in its journal, so they must be plain data. */
   readonly isKept: boolean;
 }
 
-/** What an attempt costs, told as it goes and when it has ended. */
+/** Reports what an attempt costs, while it runs and when it has ended. */
 export class Meter {
   private readonly upstream: Upstream;
   private readonly request: ModelRequest;
   private readonly context: RunContext;
-  /** Characters of the answer that go out with the request. */
+  /** Characters of the answer that are sent with the request. */
   private readonly continuedCharacters: number;
 
   constructor(upstream: Upstream, request: ModelRequest, context: RunContext) {
@@ -39,13 +39,13 @@ export class Meter {
     this.continuedCharacters = request.sink?.continuable?.length ?? 0;
   }
 
-  /** So much of a streamed answer has come. */
+  /** Called with the length of the answer streamed so far. */
   came(outputCharacters: number): void {
     const microcents = this.guess(outputCharacters);
     if (microcents !== null) this.context.costSoFar(microcents);
   }
 
-  /** It was answered, and this is what the provider said about it. `isWhole`: it said so at a proper end. */
+  /** Called with the provider's usage. `isWhole`: the provider reported it at a proper end. */
   answered(usage: LanguageModelV4Usage, metadata: Metadata | undefined, isWhole: boolean, characters: number): void {
     const { price, model } = this.upstream;
     if (price === null) return;
@@ -55,8 +55,8 @@ export class Meter {
   }
 
   /**
-   * It failed without a usage. A request that was refused with an error, or that never went out, costs nothing; one that was cut,
-   * given up or left without an answer has cost what went out and what came.
+   * Called when the attempt failed without a usage. A request that was rejected or never sent costs nothing. One that was cut,
+   * aborted or left unanswered costs what was sent and received.
    */
   failed(error: unknown, outputCharacters: number): void {
     const { status, sent } = this.context.classify(error).context;
@@ -80,13 +80,13 @@ export class Meter {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Gives an upstream up at any point: before it has begun to answer, or while a read of it hangs. */
+/** Aborts an upstream at any point: before it has begun to answer, or while a read hangs. */
 export class UpstreamAbort<Answer> {
   private readonly stop = new AbortController();
   private reject: (reason: unknown) => void = nothing;
-  /** Told when it is given up. */
+  /** Called when the upstream is aborted. */
   whenLeft: (reason: Error) => void = nothing;
-  /** Why the clock gave it up; null when it did not. */
+  /** The timeout that aborted it, if any. */
   late: Fault | null = null;
   error: Error | null = null;
 
@@ -94,7 +94,7 @@ export class UpstreamAbort<Answer> {
     return this.stop.signal;
   }
 
-  /** What it answers, unless it is given up first. */
+  /** Resolves with the answer, or rejects if the upstream is aborted first. */
   orLeave(answer: PromiseLike<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.reject = reject;

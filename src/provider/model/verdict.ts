@@ -1,4 +1,4 @@
-// What a finished answer is worth: many failures come with status 200, and only how the model stopped and what it said tell.
+// Checks a finished answer. Many failures come with status 200, and only the stop reason and the content reveal them.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FinishReason } from "@ai-sdk/provider";
 import { classify } from "../../core/classify/classify.ts";
@@ -6,17 +6,17 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { parseJson } from "../../core/try-read.ts";
 import { type Check, compileSchema, type JsonSchema } from "../../schema/index.ts";
 
-/** What an answer consists of, as far as its worth is concerned. */
+/** The parts of an answer that the check looks at. */
 export interface ModelAnswer {
   readonly text: string;
   /** Anything besides text: reasoning, files, tool calls and their results. */
   readonly hasOther: boolean;
-  /** The arguments of its tool calls, as they came. */
+  /** The raw arguments of its tool calls. */
   readonly toolInputs: readonly string[];
   readonly finishReason: LanguageModelV4FinishReason;
 }
 
-/** null: it can be used. Only what a schema has to be asked about is waited for. */
+/** Returns null for a usable answer. Asynchronous only when a schema has to be checked. */
 export function verdictOn(
   answer: ModelAnswer,
   options: LanguageModelV4CallOptions,
@@ -28,29 +28,32 @@ export function verdictOn(
   const stopped = badStop(finishReason, provider);
   if (stopped !== null) return stopped;
   const isCut = finishReason.unified === "length";
-  // A call that was cut may look whole: outside a stream Anthropic gives it empty arguments.
+  // A truncated call may look complete: without streaming, Anthropic returns it with empty arguments.
   if (isCut && toolInputs.length > 0) {
-    const message = "the answer was cut within the arguments of a tool call";
+    const message = "the answer was truncated inside the arguments of a tool call";
     return fault("OutputTruncated", { message, context: { provider } });
   }
   if (toolInputs.some((input) => input.trim() !== "" && parseJson(input) === undefined)) {
-    return fault("SchemaInvalid", { message: "the arguments of a tool call are no JSON", context: { provider } });
+    return fault("SchemaInvalid", {
+      message: "the arguments of a tool call are not valid JSON",
+      context: { provider },
+    });
   }
   if (isNothing) {
     return isCut
-      ? fault("OutputTruncated", { message: "the answer was cut before it began", context: { provider } })
+      ? fault("OutputTruncated", { message: "the answer was truncated before it began", context: { provider } })
       : fault("EmptyOutput", { message: "the answer is empty", context: { provider } });
   }
   if (toolInputs.length > 0 || options.responseFormat?.type !== "json") return null;
   return jsonVerdict(text, isCut, options.responseFormat, provider);
 }
 
-/** No model ended like this: where nothing was said either, something else answered. */
+/** No model stops like this. If there is no content either, something other than a model answered. */
 function saysNothing({ unified, raw }: LanguageModelV4FinishReason): boolean {
   return unified === "interrupted" || (unified === "other" && raw === undefined);
 }
 
-/** A page, an error object or no byte at all, which SDKs pass over in silence. */
+/** For an HTML page, an error object or an empty body, all of which SDKs ignore silently. */
 export function nothingRead(provider: string): Fault {
   return fault("AnswerUnreadable", {
     message: "nothing in the response could be read as an answer",
@@ -58,30 +61,30 @@ export function nothingRead(provider: string): Fault {
   });
 }
 
-/** A model's own end, whatever it says: what is counted there is counted to the end. */
+/** Whether the model itself ended the answer, so that its usage is complete. */
 export function isProperEnd({ unified }: LanguageModelV4FinishReason): boolean {
   return unified !== "interrupted";
 }
 
 type Unified = LanguageModelV4FinishReason["unified"];
 
-/** Ways to stop that are failures whatever was said. */
+/** Stop reasons that are failures regardless of the content. */
 const FAILED_STOPS: ReadonlySet<Unified> = new Set<Unified>(["content-filter", "error", "interrupted"]);
 
 function badStop({ unified, raw }: LanguageModelV4FinishReason, provider: string): Fault | null {
   const hasFailed = FAILED_STOPS.has(unified);
   if (!hasFailed && unified !== "other") return null;
   if (unified === "interrupted") {
-    return fault("NetworkDisconnect", { message: "the stream ended without saying why", context: { provider } });
+    return fault("NetworkDisconnect", { message: "the stream ended without a stop reason", context: { provider } });
   }
-  // The provider's own word says more, where a rule knows it: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`. OpenAI's
-  // chat says `stop` where the model declined, and the SDK knows better.
+  // The provider's raw stop reason is more precise if a rule knows it: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`.
+  // But OpenAI's chat API says `stop` when the model declined; there the SDK's value is right.
   const named = raw === undefined ? null : classify({ surface: "stop", stopReason: raw, provider });
   if (named !== null && named.evidence.source !== "none") return named;
   return hasFailed ? classify({ surface: "stop", stopReason: unified, provider }) : null;
 }
 
-/** Compiling a schema costs more than checking with it, and programs ask with the same one again and again. */
+/** Compiling a schema costs more than checking with it, and programs reuse the same schemas. */
 const CHECKS = new WeakMap<object, Check>();
 
 function checkFor(schema: JsonSchema): Check {
@@ -93,12 +96,12 @@ function checkFor(schema: JsonSchema): Check {
   return check;
 }
 
-/** Told to the model, which cannot correct more at once. */
+/** The most issues reported to the model, which cannot correct more at once. */
 const MAX_ISSUES_TOLD = 10;
 
 type JsonFormat = Extract<LanguageModelV4CallOptions["responseFormat"], { type: "json" }>;
 
-/** When JSON was asked for, all of it is checked: that it is JSON, and everything the schema says. */
+/** If JSON was requested, checks that the answer is JSON and matches the whole schema. */
 async function jsonVerdict(
   text: string,
   isCut: boolean,
@@ -108,13 +111,13 @@ async function jsonVerdict(
   const value = parseJson(text);
   if (value === undefined) {
     return isCut
-      ? fault("OutputTruncated", { message: "the JSON was cut", context: { provider } })
-      : fault("SchemaInvalid", { message: "the answer is no JSON", context: { provider } });
+      ? fault("OutputTruncated", { message: "the JSON was truncated", context: { provider } })
+      : fault("SchemaInvalid", { message: "the answer is not valid JSON", context: { provider } });
   }
   return schema === undefined ? null : schemaVerdict(value, schema as JsonSchema, { provider });
 }
 
-/** null: the value fits. */
+/** Returns null if the value matches. */
 export async function schemaVerdict(
   value: unknown,
   schema: JsonSchema,

@@ -1,5 +1,5 @@
-// The clock over one attempt at a model: headers, first token, and silence between parts, each with its own limit and its own
-// words, because what to do about them differs. One alarm, moved only when it rings: a stream has thousands of parts.
+// The timeouts of one attempt at a model: headers, first token, and silence between parts. Each has its own limit and message, because
+// each needs a different reaction. There is one timer, and it is moved only when it fires: a stream has thousands of parts.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -12,12 +12,12 @@ type Phase = "headers" | "firstToken" | "idle" | "thinking";
 const LIMIT_OF = { headers: "headersMs", firstToken: "firstTokenMs", idle: "idleMs", thinking: "thinkingMs" } as const;
 const SAYS: Readonly<Record<Phase, (limitMs: number) => string>> = {
   headers: (limitMs) => `no response began within ${limitMs} ms`,
-  firstToken: (limitMs) => `nothing of the answer came within ${limitMs} ms`,
+  firstToken: (limitMs) => `no content arrived within ${limitMs} ms`,
   idle: (limitMs) => `the stream was silent for ${limitMs} ms`,
   thinking: (limitMs) => `the stream was silent for ${limitMs} ms while the model was thinking`,
 };
 
-/** More than alarms are late by. */
+/** Larger than the share by which timers fire late. */
 const EARLY_SHARE = 100;
 
 export class Watch {
@@ -27,11 +27,11 @@ export class Watch {
   private readonly expired: (fault: Fault) => void;
   private readonly startedAt: number;
   private phase: Phase;
-  /** When it is too late; Infinity while nobody waits. */
+  /** The deadline; Infinity while the reader is not waiting. */
   private dueAt: number;
-  /** How long may be waited when somebody waits again. */
+  /** The time left when the reader waits again. */
   private leftMs = Infinity;
-  /** When the alarm rings; Infinity when none is set. */
+  /** When the timer fires; Infinity if none is set. */
   private armedFor = Infinity;
 
   constructor(clock: Clock, timeouts: Timeouts, { alarm }: RunContext, expired: (fault: Fault) => void) {
@@ -40,7 +40,7 @@ export class Watch {
     this.setAlarm = alarm;
     this.expired = expired;
     this.startedAt = steadyNow(clock);
-    // Some SDKs report a response only with its first event, so the limit for the first content holds from the start.
+    // Some SDKs report a response only with its first event, so the first-token limit applies from the start.
     this.phase = timeouts.firstTokenMs < timeouts.headersMs ? "firstToken" : "headers";
     this.dueAt = this.startedAt + this.timeouts[LIMIT_OF[this.phase]];
     this.arm(this.startedAt);
@@ -52,21 +52,21 @@ export class Watch {
     this.arm(steadyNow(this.clock));
   }
 
-  /** Content has come: the next may take its time again, from when it is waited for. */
+  /** Content arrived. The limit for the next part starts when the reader waits for it. */
   progress(isThinking: boolean): void {
     this.phase = isThinking ? "thinking" : "idle";
     this.leftMs = isThinking ? this.timeouts.thinkingMs : this.timeouts.idleMs;
     this.dueAt = Infinity;
   }
 
-  /** The caller does not want more yet: that is not the upstream's silence. */
+  /** Pauses the clock: the caller does not want more yet, so the upstream is not at fault. */
   hold(): void {
     if (this.dueAt === Infinity) return;
     this.leftMs = this.dueAt - steadyNow(this.clock);
     this.dueAt = Infinity;
   }
 
-  /** More is waited for. */
+  /** The reader waits for more. */
   wait(): void {
     if (this.dueAt !== Infinity) return;
     const now = steadyNow(this.clock);
@@ -74,10 +74,10 @@ export class Watch {
     this.arm(now);
   }
 
-  /** An alarm that rings too early looks again; only one that would ring too late is set anew. */
+  /** A timer that fires early checks again. Only one that would fire too late is reset. */
   private arm(now: number): void {
     if (this.dueAt >= this.armedFor) return;
-    // Alarms may be late by a share of how far ahead they are set, so one for a long wait is set a little too early.
+    // Timers may fire late by a share of their delay, so a long one is set a little early.
     this.armedFor = this.dueAt - Math.floor((this.dueAt - now) / EARLY_SHARE);
     this.setAlarm(this.armedFor - now, () => this.look());
   }
@@ -100,7 +100,7 @@ export class Watch {
 
 const WINDOW_MS = 10_000;
 
-/** The slowest a stream may be. Only time spent waiting for more counts: neither a slow reader nor a model that thinks is slow. */
+/** Enforces the minimum speed of a stream. Only the time spent waiting for content counts, not a slow reader or a reasoning model. */
 export class Speed {
   private readonly clock: Clock;
   private readonly leastPerSecond: number;
@@ -117,9 +117,9 @@ export class Speed {
     this.waitsSince = steadyNow(this.clock);
   }
 
-  /** So many characters have come since the stream began. */
+  /** Called with the number of characters since the stream began. */
   came(characters: number, isThinking: boolean): void {
-    // How long the first word takes is another limit's business.
+    // The time to the first content has its own limit.
     if (isThinking || this.countedFrom === 0) return this.countFrom(characters);
     this.waitedMs += steadyNow(this.clock) - this.waitsSince;
     if (this.waitedMs < WINDOW_MS) return;
@@ -135,7 +135,7 @@ export class Speed {
 
   private tooSlow(perSecond: number): ReturnType<typeof fault> {
     return fault("NetworkTimeout", {
-      message: `the stream brought ${perSecond.toFixed(1)} characters a second; ${this.leastPerSecond} are the least allowed`,
+      message: `the stream sent ${perSecond.toFixed(1)} characters per second; the minimum is ${this.leastPerSecond}`,
       context: { phase: "speed", limit: this.leastPerSecond },
     });
   }

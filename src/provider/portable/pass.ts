@@ -17,7 +17,7 @@ export interface Pass {
   readonly from: PortableFacts | null;
   readonly note: (where: string) => void;
   readonly whereOf: (thing: object) => string;
-  /** The names under which tools go out, with the caller's own names for them. */
+  /** The tool names that are sent, mapped to the caller's own names. */
   readonly toolNames: Map<string, string>;
   /** After so many failures of one call in a row the model is told. */
   readonly tellAfter: number;

@@ -1,15 +1,15 @@
-// What tokens cost, in whole micro-cents, always rounded up. Sums that a number cannot hold exactly are made in big integers, so
-// that no number of tokens drifts.
+// The cost of tokens in whole microcents, always rounded up. Sums that a number cannot hold exactly are computed with BigInt, so
+// that the result stays exact for any number of tokens.
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Price, Rates } from "./price-table.ts";
 
-/** What a reported usage costs. Tokens from the cache are part of the input and are counted once, at their own price. */
+/** The cost of a reported usage. Cached tokens are part of the input and are counted once, at their own price. */
 export function costOfUsage(usage: LanguageModelV4Usage, price: Price, tier: string | null = null): number {
   return costOfTokens(countTokens(usage), price, tier);
 }
 
-/** An upper bound for a request that was not sent yet: all input at its dearest, and as much output as is allowed. */
+/** An upper bound for a request before it is sent: all input at the highest rate, plus the maximum output. */
 export function estimateCost(
   inputTokens: number,
   maxOutputTokens: number,
@@ -28,7 +28,7 @@ export function estimateCost(
   ]);
 }
 
-/** What was sent and what has come: counted where a provider does not count, or not to the end. */
+/** What was sent and received, for answers whose usage the provider does not report in full. */
 export interface Seen {
   readonly inputTokens: () => number;
   readonly outputCharacters: number;
@@ -40,8 +40,8 @@ export interface AttemptCost {
 }
 
 /**
- * What an answer costs. A usage that is missing, or of an answer that broke, is filled up from what was seen, and marked as
- * estimated: the input by the request's size unless the provider said it, the output by its characters unless it said more.
+ * The cost of an answer. If the usage is missing, or the answer was cut, the missing numbers are estimated and the cost is marked as
+ * estimated: the input from the size of the request, the output from its characters, unless the provider reported more.
  */
 export function costOfAnswer(
   usage: LanguageModelV4Usage | null,
@@ -52,7 +52,7 @@ export function costOfAnswer(
 ): AttemptCost {
   const said = usage === null ? NO_TOKENS : countTokens(usage);
   const saysInput = said.fresh + said.cacheRead + said.cacheWrite + said.cacheWriteHour > 0;
-  // Proxies send zeros where they count nothing.
+  // Proxies that do not count tokens send zeros.
   const saysOutput = said.output > 0 || outputCharacters === 0;
   const isReported = isWhole && saysInput && saysOutput;
   const tokens = isReported
@@ -65,7 +65,7 @@ export function costOfAnswer(
   return { microcents: costOfTokens(tokens, price, tier), basis: isReported ? "reported" : "estimated" };
 }
 
-/** English prose and code have about four characters to a token. */
+/** English prose and code have about four characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
 
 export function tokensIn(characters: number): number {
@@ -73,7 +73,7 @@ export function tokensIn(characters: number): number {
 }
 
 interface TokenCounts {
-  /** Input that was neither read from nor written to a cache. */
+  /** Input tokens neither read from nor written to a cache. */
   readonly fresh: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -87,7 +87,7 @@ function countTokens({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): 
   const cacheRead = whole(inputTokens.cacheRead);
   const written = whole(inputTokens.cacheWrite);
   const cacheWriteHour = Math.min(written, hourWrites(raw));
-  // Some providers give the total, some the parts, some both; what no part accounts for is fresh.
+  // Some providers report the total, some the parts, some both. Tokens in no part are fresh.
   const fresh = Math.max(whole(inputTokens.noCache), whole(inputTokens.total) - cacheRead - written);
   const output =
     outputTokens.total === undefined
@@ -96,7 +96,7 @@ function countTokens({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): 
   return { fresh, cacheRead, cacheWrite: written - cacheWriteHour, cacheWriteHour, output };
 }
 
-/** Anthropic alone tells them apart, in words of its own. */
+/** Cache writes that last an hour. Only Anthropic reports them separately, in its raw usage. */
 function hourWrites(raw: LanguageModelV4Usage["raw"]): number {
   const written = raw?.["cache_creation"] as { readonly ephemeral_1h_input_tokens?: unknown } | null | undefined;
   const tokens = written?.ephemeral_1h_input_tokens;
@@ -112,7 +112,7 @@ function costOfTokens(tokens: TokenCounts, price: Price, tier: string | null): n
     cacheWrite * rates.cacheWriteMicrocents +
     cacheWriteHour * rates.cacheWriteHourMicrocents +
     output * rates.outputMicrocents;
-  // All of it is whole and none below zero: a safe sum has safe parts, so nothing was rounded on the way.
+  // All terms are whole and not negative, so if the sum is a safe integer, no term was rounded.
   return Number.isSafeInteger(millionths) ? wholeMicrocents(millionths) : sumUpExactly(chargesOf(tokens, rates));
 }
 
@@ -125,7 +125,7 @@ function ratesFor(price: Price, inputTokens: number): Rates {
   return longContext !== null && inputTokens > longContext.aboveInputTokens ? longContext : price;
 }
 
-/** Providers have sent nothing, NaN, negative numbers and fractions; a count is whole and not below zero. */
+/** Providers have sent undefined, NaN, negative numbers and fractions. A count is whole and not negative. */
 function whole(count: number | undefined): number {
   return count !== undefined && count > 0 ? Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER) : 0;
 }
@@ -153,7 +153,7 @@ function wholeMicrocents(millionths: number): number {
   return (millionths - rest) / MILLION + (rest > 0 ? 1 : 0);
 }
 
-/** Beyond ninety million dollars the number stands still, because it could not be added to exactly any more. */
+/** Capped at about ninety million dollars, the largest amount that a number can add exactly. */
 function sumUpExactly(charges: readonly Charge[]): number {
   let millionths = 0n;
   for (const { tokens, microcentsPerMillion } of charges) millionths += BigInt(tokens) * BigInt(microcentsPerMillion);

@@ -1,30 +1,30 @@
-// List prices in dollars per million tokens, as the vendors publish them for ordinary requests, and how many times as much each
-// other service tier costs. Data, with its date: prices change, so a user can put rows of their own in front.
+// List prices in dollars per million tokens, as the vendors publish them for standard requests, and the price factor of each other
+// service tier. Prices change, so the data is dated and a user can put rows in front of it.
 // test/provider/price/public-prices.test.ts compares them with a public catalogue and says why a row differs.
 
 export const PRICE_ROWS_DATE = "2026-11-16";
 export const PRICE_ROWS_SOURCE =
   "vendors' pricing pages (OpenAI's priority processing and flex, Anthropic's fast mode and prompt caching, Google's optimization page) and the models.dev and genai-prices catalogues; the higher price where it depends on the hour, or is lowered for a while";
 
-/** Dollars per million tokens. What is left out costs as much as input. */
+/** Dollars per million tokens. A rate left out is the same as the input rate. */
 export interface DollarRates {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
-  /** Cache writes that last an hour; left out, they cost as much as other cache writes. */
+  /** Cache writes that last an hour. Default: the price of other cache writes. */
   readonly cacheWriteHour?: number;
 }
 
 /** What a model costs, in US dollars per million tokens. */
 export interface PriceRow extends DollarRates {
-  /** The vendor as `providerOf` says it, or the host as `hostOf` says it. */
+  /** The vendor as `providerOf` returns it, or the host as `hostOf` returns it. */
   readonly provider: string;
-  /** An id without its date, or the beginning of one and `*`. */
+  /** An id without its date, or a prefix followed by `*`. */
   readonly model: string;
-  /** All tokens of a request cost this once its input is longer. */
+  /** The rates for all tokens of a request whose input is longer than `aboveInputTokens`. */
   readonly longContext?: DollarRates & { readonly aboveInputTokens: number };
-  /** How many times as much each service tier costs, by its name in lower case: `{ flex: 0.5 }`. Tiers not listed cost the same. */
+  /** The price factor of each service tier, by its name in lower case: `{ flex: 0.5 }`. Tiers not listed cost the list price. */
   readonly tiers?: Readonly<Record<string, number>>;
 }
 
@@ -32,16 +32,16 @@ type Numbers = readonly [input: number, output: number, cachedInput?: number, ca
 
 const LONG = 272_000;
 
-/** Of a vendor's models, unless a row says something else. */
+/** Tier factors by vendor, unless a row overrides them. */
 const TIERS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   openai: { batch: 0.5, flex: 0.5, ...fast(2) },
-  // What is bought in advance for the priority tier is counted at the list price.
+  // Prepaid priority capacity is counted at the list price.
   anthropic: { batch: 0.5 },
   // Priority costs from 75 to 100 % more.
   google: { batch: 0.5, flex: 0.5, priority: 2 },
 };
 
-/** Times the input; cache writes that last five minutes have a price of their own in each row. */
+/** Price of hour-long cache writes as a multiple of the input price. Each row has its own price for five-minute writes. */
 const HOUR_WRITES: Readonly<Record<string, number>> = { anthropic: 2 };
 
 export const PRICE_ROWS: readonly PriceRow[] = [
@@ -78,7 +78,7 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("openai", ["o3-mini"], [1.1, 4.4, 0.55]),
   ...withTiers(fast(20 / 11), price("openai", ["o4-mini"], [1.1, 4.4, 0.275])),
 
-  // The fourth number is for cache writes that last five minutes.
+  // The fourth number is the price of five-minute cache writes.
   ...price("anthropic", ["claude-fable-5-2"], [8, 40, 0.8, 10]),
   ...price("anthropic", ["claude-fable-5-1", "claude-mythos-5-1"], [10, 50, 0.25, 12.5]),
   ...price("anthropic", ["claude-fable-5", "claude-mythos-5"], [10, 50, 1, 12.5]),
@@ -96,9 +96,9 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("anthropic", ["claude-3-5-haiku"], [0.8, 4, 0.08, 1]),
   ...price("anthropic", ["claude-3-haiku"], [0.25, 1.25, 0.03, 0.3]),
 
-  // Half of this until 2026-11-30 …
+  // Half this price until 2026-11-30 …
   ...price("google", ["gemini-4-argon", "gemini-4-carbon"], [4, 20, 0.2]),
-  // … and half of this until 2026-12-31.
+  // … and half this price until 2026-12-31.
   ...price("google", ["gemini-3.8-flash", "gemini-3.7-flash", "gemini-3.6-flash"], [1.5, 7.5, 0.15]),
   ...price("google", ["gemini-3.5-flash"], [1.5, 9, 0.15]),
   ...price("google", ["gemini-3.5-flash-lite"], [0.3, 2.5, 0.03]),
@@ -113,10 +113,10 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("xai", ["grok-4.6", "grok-4.5"], [2, 6, 0.5], 200_000, [4, 12, 1]),
   ...price("xai", ["grok-4.3", "grok-4.20*"], [1.25, 2.5, 0.2], 200_000, [2.5, 5, 0.4]),
   ...price("xai", ["grok-build-0.1"], [1, 2, 0.2], 200_000, [2, 4, 0.4]),
-  // Peak hours; the other hours cost half.
+  // The price in peak hours. Other hours cost half.
   ...price("deepseek", ["deepseek-flash", "deepseek-v4-flash"], [0.3, 1.2, 0.006]),
   ...price("deepseek", ["deepseek-v4-pro"], [1.32, 3.96, 0.044]),
-  // On sale at half of this.
+  // Currently discounted by half.
   ...price("mistral", ["mistral-large-4", "mistral-large-4-0"], [1.36, 4.18, 0.14]),
   ...price("mistral", ["mistral-large-3"], [0.5, 1.5]),
   ...price("mistral", ["mistral-medium-3.5", "mistral-medium-3-5", "mistral-medium-2604"], [1.5, 7.5, 0.15]),
@@ -157,7 +157,7 @@ function rates(
   return { input, output, cachedInput, cacheWrite, cacheWriteHour };
 }
 
-/** OpenAI's priority processing goes by both names. */
+/** OpenAI's priority processing has both names. */
 function fast(times: number): Readonly<Record<string, number>> {
   return { priority: times, fast: times };
 }

@@ -1,4 +1,4 @@
-// The prices in force: the user's rows, then the built-in ones. A model without a row has no price, which is not a price of zero.
+// The price table: the user's rows, then the built-in ones. A model without a row has no price, which is not the same as a price of zero.
 
 import { group, listOf, mapOf, number, required, shape, text } from "../../options/kind.ts";
 import { longestMatch, modelIdentity } from "../model-facts/model-id.ts";
@@ -9,22 +9,22 @@ export interface Rates {
   readonly inputMicrocents: number;
   readonly cachedInputMicrocents: number;
   readonly cacheWriteMicrocents: number;
-  /** Of cache writes that last an hour. */
+  /** For cache writes that last an hour. */
   readonly cacheWriteHourMicrocents: number;
   readonly outputMicrocents: number;
 }
 
 export interface Price extends Rates {
-  /** What all tokens cost once the input is longer than this. */
+  /** The rates for all tokens if the input is longer than `aboveInputTokens`. */
   readonly longContext: (Rates & { readonly aboveInputTokens: number }) | null;
-  /** What the tiers cost that do not cost the same, by name. */
+  /** The price of each tier that differs from the list price, by name. */
   readonly tiers: ReadonlyMap<string, Price>;
 }
 
 export interface PriceTable {
   readonly date: string;
   readonly source: string;
-  /** Rows of the user. A match among them wins over the built-in rows, however exact those are. */
+  /** The user's rows. A match here wins over any built-in row, however exact that is. */
   readonly own: readonly PriceRow[];
   readonly builtIn: readonly PriceRow[];
 }
@@ -33,11 +33,11 @@ export function priceTable(overrides: readonly PriceRow[] = []): PriceTable {
   return { date: PRICE_ROWS_DATE, source: PRICE_ROWS_SOURCE, own: overrides, builtIn: PRICE_ROWS };
 }
 
-/** `provider` is the AI SDK's string (`openai.responses`) or a vendor's name. Null: nobody knows, the caller marks it unpriced. */
+/** `provider` is the AI SDK's string (`openai.responses`) or a vendor's name. Returns null if there is no price; the caller then marks the call as unpriced. */
 export function priceOf(table: PriceTable, provider: string, modelId: string): Price | null {
   const { host, seller, maker, names } = modelIdentity(provider, modelId);
   for (const rows of [table.own, table.builtIn]) {
-    // Clouds and routers sell at the maker's list price unless they have a row of their own.
+    // Clouds and routers charge the maker's list price unless they have their own row.
     for (const vendor of new Set([host, seller, maker])) {
       const row = longestMatch(
         rows.filter((candidate) => candidate.provider === vendor),
@@ -74,12 +74,12 @@ function toRates(rates: DollarRates, times: number): Rates {
   };
 }
 
-/** The only place where a fraction of a dollar is met; from here on everything is whole. */
+/** The only place that handles fractions of a dollar. Everything after it is an integer. */
 function microcents(dollars: number): number {
   return Math.round(dollars * 1e8);
 }
 
-/** Dollars per million tokens. A price beyond a million dollars is a slip of the unit. */
+/** Dollars per million tokens. A price above a million dollars is a wrong unit. */
 const dollars = number(0, 1_000_000);
 const RATES = { cachedInput: dollars, cacheWrite: dollars, cacheWriteHour: dollars };
 

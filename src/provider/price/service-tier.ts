@@ -1,13 +1,13 @@
-// The service tier of a request to a model: the one that served it, where the answer says so, else the one that was asked for.
+// The service tier of a model request: the tier that served it if the answer says so, otherwise the requested tier.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage } from "@ai-sdk/provider";
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** `provider` is the AI SDK's string (`openai.responses`); options and metadata stand under the beginning of it. */
+/** `provider` is the AI SDK's string (`openai.responses`); options and metadata are stored under its first part. */
 export function askedTier(provider: string, { providerOptions }: LanguageModelV4CallOptions): string | null {
   const options = optionsOf(provider, providerOptions);
-  // Anthropic sells speed beside its tiers.
+  // Anthropic sells speed as an option apart from its tiers.
   return options["speed"] === "fast" ? "fast" : nameOf(options["serviceTier"]);
 }
 

@@ -37,7 +37,7 @@ export function requestFacts(protocol: Protocol, url: string | URL, body: unknow
   };
 }
 
-/** Anthropic sells speed beside its tiers. */
+/** Anthropic sells speed as an option apart from its tiers. */
 function tierIn(request: JsonObject): string | null {
   if (request["speed"] === "fast") return "fast";
   return (textOf(request["service_tier"]) || textOf(request["serviceTier"])).toLowerCase() || null;

@@ -15,7 +15,7 @@ export async function readAnswer(text: string, schema: JsonSchema, agent: string
 }
 
 function noJson(agent: string): Fault {
-  return fault("SchemaInvalid", { message: "the answer is no JSON", context: { agent, issues: 1 } });
+  return fault("SchemaInvalid", { message: "the answer is not valid JSON", context: { agent, issues: 1 } });
 }
 
 const FENCE = /```[\w-]*[ \t]*\r?\n([^]*?)\r?\n[ \t]*```/g;

@@ -83,7 +83,7 @@ const EDITS: Readonly<Record<string, Edit | undefined>> = {
     const seen = lastFault === null ? wordOf(instruction, "found") : SHAPE_REDACTOR.text(lastFault.message);
     const why = text === "" ? seen : text;
     const told = why === "" ? "It was not what was asked for." : why;
-    return `${prompt}\n\n## Your last answer could not be used\n\n${told}\n\nAnswer again, completely and in the form that was asked for.`;
+    return `${prompt}\n\n## Your last answer could not be used\n\n${told}\n\nAnswer again, completely and in the requested format.`;
   },
   "send-back": (prompt, text, scope) => {
     const found = wordOf(scope.instruction, "found");
