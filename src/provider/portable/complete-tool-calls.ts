@@ -1,11 +1,11 @@
-// The rules about tool calls and results, for messages of the AI SDK: `generateText` refuses a broken history before it asks a
-// model, so the rules of a chain never see it.
+// Applies the rules about tool calls and results to AI SDK messages. `generateText` rejects a broken history before it calls a model,
+// so the rules of a chain never see it.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Message, Part, Pass } from "./pass.ts";
 import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
 
-/** What `completeToolCalls` has to know of a message; `ModelMessage` of the AI SDK is one. */
+/** The fields of a message that `completeToolCalls` needs. The AI SDK's `ModelMessage` has them. */
 export interface AnyMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | readonly object[];
@@ -34,7 +34,7 @@ export function completeToolCalls<M extends AnyMessage>(messages: readonly M[]):
   return options.prompt.map((message) => restored(message, originals) as unknown as M);
 }
 
-/** No vendor's facts are needed: what is missing here is missing for all of them. */
+/** Needs no vendor facts, because every vendor rejects these histories. */
 const PASS: Pass = {
   to: { namespaces: [] as readonly string[] } as Pass["to"],
   from: null,
@@ -51,7 +51,7 @@ interface LoosePart {
   readonly approvalId?: unknown;
 }
 
-/** Calls that the last message approves or denies: the AI SDK gives them their results. */
+/** Calls that the last message approves or denies. The AI SDK adds their results. */
 function decidedCalls(messages: readonly AnyMessage[]): ReadonlySet<unknown> {
   const last = messages.at(-1);
   if (last?.role !== "tool") return new Set();
@@ -66,7 +66,7 @@ function partsOf({ content }: AnyMessage): readonly LoosePart[] {
   return typeof content === "string" ? [] : content;
 }
 
-/** Texts as lists of parts, and calls that are decided as calls of somebody else. */
+/** Converts a message for the rules: text becomes a list of parts, and decided calls are marked as run by the provider. */
 function asRulesSee(message: AnyMessage, decided: ReadonlySet<unknown>, originals: Map<object, object>): Message {
   if (message.role === "system") return message as Message;
   const keep = <T extends object>(seen: T, original: object): T => {

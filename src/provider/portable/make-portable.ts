@@ -1,7 +1,10 @@
-// Makes a request that was written for one target acceptable to another, as a list of declared changes that can be journaled.
-// Always start from the request as the user gave it, not from one that was made portable for some target in between.
-// P1  a second time changes nothing; P2  no change gives the same object; P3  a user's text is never touched;
-// P4  every tool call has its answer afterwards; P5  changes say where and why, and hold nothing of the conversation.
+// Adapts a request that was written for one target to another, as a list of declared changes that can be recorded. Always start from
+// the caller's original request, not from one that was already adapted to another target.
+// P1  Applying the rules twice changes nothing more.
+// P2  A request that needs no change is returned as the same object.
+// P3  The text of a user is never changed.
+// P4  Afterwards every tool call has its result.
+// P5  Each change says where and why, and contains nothing of the conversation.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { placesOf, type Pass } from "./pass.ts";
@@ -11,7 +14,7 @@ import type { PortableFacts } from "./target-facts.ts";
 
 export interface PortableChange {
   readonly rule: string;
-  /** In the request as it was given: `messages[3].content[0]`. */
+  /** The place in the original request: `messages[3].content[0]`. */
   readonly where: string;
   readonly why: string;
 }
@@ -19,11 +22,11 @@ export interface PortableChange {
 export interface Portable {
   readonly options: LanguageModelV4CallOptions;
   readonly changes: readonly PortableChange[];
-  /** The names under which tools go out, with the caller's own names for them: an answer is given back under those. */
+  /** The tool names that are sent, mapped to the caller's own names, which the answer gets back. */
   readonly toolNames: ReadonlyMap<string, string>;
 }
 
-/** All rules. `from` is the target the request was made for, when it is known: some models cannot read their siblings' thoughts. */
+/** Applies all rules. `from` is the target the request was written for, if known: some models cannot read the reasoning of related models. */
 export function makePortable(
   options: LanguageModelV4CallOptions,
   to: PortableFacts,
@@ -33,7 +36,7 @@ export function makePortable(
   return applyRules(PORTABLE_RULES, options, to, from, tellAfter);
 }
 
-/** The rules that hold for the first target too: an interrupted turn, or a history that another vendor's model made. */
+/** Applies the rules that the first target needs, too: for an interrupted turn, or a history from another vendor's model. */
 export function repairHistory(
   options: LanguageModelV4CallOptions,
   to: PortableFacts,
@@ -50,7 +53,7 @@ export interface ChangeSummary {
   readonly where: string;
 }
 
-/** One line per rule, for a journal: a long history may have hundreds of changes of one kind. */
+/** One line per rule, for a journal. A long history may have hundreds of changes of one kind. */
 export function summarizeChanges(changes: readonly PortableChange[]): readonly ChangeSummary[] {
   const byRule = new Map<string, ChangeSummary>();
   for (const { rule, why, where } of changes) {

@@ -1,12 +1,12 @@
-// How a conversation must look for the target: no empty pieces, and the last word not the assistant's.
+// The shape of a conversation that the target accepts: no empty parts, and no assistant message at the end.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { mapMessages, removeParts, type Pass } from "./pass.ts";
 
-/** What a target that cannot be prefilled is asked instead. */
-export const GO_ON = "Go on from exactly where your last message ends. Do not repeat it.";
+/** The user message for a target that does not support prefill. */
+export const CONTINUE_PROMPT = "Continue exactly where your last message ends. Do not repeat it.";
 
-/** A user's words are never judged: only what has no characters at all is taken out of their messages. */
+/** A user's text is not judged: only a part without any characters is removed from a user message. */
 export function removeEmptyText(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   if (pass.to.acceptsEmptyText) return options;
   const withoutParts = removeParts(options, pass, (part, { role }) => {
@@ -24,5 +24,8 @@ export function endWithUser(options: LanguageModelV4CallOptions, pass: Pass): La
   const isPrefill = options.prompt.findLast(({ role }) => role !== "system")?.role === "assistant";
   if (!isPrefill || pass.to.capabilities.includes("prefill")) return options;
   pass.note("messages");
-  return { ...options, prompt: [...options.prompt, { role: "user", content: [{ type: "text", text: GO_ON }] }] };
+  return {
+    ...options,
+    prompt: [...options.prompt, { role: "user", content: [{ type: "text", text: CONTINUE_PROMPT }] }],
+  };
 }

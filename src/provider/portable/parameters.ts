@@ -1,9 +1,9 @@
-// Parameters that the target refuses, or refuses at that size.
+// Parameters that the target rejects, or rejects at that size.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Pass } from "./pass.ts";
 
-/** What can be left out without changing what is asked. */
+/** Parameters that can be left out without changing what the request asks for. */
 const OPTIONAL_PARAMETERS = [
   "temperature",
   "topP",

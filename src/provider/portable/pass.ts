@@ -1,5 +1,5 @@
-// One walk of the rules over one request. Places are those of the request as it was given, whatever earlier rules removed, so
-// that a reader of the journal finds them again.
+// One pass of the rules over one request. Places refer to the original request, whatever earlier rules removed, so that a reader of the
+// journal can find them.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { PortableFacts } from "./target-facts.ts";
@@ -13,20 +13,20 @@ export type ToolCall = Extract<Part, { type: "tool-call" }>;
 
 export interface Pass {
   readonly to: PortableFacts;
-  /** The target the request was made for, when the caller knows. */
+  /** The target the request was written for, if the caller knows it. */
   readonly from: PortableFacts | null;
   readonly note: (where: string) => void;
   readonly whereOf: (thing: object) => string;
   /** The tool names that are sent, mapped to the caller's own names. */
   readonly toolNames: Map<string, string>;
-  /** After so many failures of one call in a row the model is told. */
+  /** The number of failures of one call in a row after which the model gets a note. */
   readonly tellAfter: number;
-  /** `next` stands where `before` stood. */
+  /** Puts `next` in the place of `before`. */
   readonly replace: <T extends object>(before: object, next: T) => T;
 }
 
 export interface Places {
-  /** The request with messages, parts and tools of its own, so that one object in two places has two places. */
+  /** A copy of the request in which no object is shared, so that each object has exactly one place. */
   readonly options: LanguageModelV4CallOptions;
   readonly whereOf: Pass["whereOf"];
   readonly replace: Pass["replace"];
@@ -50,12 +50,12 @@ export function placesOf(given: LanguageModelV4CallOptions): Places {
   return { options, whereOf, replace: (before, next) => put(next, whereOf(before)) };
 }
 
-/** Parts only ever come from a message of the same role, which the compiler cannot see through the union. */
+/** The parts always come from a message of the same role, which the compiler cannot infer through the union. */
 export function withParts(message: MessageWithParts, parts: readonly Part[]): MessageWithParts {
   return { ...message, content: parts } as MessageWithParts;
 }
 
-/** Null removes a message. The request is the same object when nothing changed. */
+/** Returning null removes a message. If nothing changes, the request is returned as the same object. */
 export function mapMessages(
   options: LanguageModelV4CallOptions,
   change: (message: Message, at: number) => Message | null,
@@ -65,7 +65,7 @@ export function mapMessages(
   return isSame ? options : { ...options, prompt: prompt.filter((message) => message !== null) };
 }
 
-/** Null removes a part; a message that loses its last part goes with it. */
+/** Returning null removes a part. A message that loses its last part is removed, too. */
 export function mapParts(message: Message, pass: Pass, change: (part: Part) => Part | null): Message | null {
   if (message.role === "system" || message.content.length === 0) return message;
   const before: readonly Part[] = message.content;
@@ -75,7 +75,7 @@ export function mapParts(message: Message, pass: Pass, change: (part: Part) => P
   return left.length === 0 ? null : pass.replace(message, withParts(message, left));
 }
 
-/** Removes parts everywhere, and notes each. */
+/** Removes parts everywhere and notes each removal. */
 export function removeParts(
   options: LanguageModelV4CallOptions,
   pass: Pass,

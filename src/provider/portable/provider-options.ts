@@ -1,5 +1,5 @@
-// `providerOptions` stand on the request, on messages, parts, tools and tool outputs. These rules take out of them what another
-// vendor wrote there: state kept at its servers, marks for its cache, and everything else under its name.
+// The request, messages, parts, tools and tool outputs can all have `providerOptions`. These rules remove what another vendor wrote
+// there: references to state on its servers, cache marks, and everything else in its namespace.
 
 import type {
   LanguageModelV4CallOptions,
@@ -15,7 +15,7 @@ interface KeyRow {
   readonly keys: readonly string[];
 }
 
-/** What an earlier answer left at the vendor. Only the account that made it can name it again. */
+/** References to state that an earlier answer stored at the vendor. Only the account that created it can use it. */
 const STATE: readonly KeyRow[] = [
   { namespaces: ["openai", "azure", "xai"], keys: ["previousResponseId", "conversation", "itemId"] },
   { namespaces: ["anthropic"], keys: ["container", "thread"] },
@@ -49,7 +49,7 @@ export function removeForeignOptions(options: LanguageModelV4CallOptions, pass: 
   );
 }
 
-/** A namespace that loses its last key goes with it. */
+/** A namespace that loses its last key is removed, too. */
 function removeKeys(
   options: LanguageModelV4CallOptions,
   pass: Pass,
@@ -76,7 +76,7 @@ function removeKeys(
   });
 }
 
-/** Gives the same object when nothing changed. */
+/** Returns the same object if nothing changed. */
 type Edit = (given: SharedV4ProviderOptions, where: string) => SharedV4ProviderOptions;
 
 interface Carrier {

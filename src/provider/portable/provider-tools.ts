@@ -1,4 +1,4 @@
-// Tools that a vendor defines or runs itself: another vendor has no such tool, and cannot read the calls of it in the history.
+// Tools that a vendor defines or runs itself. Another vendor does not have them and cannot read their calls in the history.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { removeParts, type Pass, type ToolCall } from "./pass.ts";
@@ -21,7 +21,7 @@ export function removeForeignTools(options: LanguageModelV4CallOptions, pass: Pa
   return edited;
 }
 
-/** Calls that another vendor ran at its own servers, with their results. What the model wrote about them stays. */
+/** Removes calls that another vendor ran on its own servers, with their results. The model's text about them stays. */
 export function removeForeignServerCalls(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const toolIds = new Map(
     (options.tools ?? []).flatMap((tool) => (tool.type === "provider" ? [[tool.name, tool.id] as const] : [])),
@@ -40,7 +40,7 @@ export function removeForeignServerCalls(options: LanguageModelV4CallOptions, pa
   });
 }
 
-/** Ids that vendors give to calls they run themselves. */
+/** Id prefixes of calls that vendors run themselves. */
 const SERVER_CALL_IDS: readonly { readonly prefix: string; readonly namespace: string }[] = [
   { prefix: "srvtoolu_", namespace: "anthropic" },
   { prefix: "mcptoolu_", namespace: "anthropic" },
@@ -51,7 +51,7 @@ const SERVER_CALL_IDS: readonly { readonly prefix: string; readonly namespace: s
   { prefix: "mcp_", namespace: "openai" },
 ];
 
-/** A call of which nobody says who ran it stays. */
+/** A call stays if nothing says which vendor ran it. */
 function isForeignServerCall(call: ToolCall, toolId: string | undefined, { to }: Pass): boolean {
   if (call.providerExecuted !== true) return false;
   if (toolId !== undefined) return isForeignKind(toolId, to);

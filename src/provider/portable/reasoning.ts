@@ -1,10 +1,10 @@
-// What models thought, in the history: signed, encrypted or tied to one model, so that nobody else takes it back.
+// Reasoning in the history. It is signed, encrypted or tied to one model, so no other model accepts it.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { removeParts, type Part, type Pass } from "./pass.ts";
 import { isForeign, isForeignKind, type PortableFacts } from "./target-facts.ts";
 
-/** Reasoning with another vendor's mark and none of the target's, and parts that only their vendor understands. */
+/** Removes reasoning with another vendor's mark and without the target's, and parts that only their vendor understands. */
 export function removeForeignReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   return removeParts(options, pass, (part) => isForeignThought(part, pass.to));
 }
@@ -19,7 +19,7 @@ export function removeUnsignedReasoning(options: LanguageModelV4CallOptions, pas
   return removeParts(options, pass, (part) => isReasoning(part) && !isOwn(part, pass.to));
 }
 
-/** The vendor is the same, but the model or the account is not. */
+/** Removes reasoning of the same vendor that is tied to another model or account. */
 export function removeBoundReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const { from, to } = pass;
   const otherModel = from !== null && from.model !== to.model && (from.bindsReasoning || to.bindsReasoning);
@@ -39,7 +39,7 @@ function isOwn(part: Part, to: PortableFacts): boolean {
   return marksOf(part).some((mark) => to.namespaces.includes(mark));
 }
 
-/** OpenAI's reasoning is an item in an account, encrypted for it. */
+/** OpenAI stores reasoning as an item in the account and encrypts it for that account. */
 function isKeptThere(part: Part, to: PortableFacts): boolean {
   return to.namespaces.some((namespace) => part.providerOptions?.[namespace]?.["itemId"] !== undefined);
 }

@@ -1,5 +1,5 @@
-// A model that makes the same failing call again and again: the same tool, the same arguments, failure after failure, with nothing
-// else in between. The conversation itself says so, wherever the tool ran: in a program, behind an MCP server or in a workflow.
+// Detects a model that repeats a failing call: the same tool with the same arguments, failure after failure, with nothing else in
+// between. It reads the conversation, so it works wherever the tool ran: in a program, behind an MCP server or in a workflow.
 
 import type {
   JSONObject,
@@ -11,20 +11,20 @@ import { isFaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import { mapMessages, mapParts, type Part, type Pass, type ToolResult } from "./pass.ts";
 
 export interface RepeatLimits {
-  /** After so many failures in a row the model is told, once. */
+  /** The number of failures in a row after which the model gets a note, once. */
   readonly tellAfter: number;
-  /** After so many it is not asked any more. */
+  /** The number of failures in a row after which the model is not called again. */
   readonly stopAfter: number;
 }
 
 export const DEFAULT_REPEAT_LIMITS: RepeatLimits = { tellAfter: 3, stopAfter: 12 };
 
-/** How often the last call has failed in a row, unchanged; 0 when it did not fail. */
+/** How often the last call has failed in a row with the same arguments; 0 if it did not fail. */
 export function repeatsIn(prompt: LanguageModelV4Prompt): { readonly toolName: string; readonly count: number } {
   return failuresIn(prompt).at(-1) ?? { toolName: "", count: 0 };
 }
 
-/** The result that makes the number full says so. It stays there as the conversation grows, so the model is told once. */
+/** Adds the note to the result that reaches the limit. It stays there as the conversation grows, so the model gets it once. */
 export function tellRepeats(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const due = new Map<Part, number>();
   for (const { count, result } of failuresIn(options.prompt, false)) {
@@ -43,7 +43,7 @@ export function tellRepeats(options: LanguageModelV4CallOptions, pass: Pass): La
   );
 }
 
-/** What the model is told. */
+/** The note for the model. */
 export function noteAbout(count: number): string {
   return `This call has failed ${count} times with the same arguments. Do not repeat it: try something else, or say what is missing.`;
 }
@@ -57,7 +57,7 @@ interface Failure {
 
 const NO_FAILURE: Failure = { toolName: "", key: "", count: 0, result: null };
 
-/** Each call of a conversation, with how often it has failed in a row by then. What a person says begins a new row. */
+/** The calls of a conversation, each with the length of its run of failures so far. A user message resets the count. */
 function failuresIn(prompt: LanguageModelV4Prompt, isLastTurn = true): readonly Failure[] {
   const calls = callsIn(prompt, isLastTurn);
   const failures: Failure[] = [];
@@ -77,7 +77,7 @@ interface Made {
   readonly toolName: string;
   readonly input: unknown;
   result: ToolResult | null;
-  /** The first since a person spoke. */
+  /** The first call since the last user message. */
   readonly isFirst: boolean;
 }
 
@@ -109,7 +109,7 @@ function callsIn(prompt: LanguageModelV4Prompt, isLastTurn: boolean): readonly M
 /** A fault as `modelText` writes it: `ToolTransient/ToolUnavailable: …`. */
 const FAULT_TEXT = /^([A-Z]\w+)\/([A-Z]\w+): /;
 
-/** Whether a tool failed, as AI SDK tools and Faultline's own tell a model. */
+/** Whether a tool result reports a failure, in the form of AI SDK tools or Faultline's own. */
 export function isFailure(output: LanguageModelV4ToolResultOutput): boolean {
   switch (output.type) {
     case "error-text":
@@ -133,7 +133,7 @@ function isFaultView(value: unknown): boolean {
   return isFault(family, code);
 }
 
-/** `{ error }` and nothing else: what has a value beside it is not lost. */
+/** The error of an object that is exactly `{ error }`. With another value beside it, the result counts as a success. */
 function onlyError(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return null;
   const [entry, ...others] = Object.entries(value);
@@ -165,7 +165,7 @@ function withNote(output: LanguageModelV4ToolResultOutput, note: string): Langua
   }
 }
 
-/** Models write the same arguments in another order. */
+/** Sorts keys: models may write the same arguments in another order. */
 function canonical(input: unknown): string {
   return JSON.stringify({ input }, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

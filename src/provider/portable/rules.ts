@@ -1,5 +1,5 @@
-// The rules of portability, in the order they are applied: what is changed, why, and one real message that a vendor gives, or a
-// thing that happens, when it is not.
+// The portability rules, in the order they are applied: what is changed, why, and a real error message or effect that occurs without
+// the change.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { endWithUser, removeEmptyText } from "./message-shape.ts";
@@ -15,10 +15,10 @@ import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-
 
 export interface PortableRule {
   readonly name: string;
-  /** `always`: the history is broken for everybody. `onSwitch`: it was made for another target. */
+  /** `always`: every vendor rejects the history. `onSwitch`: the request was written for another target. */
   readonly when: "always" | "onSwitch";
   readonly why: string;
-  /** What happens without the rule. */
+  /** A real error message, or the effect, without the rule. */
   readonly example: string;
   readonly apply: (options: LanguageModelV4CallOptions, pass: Pass) => LanguageModelV4CallOptions;
 }
@@ -34,7 +34,7 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
   {
     name: "unsigned-reasoning",
     when: "onSwitch",
-    why: "the target takes back only reasoning with a mark of its own",
+    why: "the target accepts only reasoning with its own mark",
     example: "messages.1.content.0.thinking.signature: Field required",
     apply: removeUnsignedReasoning,
   },
@@ -48,28 +48,28 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
   {
     name: "foreign-server-call",
     when: "onSwitch",
-    why: "another vendor ran this call at its own servers; the target does not know the tool",
+    why: "another vendor ran this call on its own servers; the target does not know the tool",
     example: "messages.1.content.1.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'",
     apply: removeForeignServerCalls,
   },
   {
     name: "empty-text",
     when: "onSwitch",
-    why: "the target refuses text without characters and messages without parts",
+    why: "the target rejects empty text and messages without parts",
     example: "messages: text content blocks must be non-empty",
     apply: removeEmptyText,
   },
   {
     name: "duplicate-tool-call-id",
     when: "always",
-    why: "an earlier call has the same id; this call and its result got another one",
+    why: "an earlier call has the same id; this call and its result got a new one",
     example: "messages.3.content.0: `tool_use` ids must be unique",
     apply: separateToolCallIds,
   },
   {
     name: "late-tool-result",
     when: "always",
-    why: "a result must stand right behind its call; it was moved there",
+    why: "a result must follow its call directly; it was moved there",
     example:
       "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
     apply: moveLateResults,
@@ -93,20 +93,20 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
     when: "always",
     why: "this call has failed several times in a row with the same arguments; the model is told",
     example:
-      "read_file(/etc/app.conf) fails with Forbidden, and the model calls it again, with the same result, for ever",
+      "read_file(/etc/app.conf) fails with Forbidden, and the model calls it again, with the same result, forever",
     apply: tellRepeats,
   },
   {
     name: "tool-call-id",
     when: "always",
-    why: "the target refuses ids of this length or with these characters; the call and its result got another one",
+    why: "the target rejects ids of this length or with these characters; the call and its result got a new one",
     example: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     apply: fitToolCallIds,
   },
   {
     name: "tool-name",
     when: "always",
-    why: "the target refuses tool names of this length or with these characters; its calls come back under the caller's name",
+    why: "the target rejects tool names of this length or with these characters; its calls come back under the caller's name",
     example:
       "Invalid 'tools[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
     apply: fitToolNames,
@@ -121,7 +121,7 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
   {
     name: "server-state",
     when: "onSwitch",
-    why: "this names something kept at another vendor or account; the target sees only what this request holds",
+    why: "this refers to state stored at another vendor or account, which the target cannot read",
     example: "Previous response with id 'resp_x' not found.",
     apply: removeServerState,
   },
@@ -142,21 +142,21 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
   {
     name: "refused-parameter",
     when: "onSwitch",
-    why: "the target refuses this parameter",
+    why: "the target rejects this parameter",
     example: "Unsupported parameter: 'temperature' is not supported with this model.",
     apply: removeRefusedParameters,
   },
   {
     name: "output-limit",
     when: "onSwitch",
-    why: "the target cannot write that much; its own limit is asked for",
+    why: "the target cannot write that much; the request was lowered to the target's limit",
     example: "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5",
     apply: lowerOutputLimit,
   },
   {
     name: "prefill",
     when: "onSwitch",
-    why: "the target does not go on with a last message of the assistant; a user message asks it to",
+    why: "the target does not continue a final assistant message; a user message asks it to",
     example: "This model does not support assistant message prefill. The conversation must end with a user message.",
     apply: endWithUser,
   },

@@ -1,14 +1,14 @@
-// Ids of tool calls: each vendor takes its own form of them, and no two calls of a conversation may share one. A history that
-// another vendor's model made may break both. Calls and results are renamed together.
+// Tool call ids. Each vendor accepts its own format, and ids must be unique in a conversation. A history from another vendor's model
+// may break both rules. Calls and results are renamed together.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { mapMessages, mapParts, type Part, type Pass } from "./pass.ts";
 
-/** Gives each further call with the same id, and its result, an id of its own. */
+/** Gives each further call with the same id, and its result, a new id. */
 export function separateToolCallIds(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const freeId = freeIds(options);
   const used = new Set<string>();
-  /** Ids of calls that have no result yet, oldest first, by the id the caller gave them. */
+  /** Ids of calls without a result so far, oldest first, by the caller's id. */
   const open = new Map<string, string[]>();
   return mapMessages(options, (message) => {
     const here = new Set<string>();
@@ -16,11 +16,11 @@ export function separateToolCallIds(options: LanguageModelV4CallOptions, pass: P
       if (!("toolCallId" in part)) return part;
       const { toolCallId: id } = part;
       if (part.type === "tool-result") return renamed(part, pass, open.get(id)?.shift() ?? id);
-      // A vendor may show a call of its own twice: before it was approved, and when it has run.
+      // A vendor may list its own call twice: before it is approved, and after it has run.
       if (part.providerExecuted === true) return part;
       const own = used.has(id) ? freeId() : id;
       used.add(id);
-      // A call of an earlier message that is still open was interrupted: the results that follow are not its own.
+      // A call from an earlier message that is still open was interrupted. The results that follow belong to other calls.
       const waiting = here.has(id) ? (open.get(id) ?? []) : [];
       here.add(id);
       open.set(id, [...waiting, own]);
@@ -29,7 +29,7 @@ export function separateToolCallIds(options: LanguageModelV4CallOptions, pass: P
   });
 }
 
-/** Ids are counted from the beginning, so that a longer history gets the same ones. */
+/** Numbers the new ids from the start of the history, so that a longer history gets the same ids. */
 export function fitToolCallIds(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const form = pass.to.toolCallIds;
   if (form === null) return options;
@@ -44,7 +44,7 @@ export function fitToolCallIds(options: LanguageModelV4CallOptions, pass: Pass):
   );
 }
 
-/** Nine letters and digits: the shortest form there is. */
+/** Nine letters and digits: the strictest format of any vendor. */
 function freeIds(options: LanguageModelV4CallOptions): () => string {
   const known = idsIn(options);
   let count = 0;
@@ -62,7 +62,7 @@ function renamed(part: Extract<Part, { toolCallId: string }>, pass: Pass, toolCa
   return pass.replace(part, { ...part, toolCallId });
 }
 
-/** All ids of calls and results in a conversation. */
+/** All ids of the calls and results in a conversation. */
 export function idsIn({ prompt }: Pick<LanguageModelV4CallOptions, "prompt">): Set<string> {
   const ids = new Set<string>();
   for (const message of prompt) {

@@ -1,12 +1,12 @@
-// Names of tools: vendors take other lengths and characters than MCP servers and programs use. A name that the target refuses
-// goes out under another one, everywhere in the request; the caller gets the model's calls under its own name.
+// Tool names. Vendors allow fewer lengths and characters than MCP servers and programs use. A name that the target rejects is replaced
+// everywhere in the request; the caller gets the model's calls under the original name.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { mapMessages, mapParts, type Pass } from "./pass.ts";
 
 type Tool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
 
-/** The longest name that every vendor takes. */
+/** The longest name that every vendor accepts. */
 export const LONGEST_TOOL_NAME = 64;
 
 export function fitToolNames(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
@@ -33,12 +33,12 @@ export function fitToolNames(options: LanguageModelV4CallOptions, pass: Pass): L
   );
 }
 
-/** Which names go out as what. Tools come first, so that they keep their names as the history grows. */
+/** Maps each rejected name to its replacement. Offered tools come first, so that their names stay the same as the history grows. */
 function fittedNames(options: LanguageModelV4CallOptions, form: RegExp): ReadonlyMap<string, string> {
   const known = namesIn(options);
   const taken = new Set(known);
   const fitted = new Map<string, string>();
-  // The adapter of a vendor's own tool translates its name.
+  // The vendor's adapter translates the names of its own tools.
   const vendors = new Set((options.tools ?? []).filter(isVendors).map(({ name }) => name));
   for (const name of known) {
     if (form.test(name) || vendors.has(name)) continue;
@@ -58,7 +58,7 @@ function namesIn({ tools = [], prompt }: LanguageModelV4CallOptions): ReadonlySe
   return names;
 }
 
-/** Letters, digits, dashes and underscores, no digit or dash first: every vendor takes this. */
+/** Letters, digits, dashes and underscores, not starting with a digit or dash: every vendor accepts this. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replace(/[^a-zA-Z0-9_-]+/g, "_").replace(/^(?=[^a-zA-Z_]|$)/, "_");
   let free = plain.slice(0, LONGEST_TOOL_NAME);

@@ -1,15 +1,15 @@
-// Every tool call is answered right behind the message that made it, and every answer has a call. A turn that was interrupted
-// breaks this, and from then on every vendor refuses every request with that history.
+// Every tool call needs its result right after the message that made it, and every result needs a call. An interrupted turn breaks
+// this, and from then on every vendor rejects every request with that history.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { removeParts, withParts } from "./pass.ts";
 import type { Message, Part, Pass, ToolCall, ToolMessage, ToolResult } from "./pass.ts";
 import type { PortableFacts } from "./target-facts.ts";
 
-/** What the model is told of a call that nobody knows the end of. It must not believe that nothing happened. */
+/** The result of a call whose outcome is unknown. The model must not assume that nothing happened. */
 export const OUTCOME_UNKNOWN = "outcome unknown: the call was interrupted";
 
-/** A result that came after other messages is moved to its call: the truth is better than "unknown". */
+/** Moves a result that came after other messages to its call: the real result is better than "unknown". */
 export function moveLateResults(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const taken = new Set<Part>();
   const answered = answerCalls(options, pass, (call, at) => {
@@ -37,7 +37,7 @@ export function answerOrphanCalls(options: LanguageModelV4CallOptions, pass: Pas
 
 export function removeOrphanResults(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const gone = new Set<Part>();
-  /** Calls whose result may come at any time later. */
+  /** Calls whose result may come at any later time. */
   const anytime = new Set<string>();
   let open = new Set<string>();
   for (const message of options.prompt) {
@@ -53,7 +53,7 @@ export function removeOrphanResults(options: LanguageModelV4CallOptions, pass: P
   return gone.size === 0 ? options : removeParts(options, pass, (part) => gone.has(part));
 }
 
-/** Puts what `answer` gives behind each message with open calls: into its tool message, or a new one. */
+/** Adds the results from `answer` after each message with open calls: to its tool message, or to a new one. */
 function answerCalls(
   options: LanguageModelV4CallOptions,
   pass: Pass,
@@ -64,7 +64,7 @@ function answerCalls(
   let answered = 0;
   const settle = (): void => {
     if (due.length === 0) return;
-    // Right behind the assistant's message, even if a system message follows it.
+    // Right after the assistant's message, even if a system message follows it.
     const behind = prompt.findLastIndex((message) => message.role === "assistant") + 1;
     prompt.splice(behind, 0, { role: "tool", content: due });
     due = [];
@@ -85,7 +85,7 @@ function answerCalls(
   return answered > 0 ? { ...options, prompt } : options;
 }
 
-/** The calls of a message that neither it nor the tool messages behind it answer; each id once. */
+/** The calls of a message without a result in it or in the tool messages after it; each id once. */
 function openCalls(
   prompt: readonly Message[],
   message: Extract<Message, { role: "assistant" }>,
@@ -104,7 +104,7 @@ function openCalls(
   return [...open.values()].filter((call) => !answers.has(call.toolCallId));
 }
 
-/** A later result of a call, unless a later call with the same id has the better claim. */
+/** Finds a later result of a call, unless it belongs to a later call with the same id. */
 function lateResult(prompt: readonly Message[], id: string, at: number, taken: ReadonlySet<Part>): ToolResult | null {
   for (const message of prompt.slice(at + 1)) {
     if (
@@ -123,7 +123,7 @@ function clientCalls(message: Extract<Message, { role: "assistant" }>, pass: Pas
   return message.content.filter((part) => part.type === "tool-call" && isAnsweredHere(part, pass.to)) as ToolCall[];
 }
 
-/** A vendor answers what it ran itself when it likes; an asynchronous call may be answered turns later. */
+/** A vendor may return the result of a call that it ran itself at any time; an asynchronous call may take several turns. */
 export function isAnsweredHere(call: ToolCall, to: PortableFacts): boolean {
   const { providerOptions } = call;
   const isAsync =

@@ -1,5 +1,5 @@
-// Anthropic's messages: typed events, blocks that open and close. A stop reason and then `message_stop` prove the end; usage comes
-// with the first event, so that even a cut stream tells what went in.
+// Anthropic's messages API: typed events, and blocks that open and close. A stop reason followed by `message_stop` proves the end.
+// Usage comes with the first event, so even a truncated stream reports its input tokens.
 
 import { countOf, type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled } from "./json-value.ts";
@@ -39,7 +39,7 @@ function readMessageDelta(event: JsonObject, tally: WireTally): void {
   if (reason !== "") tally.stopped(0, reason);
 }
 
-/** What a block says as it opens, or in a whole answer. Text and thinking open empty in a stream. */
+/** Reads a block when it opens, or in a whole answer. In a stream, text and thinking blocks open empty. */
 function readBlock(block: JsonObject, tally: WireTally): void {
   const read = BLOCKS.get(textOf(block["type"]));
   if (read === undefined) tally.output();
@@ -59,12 +59,12 @@ function readDelta(delta: JsonObject, tally: WireTally): void {
   else read(delta, tally);
 }
 
-/** A delta not listed is output that the caller has seen. */
+/** A delta not listed counts as output that the caller has seen. */
 const DELTAS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["text_delta", (delta, tally) => tally.text(0, textOf(delta["text"]))],
   ["thinking_delta", (delta, tally) => tally.reasoning(textOf(delta["thinking"]))],
   ["signature_delta", (delta, tally) => tally.reasoning(isFilled(delta["signature"]))],
-  // The call itself was told when its block opened.
+  // The call was counted when its block opened.
   ["input_json_delta", (delta, tally) => isFilled(delta["partial_json"]) && tally.output(delta["partial_json"])],
   ["citations_delta", (_delta, tally) => tally.advance()],
 ]);
@@ -83,7 +83,7 @@ function readUsage(holder: JsonObject | null, tally: WireTally): void {
   if (usage !== null) tally.used(anthropicUsage(usage, tally.state.usage));
 }
 
-/** Counts only grow within a message, and a later event may leave out what an earlier one told. */
+/** Counts only grow within a message, and a later event may omit counts from an earlier one. */
 function anthropicUsage(usage: JsonObject, before: WireUsage | null): WireUsage {
   const cachedInputTokens = Math.max(countOf(usage["cache_read_input_tokens"]), before?.cachedInputTokens ?? 0);
   const cacheWriteTokens = Math.max(countOf(usage["cache_creation_input_tokens"]), before?.cacheWriteTokens ?? 0);

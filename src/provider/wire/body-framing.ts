@@ -1,5 +1,5 @@
-// The framing of an answer in one piece: kept until its end, as JSON can be read only whole. White space before it is not kept, as some
-// servers send it to keep the connection open.
+// The framing of an answer that is not streamed. It is buffered until its end, because JSON can be parsed only as a whole. Leading white
+// space is dropped: some servers send it to keep the connection open.
 
 import { type Framing, type FramingLimits, type FramingSink, NOTHING, PIECES } from "./framing.ts";
 
@@ -10,7 +10,7 @@ export function createBodyFraming(sink: FramingSink, limits: FramingLimits): Fra
     push(text) {
       const piece = length === 0 ? text.trimStart() : text;
       if (piece === "" || length > limits.bodyCharacters) return;
-      // Up to the limit and not a character more, so that the count does not tell how the text was chunked.
+      // Counts at most up to the limit, so that the number does not depend on how the text was chunked.
       sink.arrived(Math.min(piece.length, limits.bodyCharacters - length));
       length += piece.length;
       parts.push(piece);

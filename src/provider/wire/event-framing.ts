@@ -1,11 +1,11 @@
-// Server-sent events out of text. The parser is a library's; here is what it leaves open: limits that do not depend on how the text
-// was chunked, and a look at text that is no event.
+// Parses server-sent events with a library. This file adds limits that do not depend on how the text was chunked, and handles text that
+// is not an event.
 
 import { createParser } from "eventsource-parser";
 import { type Framing, type FramingSink, HEAD_CHARACTERS, type UnendedEvent } from "./framing.ts";
 
 const TAIL_CHARACTERS = 16_384;
-/** The tail is cut only now and then, as cutting it at every chunk would cost more than reading. */
+/** The tail is trimmed only now and then: trimming at every chunk would cost more than reading. */
 const TAIL_SLACK = 65_536;
 
 export function createEventFraming(sink: FramingSink, maxCharacters: number): Framing {
@@ -24,7 +24,7 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
   }
 
   const parser = createParser({
-    // Lines are held to the limit here; this one is for events of many lines.
+    // The limit per line is enforced below. This one is for events of many lines.
     maxBufferSize: 2 * maxCharacters + 64,
     onEvent({ data, event }) {
       if (isEnding) {
@@ -40,7 +40,7 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
     },
   });
 
-  /** Where a line begins that is beyond the limit; -1 if none does. */
+  /** The start of a line over the limit; -1 if there is none. */
   function longLineIn(text: string): number {
     if (lineLength + text.length <= maxCharacters) {
       const lastEnd = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
@@ -77,7 +77,7 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
   };
 }
 
-/** What a line of events begins with; the last line of what was kept may be cut within it. */
+/** The prefixes of lines in an event stream. The last buffered line may be cut inside its prefix. */
 const FIELDS = [":", "data:", "event:", "id:", "retry:"];
 
 function isOnlyFields(text: string): boolean {

@@ -1,13 +1,13 @@
-// How the text of an answer is cut into what a protocol reads: events, elements of a list, or one whole body. For every framing:
-// F1  the same text gives the same pieces, however it is chunked.
-// F2  what is kept is bounded: by the limits for a piece and a body, by a few thousand characters for anything else.
-// F3  a piece beyond its limit is reported once, and nothing is read after it.
+// Framings split the text of an answer into the pieces that a protocol reads: events, list elements, or one whole body.
+// F1  The same text gives the same pieces, however it is chunked.
+// F2  Memory is bounded: by the limits for a piece and a body, and by a few thousand characters for anything else.
+// F3  A piece over its limit is reported once, and nothing is read after it.
 
 export interface FramingSink {
-  /** The data of one event, with the event's name if it has one. */
+  /** Called with the data of one event, and its name if it has one. */
   readonly piece: (data: string, name: string) => void;
   readonly body: (text: string) => void;
-  /** Characters of a body that is still coming. */
+  /** Called with the number of characters of a body that is still arriving. */
   readonly arrived: (characters: number) => void;
   readonly tooLarge: (what: "event" | "body") => void;
 }
@@ -17,15 +17,15 @@ export interface Framing {
   readonly end: () => Remainder;
 }
 
-/** What the bytes looked like, for an answer that did not come to its proper end. */
+/** What the rest of the bytes looked like, for an answer without a proper end. */
 export interface Remainder {
-  /** `nothing` but white space; `pieces` or the wait for them; `other`: text that is none of what we read. */
+  /** `nothing`: only white space. `pieces`: events, or keep-alives. `other`: text that no framing reads. */
   readonly kind: "nothing" | "pieces" | "other";
-  /** The beginning of the text, when it is `other`. */
+  /** The beginning of the text, if it is `other`. */
   readonly head: string;
-  /** JSON that stands in a stream of events without being one: so Google tells that a stream broke. */
+  /** JSON in an event stream that is not an event. Google reports a broken stream like this. */
   readonly bareJson: string;
-  /** An event without the blank line that ends one. */
+  /** A last event without the blank line that ends it. */
   readonly lastEvent: UnendedEvent | null;
 }
 
@@ -39,7 +39,7 @@ export interface FramingLimits {
   readonly bodyCharacters: number;
 }
 
-/** How much of a text that cannot be read is kept as evidence. */
+/** How much of an unreadable text is kept as evidence. */
 export const HEAD_CHARACTERS = 2_048;
 
 export const NOTHING: Remainder = Object.freeze({ kind: "nothing", head: "", bareJson: "", lastEvent: null });

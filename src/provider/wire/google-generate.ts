@@ -1,5 +1,5 @@
-// Google's generateContent: every event of a stream is a whole response with the next parts. The finish reason proves the end, there
-// is no other mark; a prompt that was blocked has no candidates at all.
+// Google's generateContent: every event of a stream is a whole response with the next parts. Only the finish reason proves the end. A
+// blocked prompt has no candidates at all.
 
 import { countOf, type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled } from "./json-value.ts";
@@ -30,7 +30,7 @@ function readResponse(response: JsonObject, tally: WireTally): boolean {
   return Array.isArray(candidates) || usage !== null || feedback !== null || typeof response["responseId"] === "string";
 }
 
-/** Says of itself that it is no reason. */
+/** The enum's placeholder for "no reason". */
 const NO_REASON = "FINISH_REASON_UNSPECIFIED";
 
 function readCandidate(candidate: JsonObject, tally: WireTally): void {
@@ -53,7 +53,7 @@ function readPart(part: JsonObject, index: number, tally: WireTally): void {
 
 const OTHER_OUTPUT = ["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
 
-/** Google counts thoughts beside the answer, and what its own tools read beside the prompt. */
+/** Google counts thoughts apart from the answer, and tool input apart from the prompt. */
 function googleUsage(usage: JsonObject): WireUsage {
   const reasoningTokens = countOf(usage["thoughtsTokenCount"]);
   return {

@@ -1,20 +1,20 @@
-// Reads of parsed JSON whose shape nobody promised: each gives the wanted kind of value or an empty one, and none throws.
+// Readers for parsed JSON of unknown shape. Each returns the wanted kind of value or an empty one, and never throws.
 
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
 
-/** An object, or the text of one: a request's body is a text by the time it reaches `fetch`. */
+/** Accepts an object or its JSON text: the body of a request is text by the time it reaches `fetch`. */
 export function objectFrom(value: unknown): JsonObject | null {
   return objectOf(typeof value === "string" ? parseJson(value) : value);
 }
 
-/** How long it is as text; nothing has no length. */
+/** The length of a value as text; 0 for null and undefined. */
 export function lengthOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   return value === undefined || value === null ? 0 : JSON.stringify(value).length;
 }
 
-/** Does the value say anything? Empty texts, empty lists, objects of such, null and false do not. */
+/** Whether the value contains anything. Empty strings, empty lists, objects of only these, null and false do not count. */
 export function isFilled(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== "" && Boolean(value);
   if (Array.isArray(value)) return value.length > 0;

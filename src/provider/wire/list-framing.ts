@@ -1,5 +1,5 @@
-// The elements of a JSON list, each as soon as it is whole: Google streams so when nobody asks for events (`alt=sse`). Looks only at
-// braces and quotes; whether an element is JSON shows when it is parsed.
+// Emits the elements of a JSON list, each as soon as it is complete. Google streams like this without `alt=sse`. The framing looks only at
+// braces and quotes; whether an element is valid JSON shows when it is parsed.
 
 import { type Framing, type FramingSink, NOTHING, PIECES } from "./framing.ts";
 
@@ -8,7 +8,7 @@ const BACKSLASH = 0x5c;
 const OPENS: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSES: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
-/** The text begins with the list's own bracket. */
+/** Expects text that starts with the list's opening bracket. */
 export function createListFraming(sink: FramingSink, maxCharacters: number): Framing {
   let parts: string[] = [];
   let length = 0;
@@ -18,7 +18,7 @@ export function createListFraming(sink: FramingSink, maxCharacters: number): Fra
   let isOver = false;
   let isEmpty = true;
 
-  /** False: the element is beyond the limit. */
+  /** Returns false if the element is over the limit. */
   function keep(text: string): boolean {
     length += text.length;
     if (length > maxCharacters) {
@@ -41,7 +41,7 @@ export function createListFraming(sink: FramingSink, maxCharacters: number): Fra
   return {
     push(text) {
       if (isOver) return;
-      // Where the part of the current element begins that lies in this chunk.
+      // The start of the current element's part in this chunk.
       let start = 0;
       for (let i = 0; i < text.length; i++) {
         const unit = text.charCodeAt(i);
@@ -58,7 +58,7 @@ export function createListFraming(sink: FramingSink, maxCharacters: number): Fra
             if (!keep(text.slice(start, i + 1))) return;
             hand();
           } else if (depth === 0) {
-            // What follows the list is nobody's.
+            // Text after the list is ignored.
             isOver = true;
             return;
           }

@@ -1,5 +1,5 @@
 // Chat completions as OpenAI and the many compatible servers send them: chunks of choices, each with a delta. The finish reason
-// proves the end; `[DONE]` proves nothing, as vLLM sends it after an error too.
+// proves the end. `[DONE]` proves nothing, because vLLM also sends it after an error.
 
 import { countOf, type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled } from "./json-value.ts";
@@ -32,7 +32,7 @@ function readChunk(chunk: JsonObject, tally: WireTally): boolean {
 function readChoice(choice: JsonObject, tally: WireTally): void {
   const index = countOf(choice["index"]);
   tally.began(index);
-  // OpenRouter puts what broke a generation beside its partial text.
+  // OpenRouter puts the error of a failed generation next to its partial text.
   if (isFilled(choice["error"])) tally.saidError({ status: 200, body: { error: choice["error"] } });
   const message = objectOf(choice["delta"]) ?? objectOf(choice["message"]);
   if (message !== null) readMessage(message, index, tally);
@@ -45,7 +45,7 @@ type ReadField = (value: unknown, index: number, tally: WireTally) => void;
 const asReasoning: ReadField = (value, _index, tally) => tally.reasoning(value);
 const asOutput: ReadField = (_value, _index, tally) => tally.output();
 
-/** What of a delta is output. Everything else (role, name, annotations) is not; a field without anything in it is not asked. */
+/** The fields of a delta that are output. Others (role, name, annotations) are not, and empty fields are skipped. */
 const MESSAGE_FIELDS: ReadonlyMap<string, ReadField> = new Map([
   ["content", readContent],
   ["reasoning_content", asReasoning], // DeepSeek, vLLM
@@ -67,7 +67,7 @@ function readMessage(message: JsonObject, index: number, tally: WireTally): void
   }
 }
 
-/** Text, or a list of parts as Mistral sends it. */
+/** Text, or a list of parts as Mistral sends them. */
 function readContent(content: unknown, index: number, tally: WireTally): void {
   if (typeof content === "string") return tally.text(index, content);
   for (const item of listOf(content)) {
@@ -80,7 +80,7 @@ function readContent(content: unknown, index: number, tally: WireTally): void {
   }
 }
 
-/** Some servers send calls of which nothing is known yet but their number. */
+/** Some servers announce calls with only their index. */
 function readToolCalls(calls: unknown, _index: number, tally: WireTally): void {
   for (const item of listOf(calls)) {
     const call = objectOf(item);

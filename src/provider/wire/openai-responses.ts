@@ -1,5 +1,5 @@
-// OpenAI's responses: typed events around one response object. `response.completed` or `response.incomplete` ends a stream well,
-// `response.failed` and `error` end it badly, all inside a 200.
+// OpenAI's responses API: typed events around one response object. `response.completed` and `response.incomplete` end a stream properly;
+// `response.failed` and `error` end it with a failure, inside a 200.
 
 import { type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled } from "./json-value.ts";
@@ -21,7 +21,7 @@ function readEvent(event: JsonObject, tally: WireTally): boolean {
   const read = EVENTS.get(type);
   if (read !== undefined) read(event, tally);
   else if (type.endsWith(".delta")) {
-    // A delta nobody knows yet is still output that the caller has seen.
+    // An unknown delta is still output that the caller has seen.
     if (isFilled(event["delta"])) tally.output(event["delta"]);
   } else tally.advance();
   return true;
@@ -35,7 +35,7 @@ const asToolCall: Read = (event, tally) => isFilled(event["delta"]) && tally.too
 const asReasoning: Read = (event, tally) => tally.reasoning(textOf(event["delta"]));
 const asRefusal: Read = (event, tally) => isFilled(event["delta"] ?? event["refusal"]) && tally.refusal();
 const asEnd: Read = (event, tally) => readEnd(objectOf(event["response"]) ?? {}, tally);
-/** The server has begun, which is no part of an answer; proxies repeat these to keep a connection open. */
+/** The server has started, which is not content. Proxies repeat these events to keep a connection open. */
 const asNothing: Read = () => undefined;
 
 /** Events that mean more than "something moved". */
@@ -59,7 +59,7 @@ const EVENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["response.cancelled", asEnd],
 ]);
 
-/** Items the caller has to act on; other calls the provider makes itself. */
+/** Calls that the caller has to run. The provider runs other calls itself. */
 const CALLS_OF_THE_CALLER: ReadonlySet<string> = new Set([
   "function_call",
   "custom_tool_call",
@@ -69,7 +69,7 @@ const CALLS_OF_THE_CALLER: ReadonlySet<string> = new Set([
   "apply_patch_call",
   "mcp_approval_request",
 ]);
-/** Items that are empty when they begin. */
+/** Items that are empty when they are added. */
 const SHELLS: ReadonlySet<string> = new Set(["message", "reasoning", ""]);
 
 function readNewItem(item: JsonObject, tally: WireTally): void {
@@ -80,7 +80,7 @@ function readNewItem(item: JsonObject, tally: WireTally): void {
 }
 
 function readEnd(response: JsonObject, tally: WireTally): void {
-  // Servers that send no deltas give everything at the end.
+  // Servers that send no deltas send everything at the end.
   if (!tally.state.sawContent) readOutput(response["output"], tally);
   readStatus(response, tally);
 }
@@ -104,7 +104,7 @@ function readStatus(response: JsonObject, tally: WireTally): void {
   tally.complete();
 }
 
-/** A status not listed is an end like `completed`. */
+/** A status not listed counts as `completed`. */
 const STATUSES: ReadonlyMap<string, "failed" | "deferred"> = new Map([
   ["failed", "failed"],
   ["cancelled", "failed"],
@@ -114,7 +114,7 @@ const STATUSES: ReadonlyMap<string, "failed" | "deferred"> = new Map([
 
 function readFailure(response: JsonObject, tally: WireTally): void {
   const error = response["error"];
-  // A failure nobody explains is the server's.
+  // An unexplained failure is a server error.
   if (!isFilled(error))
     tally.saidError({ stopReason: "error", message: `the response has the status ${textOf(response["status"])}` });
   else tally.saidError({ status: 200, body: { error, error_type: response["error_type"] } });

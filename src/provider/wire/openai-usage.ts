@@ -1,16 +1,16 @@
-// OpenAI's usage, in the words of chat completions and of responses, and what compatible servers made of it.
+// OpenAI's usage in the formats of chat completions, of the responses API and of compatible servers.
 
 import { countOf, type JsonObject, objectOf, textOf } from "../../core/json-fields.ts";
 import type { WireUsage } from "./wire-state.ts";
 
-/** The tier stands beside the usage. */
+/** `holder` is the object around the usage, which contains the tier. */
 export function openaiUsage(usage: JsonObject, holder: JsonObject): WireUsage {
   const inputs = objectOf(usage["prompt_tokens_details"]) ?? objectOf(usage["input_tokens_details"]) ?? {};
   const outputs = objectOf(usage["completion_tokens_details"]) ?? objectOf(usage["output_tokens_details"]) ?? {};
   const inputTokens = countOf(usage["prompt_tokens"] ?? usage["input_tokens"]);
   const outputTokens = countOf(usage["completion_tokens"] ?? usage["output_tokens"]);
   const reasoningTokens = countOf(outputs["reasoning_tokens"]);
-  // xAI counts reasoning beside the completion; only the total tells.
+  // xAI counts reasoning apart from the completion. Only the total shows this.
   const isBeside = countOf(usage["total_tokens"]) === inputTokens + outputTokens + reasoningTokens;
   return {
     inputTokens,

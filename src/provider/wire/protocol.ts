@@ -1,16 +1,16 @@
-// Which wire protocol a request speaks, told from its address and its body: one table of address patterns. What is not in it
-// (embeddings, files, lists, batches) is none of ours and passes unread.
+// Finds the wire protocol of a request from its URL and body, with one table of URL patterns. Other requests (embeddings, files, lists,
+// batches) are not model calls and pass through unread.
 
 export type Protocol = "openai-chat" | "openai-responses" | "anthropic-messages" | "google-generate";
 
 interface AddressRow {
   readonly protocol: Protocol;
-  /** Matched against the path alone. A group named `model` is the model where the address names it, `stream` says that it streams. */
+  /** Matched against the path only. The group `model` is the model, if the URL names it; the group `stream` marks a streaming request. */
   readonly path: RegExp;
   readonly example: string;
 }
 
-/** Patterns hold the end of the path, as gateways put prefixes of their own before it. */
+/** Patterns match the end of the path, because gateways add their own prefixes. */
 // prettier-ignore
 export const ADDRESSES: readonly AddressRow[] = [
   { protocol: "openai-chat",        path: /\/deployments\/(?<model>[^/]+)\/chat\/completions\/?$/, example: "https://x.openai.azure.com/openai/deployments/gpt-5/chat/completions?api-version=2026-01-01" },
@@ -21,7 +21,7 @@ export const ADDRESSES: readonly AddressRow[] = [
   { protocol: "google-generate",    path: /\/(?:models|tunedModels|endpoints)\/(?<model>[^/:]+):(?:generateContent|(?<stream>streamGenerateContent))$/, example: "https://generativelanguage.googleapis.com/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse" },
 ];
 
-/** `body` is the request's body, parsed or as text. Without a JSON object in it (a list, a look at a stored answer) it is no model call. */
+/** `body` is the request's body, parsed or as text. A request without a JSON object in its body (such as a GET of a stored answer) is not a model call. */
 export function protocolOf(url: string | URL, body: unknown): Protocol | null {
   return holdsObject(body) ? (readAddress(url)?.protocol ?? null) : null;
 }
@@ -33,7 +33,7 @@ export interface Address {
 }
 
 export function readAddress(url: string | URL): Address | null {
-  // Cut by hand: an address may be relative, and one that is no address must not throw.
+  // Split by hand: the URL may be relative, and an invalid one must not throw.
   const [address = ""] = String(url).split("#", 1);
   const queryAt = address.indexOf("?");
   const path = queryAt === -1 ? address : address.slice(0, queryAt);
@@ -50,14 +50,14 @@ export function readAddress(url: string | URL): Address | null {
   return null;
 }
 
-/** The base URL of a request: its address without what the protocol puts behind it. */
+/** The base URL of a request: its URL without the protocol's path. */
 export function baseOf(url: string): string {
   const [path = ""] = url.split(/[?#]/, 1);
   for (const row of ADDRESSES) if (row.path.test(path)) return path.replace(row.path, "");
   return path;
 }
 
-/** A long text is not parsed for this: whoever wants more of it parses it once, in `requestFacts`. */
+/** Does not parse the body, which may be long: `requestFacts` parses it once. */
 function holdsObject(body: unknown): boolean {
   if (typeof body === "string") return /^\s*\{/.test(body);
   return typeof body === "object" && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body);

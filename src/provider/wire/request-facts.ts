@@ -1,5 +1,5 @@
-// What a request to a model asks for, as far as failure handling cares: model, streaming, limits, what the model must be able to do,
-// and how much goes in. Read from the request as it is on the wire; nothing is changed.
+// The facts about a model request that failure handling needs: model, streaming, limits, required capabilities and input size. They are
+// read from the request on the wire, which is not changed.
 
 import { countOf, type JsonObject, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled, objectFrom } from "./json-value.ts";
@@ -11,11 +11,11 @@ export interface RequestFacts {
   readonly maxOutputTokens: number | null;
   readonly hasTools: boolean;
   readonly hasImages: boolean;
-  /** The answer is to be JSON, so one cut short is of no use: an option of the reader. */
+  /** The request asks for JSON, so a truncated answer is useless. Passed to the wire reader. */
   readonly wantsJson: boolean;
-  /** The service tier that is asked for, in lower case; null when none is. */
+  /** The requested service tier, in lower case; null if none. */
   readonly serviceTier: string | null;
-  /** UTF-16 units of text that go in, tools included; images, sounds and files as data are left out. For estimates. */
+  /** UTF-16 units of input text, including tools but not images, audio and inline files. For estimates. */
   readonly inputCharacters: number;
 }
 
@@ -46,12 +46,12 @@ function tierIn(request: JsonObject): string | null {
 type Path = readonly string[];
 
 interface RequestShape {
-  /** Where the limit of the output stands; the first that is there counts. */
+  /** Paths of the output limit; the first one present counts. */
   readonly limits: readonly Path[];
   readonly tools: readonly string[];
-  /** Where the wish for JSON stands. */
+  /** Paths that request JSON. */
   readonly json: readonly Path[];
-  /** Everything the model reads. */
+  /** Fields that the model reads. */
   readonly input: readonly string[];
 }
 
@@ -104,7 +104,7 @@ function at(request: JsonObject, path: Path): unknown {
 }
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image_url", "input_image", "image"]);
-/** Fields whose text is data and no words: base64, signatures, sealed reasoning. */
+/** Fields that contain data instead of text: base64, signatures, encrypted reasoning. */
 const DATA_FIELDS: ReadonlySet<string> = new Set([
   "data",
   "file_data",
@@ -114,7 +114,7 @@ const DATA_FIELDS: ReadonlySet<string> = new Set([
   "thought_signature",
 ]);
 
-/** A body is parsed JSON and has no rings; should somebody hand in one that has, the walk still ends. */
+/** A body is parsed JSON without cycles. If a caller passes an object with cycles, the walk still ends. */
 const MAX_NODES = 1_000_000;
 
 interface Measure {
@@ -122,7 +122,7 @@ interface Measure {
   readonly hasImages: boolean;
 }
 
-/** Walks with a list of its own instead of recursion: depth is the sender's choice. */
+/** Uses an explicit list instead of recursion, because the sender controls the depth. */
 function measure(roots: readonly unknown[]): Measure {
   let characters = 0;
   let hasImages = false;
@@ -149,7 +149,7 @@ function isImage(holder: JsonObject): boolean {
   return textOf(holder["mimeType"] ?? holder["mime_type"]).startsWith("image/");
 }
 
-/** Anthropic's documents of plain text stand in `data` too. */
+/** Anthropic's plain-text documents are in `data`, too. */
 function isData(holder: JsonObject, key: string): boolean {
   return DATA_FIELDS.has(key) && typeof holder[key] === "string" && holder["type"] !== "text";
 }

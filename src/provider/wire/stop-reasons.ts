@@ -1,7 +1,7 @@
-// Why a model stopped, sorted by what it means for the answer. Reasons not listed (`stop`, `end_turn`, `tool_use`, `pause_turn`, and
-// whatever comes next year) are no failure: a new word must not break a good answer.
+// The meaning of stop reasons. Reasons not listed (`stop`, `end_turn`, `tool_use`, `pause_turn`, and future ones) are not failures: a new
+// reason must not break a good answer.
 
-/** `failed`: the answer is not to be used. `cut`: the limit of tokens was reached, which plain text survives. */
+/** `failed`: the answer is unusable. `cut`: the token limit was reached; truncated plain text is still usable. */
 export type StopMeaning = "failed" | "cut";
 
 export function stopMeaning(reason: string): StopMeaning | null {
@@ -10,14 +10,14 @@ export function stopMeaning(reason: string): StopMeaning | null {
 
 // prettier-ignore
 const FAILED = [
-  // Refused or filtered, as OpenAI, Anthropic and Google say it.
+  // Refused or filtered (OpenAI, Anthropic, Google).
   "content_filter", "content_filtered", "refusal", "safety", "recitation", "language", "blocklist", "prohibited_content", "spii",
   "image_safety", "image_prohibited_content", "image_recitation", "model_armor", "jailbreak", "guardrail_intervened",
-  // The window is full (Anthropic, Mistral).
+  // The context window is full (Anthropic, Mistral).
   "model_context_window_exceeded", "model_length",
-  // The model wrote a call that is none (Google).
+  // The model wrote a malformed call (Google).
   "malformed_function_call", "malformed_response", "unexpected_tool_call", "too_many_tool_calls",
-  // The server broke off (OpenRouter and Mistral, DeepSeek, vLLM, Google).
+  // The server stopped early (OpenRouter and Mistral, DeepSeek, vLLM, Google).
   "error", "insufficient_system_resource", "abort", "other", "image_other",
 ];
 const CUT = ["max_tokens", "length", "max_output_tokens"];
@@ -27,5 +27,5 @@ const MEANINGS: ReadonlyMap<string, StopMeaning> = new Map([
   ...CUT.map((reason) => [reason, "cut"] as const),
 ]);
 
-/** For the test that holds this list against the classifier's. */
+/** For the test that compares this list with the classifier's. */
 export const STOP_REASONS: readonly string[] = [...MEANINGS.keys()];

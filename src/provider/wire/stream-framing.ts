@@ -1,5 +1,5 @@
-// The framing of an answer that was to stream. What it is shows in its first character: a server that fails may answer with a body or
-// a page instead of events.
+// The framing of an answer to a streaming request. The first character shows what it is: a failing server may send a JSON body or an HTML
+// page instead of events.
 
 import { createBodyFraming } from "./body-framing.ts";
 import { createEventFraming } from "./event-framing.ts";
@@ -14,7 +14,7 @@ export function createStreamFraming(sink: FramingSink, limits: FramingLimits): F
         chosen.push(text);
         return;
       }
-      // Blank lines are what some servers send while they think.
+      // Some servers send blank lines as keep-alives.
       const first = text.search(/\S/);
       if (first === -1) return;
       chosen = framingFor(text.charAt(first));
@@ -31,7 +31,7 @@ export function createStreamFraming(sink: FramingSink, limits: FramingLimits): F
   }
 }
 
-/** A page for people: kept only as far as it is evidence. */
+/** An HTML page. Only its beginning is kept, as evidence. */
 function createPageFraming(): Framing {
   let head = "";
   return {

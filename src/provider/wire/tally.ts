@@ -1,7 +1,7 @@
-// Counts what the protocols' readers find, and judges the end. These hold:
-// T1  the end is judged once, and nothing changes after it.
-// T2  an error that was said beats every judgement; the first one said is kept.
-// T3  once something was too large to look at, nothing more is claimed: no success, no failure.
+// Collects what the protocol readers find and judges the end of the answer.
+// T1  The end is judged once, and nothing changes after it.
+// T2  A reported error beats every judgement, and the first reported error wins.
+// T3  After something was too large to inspect, neither success nor failure is claimed.
 
 import type { Evidence } from "../../core/index.ts";
 import { isFilled, lengthOf } from "./json-value.ts";
@@ -12,20 +12,20 @@ export interface TallyOptions {
   readonly keepText: boolean;
   readonly wantsJson: boolean;
   readonly maxTextCharacters: number;
-  /** What every piece of evidence says about its origin. */
+  /** The origin that is added to all evidence. */
   readonly origin: Pick<Evidence, "surface" | "provider">;
 }
 
-/** The mutable twin of `WireState`, handed out only as that. */
+/** The mutable form of `WireState`. Callers only see `WireState`. */
 type Counting = { -readonly [Field in keyof WireState]: WireState[Field] };
 
-/** More answers to one request than anybody asks for; further ones are not followed. */
+/** More choices than a real request asks for. Further ones are ignored. */
 const MAX_CHOICES = 256;
 
 export class WireTally {
   readonly state: Counting;
   readonly #options: TallyOptions;
-  /** Answers that began and have not stopped: several when the request asked for several. */
+  /** Choices that have started and not stopped. A request may ask for several. */
   readonly #open = new Set<number>();
   readonly #stopped = new Set<number>();
   #sawAnswer = false;
@@ -55,7 +55,7 @@ export class WireTally {
   text(choice: number, piece: string): void {
     if (piece === "") return;
     this.output(piece);
-    // Only one answer can be gone on with; the others count as output.
+    // Only the first choice can be continued. The others count as output.
     if (choice !== 0) return;
     this.state.textLength += piece.length;
     if (this.state.text === null) return;
@@ -71,13 +71,13 @@ export class WireTally {
     this.state.progress++;
   }
 
-  /** `piece`: what has come of its arguments. */
+  /** `piece`: the next part of its arguments. */
   toolCall(piece?: unknown): void {
     this.state.sawToolCall = true;
     this.output(piece);
   }
 
-  /** Output of any other kind: an image, a sound, a search the provider made. `piece`: what of it is text. */
+  /** Any other output: an image, audio, a search by the provider. `piece`: its text, if any. */
   output(piece?: unknown): void {
     this.state.outputLength += lengthOf(piece);
     this.#sawAnswer = true;
@@ -86,7 +86,7 @@ export class WireTally {
     this.state.progress++;
   }
 
-  /** Not content: as long as only a refusal came, another model may still be asked unseen. */
+  /** A refusal is not content: the caller has seen nothing yet, so another model can still be called. */
   refusal(): void {
     this.#refused = true;
     this.state.progress++;
@@ -104,11 +104,11 @@ export class WireTally {
     this.#open.delete(choice);
     if (this.#stopped.size < MAX_CHOICES) this.#stopped.add(choice);
     this.state.progress++;
-    // Of several reasons the worst is told.
+    // Of several reasons, the worst is kept.
     if (this.state.stopReason === null || stopMeaning(this.state.stopReason) === null) this.state.stopReason = reason;
   }
 
-  /** Where a stop reason is the end mark: complete as long as every answer that began has stopped. */
+  /** For protocols where the stop reason is the end mark: complete once every choice that started has stopped. */
   completeIfAllStopped(): void {
     if (this.#open.size > 0) this.state.isComplete = false;
     else if (this.#stopped.size > 0) this.complete();
@@ -121,7 +121,7 @@ export class WireTally {
     this.state.progress++;
   }
 
-  /** The answer is made in the background and fetched later: that there is none yet is as it should be. */
+  /** The answer is produced in the background and fetched later, so an empty response is correct. */
   deferred(): void {
     this.#isDeferred = true;
   }
@@ -146,7 +146,7 @@ export class WireTally {
     this.state.isComplete = false;
   }
 
-  /** `unfinished` says what it means that the end mark is missing; it is asked only then. */
+  /** `unfinished` explains a missing end mark. It is called only in that case. */
   close(unfinished: () => Omit<Evidence, "surface" | "provider">): void {
     if (this.state.hasEnded) return;
     this.state.hasEnded = true;
@@ -160,7 +160,7 @@ export class WireTally {
     const stopReason = this.state.stopReason ?? "";
     if (this.#blocked) {
       const message = `the prompt was blocked: block reason ${stopReason}`;
-      // As a block reason OTHER still means blocked; as a stop reason it would mean a broken server.
+      // As a block reason, OTHER still means blocked. As a stop reason it would mean a server failure.
       return stopReason === "OTHER"
         ? { surface: "stop", provider, message }
         : { surface: "stop", provider, stopReason, message };
@@ -172,7 +172,7 @@ export class WireTally {
     return this.#sawAnswer || this.#isDeferred ? null : { ...this.#options.origin, ...EMPTY };
   }
 
-  /** Half a sentence can be read; half a call, half a JSON and an answer that was all reasoning cannot be used. */
+  /** Half a sentence is usable. Half a call, half a JSON document or an answer of only reasoning is not. */
   #isUselessWhenCut(): boolean {
     return this.state.sawToolCall || this.#options.wantsJson || !this.#sawAnswer;
   }

@@ -1,24 +1,24 @@
-// What a protocol brings to the reader of its bytes, and how an error looks that any of them may carry inside a 200.
+// The interface of a wire protocol, and the shapes of an error inside a 200 that all protocols share.
 
 import type { JsonObject } from "../../core/json-fields.ts";
 import type { WireTally } from "./tally.ts";
 
 export interface WireProtocol {
-  /** What proves a proper end, in words for a message. */
+  /** The mark that proves a proper end, as shown in messages. */
   readonly endMark: string;
-  /** Types of events after which none follows, so that the end is known before the connection closes. */
+  /** Event types that are always the last, so the end is known before the connection closes. */
   readonly lastEvents: ReadonlySet<string>;
-  /** The official SDK hands out a last event that no blank line ends, so what it says counts. Others drop it. */
+  /** Whether the official SDK accepts a last event without its blank line. Other SDKs drop it. */
   readonly takesUnendedEvent: boolean;
-  /** Takes in one event of a stream. False: this is nothing the protocol knows. */
+  /** Reads one event of a stream. Returns false if the protocol does not know it. */
   readonly readEvent: (event: JsonObject, tally: WireTally) => boolean;
-  /** Takes in a whole answer. False: this is not the protocol's shape. */
+  /** Reads a whole answer. Returns false if it does not have the protocol's shape. */
   readonly readBody: (body: JsonObject, tally: WireTally) => boolean;
 }
 
 /**
- * The error an event or a body carries, without the answer around it: a model's words are no evidence, and the finish reason `error`
- * would hide the code beside it. Null when there is none.
+ * The error inside an event or a body, without the answer around it: a model's text is not evidence, and the finish reason `error`
+ * would hide the code next to it. Null if there is none.
  */
 export function errorIn(holder: JsonObject): JsonObject | null {
   const isError = Boolean(holder["error"]) || holder["type"] === "error" || holder["object"] === "error";

@@ -1,7 +1,7 @@
-// Looks at the bytes of an answer as they go by and says what they mean, for one protocol. Pure, synchronous, changes nothing. These hold:
-// R1  any bytes can be read: nothing throws, and reading is linear in their number.
-// R2  the same bytes give the same state, however they are chunked.
-// R3  memory is bounded; what is too large is passed over and said so (`lookedAway`).
+// Inspects the bytes of an answer as they pass through and interprets them for one protocol. Pure and synchronous; it changes nothing.
+// R1  Any bytes can be read: nothing throws, and the time is linear in their number.
+// R2  The same bytes give the same state, however they are chunked.
+// R3  Memory is bounded. Data that is too large is skipped, and `lookedAway` says so.
 
 import type { Evidence } from "../../core/index.ts";
 import { parseJson } from "../../core/try-read.ts";
@@ -18,15 +18,15 @@ import { EMPTY, WireTally } from "./tally.ts";
 import { errorFields, errorIn, type WireProtocol } from "./wire-protocol.ts";
 import type { WireState } from "./wire-state.ts";
 
-/** How the answer was asked for. A stream that turns out to be one body is read as that. */
+/** How the answer was requested. A stream that turns out to be one body is read as a body. */
 export type WireMode = "stream" | "json";
 
 export interface WireReaderOptions {
-  /** Who answers, for the evidence. */
+  /** The provider, for the evidence. */
   readonly provider?: string | null | undefined;
-  /** Keep the answer's text, to go on with it after a cut. */
+  /** Keep the answer's text, so that it can be continued after a cut. */
   readonly keepText?: boolean | undefined;
-  /** The answer is to be JSON: then one cut at the limit of tokens is a failure. See `requestFacts`. */
+  /** The request asks for JSON, so an answer truncated at the token limit is a failure. See `requestFacts`. */
   readonly wantsJson?: boolean | undefined;
   readonly limits?: Partial<WireLimits> | undefined;
 }
@@ -35,7 +35,7 @@ export interface WireReaderOptions {
 export interface WireLimits {
   readonly eventCharacters: number;
   readonly bodyCharacters: number;
-  /** Of the text kept for `keepText`. */
+  /** For the text of `keepText`. */
   readonly textCharacters: number;
 }
 
@@ -46,10 +46,10 @@ export const WIRE_LIMITS: WireLimits = Object.freeze({
 });
 
 export interface WireReader {
-  /** Live: the same object all the time. */
+  /** Live: always the same object. */
   readonly state: WireState;
   readonly push: (chunk: Uint8Array) => void;
-  /** The connection closed, or the reader of the answer went away. */
+  /** Call it when the connection has closed or the reader has cancelled. */
   readonly end: () => void;
 }
 
@@ -101,19 +101,19 @@ const PROTOCOLS: Readonly<Record<Protocol, WireProtocol>> = {
 
 type Words = Omit<Evidence, "surface" | "provider">;
 
-/** What is remembered of the pieces to judge an end without an end mark. */
+/** Facts about the pieces, used to judge an answer without an end mark. */
 interface Found {
   pieces: number;
-  /** Pieces the protocol knows. */
+  /** Number of pieces that the protocol knows. */
   known: number;
   sawDone: boolean;
-  /** What is known to be wrong with a whole body. */
+  /** The known problem of a whole body. */
   unfinished: Words | null;
 }
 
-/** Chat's last event; gateways put it behind other protocols too. */
+/** The last event of chat completions. Gateways add it to other protocols, too. */
 const DONE = "[DONE]";
-/** Named events that only keep a connection open, whatever their data. */
+/** Named events that only keep the connection open, whatever their data. */
 const KEEP_ALIVE_EVENTS: ReadonlySet<string> = new Set(["ping", "keepalive", "keep-alive", "heartbeat"]);
 
 function readPiece(data: string, name: string, wire: WireProtocol, tally: WireTally, found: Found): void {
@@ -126,7 +126,7 @@ function readPiece(data: string, name: string, wire: WireProtocol, tally: WireTa
   const event = objectOf(parseJson(data));
   if (event === null) {
     if (name === "error") tally.saidError({ status: 200, body: data.slice(0, HEAD_CHARACTERS) });
-    else tally.saidError({ status: 200, message: "unreadable answer: an event of the stream is no JSON" });
+    else tally.saidError({ status: 200, message: "unreadable answer: an event of the stream is not valid JSON" });
     return;
   }
   const error = name === "error" ? errorFields(event) : errorIn(event);
@@ -139,7 +139,7 @@ function readPiece(data: string, name: string, wire: WireProtocol, tally: WireTa
 
 function readWhole(text: string, wire: WireProtocol, tally: WireTally, found: Found): void {
   const parsed = parseJson(text);
-  // Google wraps the errors of a stream in a list.
+  // Google wraps errors of a stream in a list.
   const body = objectOf(Array.isArray(parsed) ? parsed[0] : parsed);
   if (body === null) {
     found.unfinished = parsed === undefined ? unreadable(text) : misshapen({});
@@ -151,7 +151,7 @@ function readWhole(text: string, wire: WireProtocol, tally: WireTally, found: Fo
   else found.unfinished = misshapen(errorFields(body));
 }
 
-/** One that is whole is read where the SDK reads it, or if it says what went wrong; one cut within is a sign of the cut and no broken event. */
+/** A complete event is read if the SDK reads it too, or if it reports an error. An incomplete event is a sign of the cut, not a broken event. */
 function readUnended(unended: UnendedEvent | null, wire: WireProtocol, tally: WireTally, found: Found): void {
   if (unended === null) return;
   const event = objectOf(parseJson(unended.data));
@@ -167,21 +167,21 @@ function readBareError(text: string, tally: WireTally): void {
   if (error !== null) tally.saidError({ status: 200, body: error });
 }
 
-/** Why an answer has no proper end, in words that the classifier knows. */
+/** Why an answer has no proper end, in words that the classifier recognises. */
 function unfinishedBy(remainder: Remainder, wire: WireProtocol, state: WireState, found: Found): Words {
   if (found.unfinished !== null) return found.unfinished;
-  if (remainder.kind === "nothing") return { status: 200, message: "unreadable answer: nothing came" };
+  if (remainder.kind === "nothing") return { status: 200, message: "unreadable answer: nothing arrived" };
   if (remainder.kind === "other") return unreadable(remainder.head);
   if (found.sawDone && !state.sawContent && found.known === found.pieces - 1) return EMPTY;
   if (found.pieces > 0 && found.known === 0) return misshapen({});
   return { message: `the stream ended without its end mark (${wire.endMark}): the answer is cut off` };
 }
 
-/** A text that is no JSON: half of one, a page, or anything at all. */
+/** Text that is not JSON: half a document, an HTML page, or anything else. */
 function unreadable(text: string): Words {
-  if (/^[{["]/.test(text)) return { status: 200, message: "unreadable answer: its JSON is broken or not complete" };
+  if (/^[{["]/.test(text)) return { status: 200, message: "unreadable answer: its JSON is broken or incomplete" };
   const body = text.slice(0, HEAD_CHARACTERS);
-  if (text.startsWith("<")) return { status: 200, body, message: "unreadable answer: a page" };
+  if (text.startsWith("<")) return { status: 200, body, message: "unreadable answer: an HTML page" };
   return { status: 200, body, message: "unreadable answer: neither events nor JSON" };
 }
 

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { makePortable, repairHistory } from "../../../src/provider/portable/make-portable.ts";
-import { GO_ON } from "../../../src/provider/portable/message-shape.ts";
+import { CONTINUE_PROMPT } from "../../../src/provider/portable/message-shape.ts";
 import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
 import { assistant, call, ITEM, requests, result, SIGNED, targets, text, thought, TO, tool, user } from "./requests.ts";
 
@@ -33,7 +33,7 @@ describe("making a request portable", () => {
       fc.property(requests, targets, (given, to) => {
         const after = userText(makePortable(given, to).options);
         const before = userText(given);
-        expect([before, [...before, GO_ON]]).toContainEqual(after);
+        expect([before, [...before, CONTINUE_PROMPT]]).toContainEqual(after);
       }),
     );
   });
