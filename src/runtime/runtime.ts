@@ -246,20 +246,35 @@ export class Runtime {
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
 
-  /** Adds to a session that has ended. `make` sees the session, and returns null when there is nothing to add. */
-  async amendSession(name: string, make: (state: SessionState) => FinalWrites | null): Promise<void> {
+  /** Resumes a session that the caller has folded already: the session owns that state until it is over. */
+  async resumeSession(state: SessionState, options: SessionOptions): Promise<Session> {
     const engine = await this.#begin();
-    const { rescueFolders } = this.#options;
-    await amendSession(engine, name, { bindings: engine.bindings, secrets: [], rescueFolders }, make);
+    return this.#sessions.get(state.session, () => this.#open(engine, state.session, options, null, state));
   }
 
-  #open(engine: LiveEngine, name: string, given: SessionOptions, first: FirstWrites | null = null): Promise<Session> {
+  /** Adds to a session that has ended. `make` sees the session as `read` has folded it, and returns null when there is nothing to add. */
+  async amendSession(
+    read: () => Promise<SessionState>,
+    make: (state: SessionState) => FinalWrites | null,
+  ): Promise<void> {
+    const engine = await this.#begin();
+    const { rescueFolders } = this.#options;
+    await amendSession(engine, { bindings: engine.bindings, secrets: [], rescueFolders }, read, make);
+  }
+
+  #open(
+    engine: LiveEngine,
+    name: string,
+    given: SessionOptions,
+    first: FirstWrites | null = null,
+    known: SessionState | null = null,
+  ): Promise<Session> {
     const { mode = "attended", labels = {}, secrets = [] } = given;
     const budget = budgetRule(this.#options.budget, given.budget);
     const limits = over(this.#options.limits, given.limits);
     const { rescueFolders } = this.#options;
     const bindings = given.policy === undefined ? engine.bindings : engine.bindingsFor(policyOf(given.policy));
-    return openSession(engine, name, { mode, labels, budget, limits, bindings, secrets, rescueFolders }, first);
+    return openSession(engine, name, { mode, labels, budget, limits, bindings, secrets, rescueFolders }, first, known);
   }
 
   /** Questions that wait for an answer, the oldest first: all of them, those of one session, or a page behind the last of another one. */

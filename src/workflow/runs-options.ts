@@ -10,6 +10,7 @@ import type { Journal } from "../journal/journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { callable, having, listOf, shape } from "../options/kind.ts";
 import { journalOf } from "../runtime/options.ts";
+import { RunReader } from "./report/run-reader.ts";
 import { policyOfRuns } from "./runs-policy.ts";
 import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
 import { WorkflowLibrary } from "./definition/workflow-library.ts";
@@ -32,6 +33,7 @@ export interface RunsDeps {
   readonly locale: Locale;
   readonly worker: Worker;
   readonly library: WorkflowLibrary;
+  readonly reader: RunReader;
   /** All runs use one runtime, so that they share breakers, pauses and queues. */
   readonly faultline: Faultline;
 }
@@ -61,6 +63,7 @@ export function resolveRunsOptions(given: RunsOptions): RunsDeps {
     locale: options.locale ?? "en",
     worker: worker ?? createWorker(chance),
     library,
+    reader: new RunReader(journal),
     faultline: createFaultline({ ...options, clock, chance, journal, policy }),
   };
 }

@@ -10,6 +10,8 @@ import { limitsAsMeant } from "../core/flow/action-limits.ts";
 import { checkActionParams } from "../core/flow/action-params.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import { isEnded, type RunState } from "../core/flow/run.ts";
+import type { Entry } from "../core/record/event.ts";
+import type { SessionState } from "../core/record/replay.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
 import type { Session } from "../runtime/session/session.ts";
 import { beginRun, keepDefinition, openRun } from "./advance/begin-run.ts";
@@ -29,7 +31,7 @@ import {
   otherWorkflow,
   stopping,
 } from "./operator/run-faults.ts";
-import { endOf, knownRun, listRuns, readRun, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
+import { endOf, knownRun, listRuns, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
 import { DEFAULT_BY, resolveRunsOptions, type RunsDeps, type RunsOptions } from "./runs-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import {
@@ -113,7 +115,7 @@ export class WorkflowRuns implements Runs {
   }
 
   async #advance(run: string, active: Active): Promise<RunEnd> {
-    const { journal } = this.#home;
+    const { journal, reader } = this.#home;
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) {
       // Somebody may have wanted something of it just when it ended.
@@ -124,8 +126,8 @@ export class WorkflowRuns implements Runs {
     const held = await this.#holds.take(run, lost);
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
-      // Others may have gone on with it before it was held.
-      const workflow = await definitionOf(this.#home, run);
+      // Others may have advanced it before it was held.
+      const workflow = await definitionOf(this.#home, run, runOf(await reader.read(run)));
       while (await this.#slice(run, workflow, active));
       return await endOf(this.#home, run, active.session?.run);
     } catch (error) {
@@ -140,7 +142,9 @@ export class WorkflowRuns implements Runs {
   async #slice(run: string, workflow: Workflow, active: Active): Promise<boolean> {
     const { limits, status } = await knownRun(this.#home, run);
     if (isEnded({ status })) return false;
-    const session = await openRun(this.#home, run, workflow, limits);
+    const { reader } = this.#home;
+    const folded = await reader.take(run);
+    const session = await openRun(this.#home, folded, workflow, limits);
     active.session = session;
     const files = new RunFiles(this.#home, session, workflow);
     const slice = new Slice({
@@ -149,15 +153,17 @@ export class WorkflowRuns implements Runs {
       redactor: session.redactor,
       workflow,
       limits,
-      spentBy: (node) => spentBy(stateOf(session), node),
+      spentBy: (node) => spentBy(runOf(folded), node),
       keepFiles: (visit, end) => files.keep(visit, end),
     });
     active.slice = slice;
     if (active.isStopped) throw new FaultError(stopping(run));
     await this.#guard(slice);
-    if (session.isOver) return false;
-    await session.leave();
-    return slice.isLimitedAnew;
+    const { isLimitedAnew } = slice;
+    if (!session.isOver) await session.leave();
+    else if (!isEnded(runOf(folded))) return false;
+    reader.put(folded);
+    return isLimitedAnew;
   }
 
   /** A bug ends the run, loudly and once; a store that does not answer does not: the run goes on when it does. */
@@ -188,9 +194,14 @@ export class WorkflowRuns implements Runs {
     return showRun(this.#home, run);
   }
 
+  /** Passes every entry of the run on, oldest first. Steps that come after it read only what is newer. */
+  readAll(run: string, take: (entry: Entry) => void): Promise<void> {
+    return this.#home.reader.readAll(run, take);
+  }
+
   async resume(run: string, workflow: Workflow | null, options: ResumeOptions = {}): Promise<void> {
     const { changed = "refuse", by = DEFAULT_BY } = checkOptions("runs.resume", options, RESUME_OPTIONS);
-    const { journal, clock } = this.#home;
+    const { journal, clock, reader } = this.#home;
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) throw new FaultError(isOver(run, summary));
     if (workflow !== null) {
@@ -199,7 +210,7 @@ export class WorkflowRuns implements Runs {
       if (isOther && changed === "accept") await this.#change(run, summary, workflow, by);
       if (!isOther) this.#home.library.add(workflow);
     }
-    const { run: state, seq } = await readRun(journal, run);
+    const { run: state, seq } = await reader.read(run);
     if (state !== null && stoppedVisits(state).length > 0) {
       const posted = { action: "resume", node: "", execution: 0, key: `resume:${seq}`, params: { resume: true }, by };
       await postAction(journal, run, { ...posted, at: clock.now() });
@@ -212,15 +223,17 @@ export class WorkflowRuns implements Runs {
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       await keepDefinition(this.#home, workflow);
-      const session = await openRun(this.#home, run, workflow, summary.limits);
-      // What waits is begun anew by the changed workflow, and may ask something else.
-      const asked = stateOf(session).visits.flatMap(({ pause }) => pause?.questions ?? []);
+      const folded = await this.#home.reader.take(run);
+      const session = await openRun(this.#home, folded, workflow, summary.limits);
+      // What waits starts again under the changed workflow, and may ask something else.
+      const asked = runOf(folded).visits.flatMap(({ pause }) => pause?.questions ?? []);
       const changed = { type: "workflow-changed", from: summary.digest, to: workflow.digest, by } as const;
       await session.record(
         [changed],
         asked.flatMap(({ id }) => noQuestion(id)),
       );
       await session.leave();
+      this.#home.reader.put(folded);
     } finally {
       await held.release();
     }
@@ -228,9 +241,15 @@ export class WorkflowRuns implements Runs {
 
   async act(run: string, action: string, options: ActOptions = {}): Promise<Acted> {
     const { params = {}, key, by = DEFAULT_BY } = checkOptions("runs.act", options, ACT_OPTIONS);
-    const { journal } = this.#home;
     const report = await this.show(run);
     if (report === null) throw new FaultError(noRun(run));
+    return this.actOn(report, action, { params, by, ...(key === undefined ? {} : { key }) });
+  }
+
+  /** `act` for a caller that has read the run already. */
+  async actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
+    const { journal } = this.#home;
+    const { run } = report.summary;
     const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
     if (before !== null && before !== undefined) return { run: await successorOf(this.#home, run, before), did: false };
     const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
@@ -318,9 +337,8 @@ export class WorkflowRuns implements Runs {
   }
 }
 
-function stateOf({ run, id }: Session): RunState {
+function runOf({ run, session }: SessionState): RunState {
   if (run !== null) return run;
-  throw new FaultError(
-    fault("InvariantBroken", { message: `session ${id} is no run of a workflow`, context: { run: id } }),
-  );
+  const message = `session ${session} is not a run of a workflow`;
+  throw new FaultError(fault("InvariantBroken", { message, context: { run: session } }));
 }

@@ -13,6 +13,7 @@ import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
+import { WatchedRun } from "../workflow/watched-run.ts";
 import { findRun } from "./find-run.ts";
 import { heldRuns } from "./run-home.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
@@ -41,22 +42,29 @@ export async function actOnRun(
 ): Promise<void> {
   const id = actionNamed(action);
   await withRuns(options, io, shared, async (home) => {
-    const { run } = await findRun(home, given);
+    const summary = await findRun(home, given);
+    const { run } = summary;
+    const watched = new WatchedRun(home, run);
+    // An action on a run that has ended continues in another run: then nothing of this one is watched.
+    if (options.detach !== true && !isEnded(summary)) await watched.load();
     const report = await home.workflows.runs.show(run);
+    if (report === null)
+      throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
     const params = paramsOf(
       options,
-      report?.actions.find((one) => one.id === id),
+      report.actions.find((one) => one.id === id),
     );
     if (id === "switch-provider" && options.target === undefined) refuseManyTargets(report, shared);
     const key = options.key === undefined ? {} : { key: options.key };
-    const acted = await home.workflows.runs.act(run, id, { params, by: "cli", ...key });
+    const acted = await home.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
     const { label } = actionWords(id, shared.locale);
     const words = RUNS_WORDS[shared.locale];
     const told = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
     const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
     await io.stderr.write(`${mark} ${told}\n`);
     const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
-    if (options.detach !== true) return goOn(home, acted.run, options, { after: acted.run === run ? null : 0, extra });
+    const followed = acted.run === run ? { after: null, watched } : { after: 0 };
+    if (options.detach !== true) return goOn(home, acted.run, options, { ...followed, extra });
     await io.stdout.write(shared.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
   });
 }
@@ -93,8 +101,8 @@ function paramsOf(
   };
 }
 
-function refuseManyTargets(report: RunReport | null, { locale }: GlobalOptions): void {
-  const choices = report?.actions.find(({ id }) => id === "switch-provider")?.choices ?? [];
+function refuseManyTargets({ actions }: RunReport, { locale }: GlobalOptions): void {
+  const choices = actions.find(({ id }) => id === "switch-provider")?.choices ?? [];
   if (choices.length > 1)
     throw new UsageError(RUNS_WORDS[locale].needsTarget(choices.map((one) => shown(one)).join("|")));
 }

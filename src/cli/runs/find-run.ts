@@ -7,14 +7,16 @@ import type { RunCommandDeps } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 const ID_PREFIX = "run_";
+const LAST = "last";
 
 export async function findRun({ workflows, shared, command }: RunCommandDeps, given: string): Promise<RunSummary> {
   const words = RUNS_WORDS[shared.locale];
+  const isKey = given !== "" && given !== LAST;
+  const exact = isKey ? ((await workflows.journal.kept("run", given)) as RunSummary | null) : null;
+  if (exact !== null) return exact;
   const [newest] = await workflows.runs.list({ limit: 1 });
   if (newest === undefined) throw new UsageError(words.noRuns);
-  if (given === "last") return newest;
-  const exact = given === "" ? null : ((await workflows.journal.kept("run", given)) as RunSummary | null);
-  if (exact !== null) return exact;
+  if (given === LAST) return newest;
   const all = await workflows.runs.list();
   const near = given === "" ? [] : all.filter(({ run }) => run.startsWith(given) || run.startsWith(ID_PREFIX + given));
   const [only, ...others] = near;

@@ -31,6 +31,8 @@ export interface FollowOptions {
   readonly after: number | null;
   /** Who is asked; the person at the terminal when left out. */
   readonly interactor?: Interactor;
+  /** The run as the command has read it already. */
+  readonly watched?: WatchedRun;
 }
 
 export type Standing =
@@ -47,7 +49,7 @@ export interface Followed {
 
 export async function followRun(home: RunCommandDeps, run: string, options: FollowOptions): Promise<Followed> {
   const { io, shared, workflows } = home;
-  const watched = new WatchedRun(home, run);
+  const watched = options.watched ?? new WatchedRun(home, run);
   const hint = FOLLOW_WORDS[shared.locale].leaveHint;
   const view = createView(io, shared, { run, picture: watched.picture, hint });
   const lines = new OutputQueue(io.stdout);

@@ -14,8 +14,9 @@ import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { loadWorkflow, refuseWrongWorkflow } from "./check-workflow.ts";
-import { followRun } from "./follow-run.ts";
+import { type FollowOptions, followRun } from "./follow-run.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
+import { WatchedRun } from "./watched-run.ts";
 import { tellResult } from "./run-result.ts";
 
 /** As the command line gives it. */
@@ -88,14 +89,16 @@ export async function resumeWorkflow(
   await withRuns(options, io, shared, async (home) => {
     const summary = await findRun(home, given);
     const { run } = summary;
+    const watched = new WatchedRun(home, run);
     if (!isEnded(summary)) {
+      if (options.detach !== true) await watched.load();
       const { changed = "refuse" } = options;
       const file = options.file ?? summary.file;
       const workflow = changed === "as-started" || file === null ? null : await stillThere(home, file, options);
       await wake(home, run, workflow, changed);
     }
     if (options.detach === true) return tellStarted(home, run, summary.workflow);
-    await goOn(home, run, options, { after: null });
+    await goOn(home, run, options, { after: null, watched });
   });
 }
 
@@ -133,14 +136,20 @@ async function wake(
   }
 }
 
-/** Takes it as far as it goes from here, and says how it stands then. */
+interface GoOn extends Pick<FollowOptions, "after" | "watched"> {
+  /** What else the JSON document says. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Advances the run as far as it goes from here, and says how it stands then. */
 export async function goOn(
   home: RunCommandDeps,
   run: string,
   { jsonl, wait }: GoOnOptions,
-  { after, extra }: { readonly after: number | null; readonly extra?: Readonly<Record<string, unknown>> },
+  { after, extra, watched }: GoOn,
 ): Promise<void> {
   const isJsonl = jsonl === true;
-  const followed = await followRun(home, run, { part: "advance", waits: wait !== false, jsonl: isJsonl, after });
+  const how = { part: "advance", waits: wait !== false, jsonl: isJsonl, after } as const;
+  const followed = await followRun(home, run, { ...how, ...(watched === undefined ? {} : { watched }) });
   await tellResult(home, followed, { jsonl: isJsonl, ...(extra === undefined ? {} : { extra }) });
 }

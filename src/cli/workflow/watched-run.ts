@@ -15,7 +15,9 @@ export class WatchedRun {
   readonly #stream: RunStream;
   readonly #listeners: EventListener[] = [];
   #seq = 0;
-  #isNew = false;
+  /** Events of before the start. */
+  readonly #untold: RunStreamEvent[] = [];
+  #isStarted = false;
   #unsubscribe: () => void = () => undefined;
 
   constructor(home: RunCommandDeps, run: string) {
@@ -28,10 +30,16 @@ export class WatchedRun {
     this.#listeners.push(listener);
   }
 
-  /** What is there by now is told as old. */
+  /** Reads what is in the journal by now. Before a command shows the run or acts on it: those steps then read only newer entries. */
+  async load(): Promise<void> {
+    await this.#home.workflows.runs.readAll(this.run, (entry) => this.#take(entry));
+  }
+
+  /** Tells listeners what is in the journal by now, as old, and everything after it as new. */
   async start(): Promise<void> {
-    await this.catchUp();
-    this.#isNew = true;
+    await (this.#seq === 0 ? this.load() : this.catchUp());
+    for (const event of this.#untold.splice(0)) this.#tell(event, false);
+    this.#isStarted = true;
     const { journal } = this.#home.workflows;
     this.#unsubscribe = journal.subscribe((entry) => this.#take(entry), { session: this.run, after: this.#seq });
   }
@@ -49,7 +57,12 @@ export class WatchedRun {
     this.#seq = entry.seq;
     for (const event of this.#stream.feed(entry)) {
       this.picture.feed(event);
-      for (const listener of this.#listeners) listener(event, this.#isNew);
+      if (this.#isStarted) this.#tell(event, true);
+      else this.#untold.push(event);
     }
+  }
+
+  #tell(event: RunStreamEvent, isNew: boolean): void {
+    for (const listener of this.#listeners) listener(event, isNew);
   }
 }

@@ -34,17 +34,21 @@ export interface SessionSettings {
 
 const ENDED: readonly SessionStatus[] = ["done", "failed", "cancelled"];
 
-/** `first`: the session must not be there yet, and begins with these entries or not at all. */
+/**
+ * `first`: the session must not be there yet, and begins with these entries or not at all. `known`: the session as the caller has
+ * folded it; without it the journal is read.
+ */
 export async function openSession(
   engine: Engine,
   id: string,
   settings: SessionSettings,
   first: FirstWrites | null = null,
+  known: SessionState | null = null,
 ): Promise<Session> {
   const { journal, clock } = engine;
   const unfit = nameFault("session", id);
   if (unfit !== null) throw new FaultError(unfit);
-  const state = await readSession(engine.store, id);
+  const state = known ?? (await readSession(engine.store, id));
   const isNew = state.seq === 0;
   if (first !== null && !isNew) throw new FaultError(nameTaken(id));
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);
@@ -86,15 +90,15 @@ export async function openSession(
 
 /**
  * Adds to a session that has ended, such as which run continues its work: through a recorder, like everything else. `make` sees the
- * session as it is in the journal, and returns null when there is nothing to add.
+ * session as `read` has folded it, and returns null when there is nothing to add.
  */
 export async function amendSession(
   engine: Engine,
-  id: string,
   settings: RecorderSettings,
+  read: () => Promise<SessionState>,
   make: (state: SessionState) => FinalWrites | null,
 ): Promise<void> {
-  const state = await readSession(engine.store, id);
+  const state = await read();
   const writes = make(state);
   if (writes === null) return;
   const ignore = (): void => undefined;

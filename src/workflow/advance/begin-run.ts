@@ -3,6 +3,7 @@
 
 import { usdOf } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
+import type { SessionState } from "../../core/record/replay.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { SessionOptions } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session/session.ts";
@@ -45,14 +46,15 @@ export async function keepDefinition({ journal, library }: RunsDeps, workflow: W
   if (source !== null) await journal.keepFirst({ kind: "definition", key: digest, value: source });
 }
 
+/** `state`: taken from the reader; the session folds on with it. */
 export async function openRun(
   home: RunsDeps,
-  run: string,
+  state: SessionState,
   workflow: Workflow,
   limits: RunSummary["limits"],
 ): Promise<Session> {
-  const secrets = await secretsOf(home.journal, run, workflow);
-  const session = await home.faultline.session(run, optionsOf(workflow, limits, secrets));
+  const secrets = await secretsOf(home.journal, state.session, workflow);
+  const session = await home.faultline.resumeSession(state, optionsOf(workflow, limits, secrets));
   keepLine(session, home.clock);
   return session;
 }

@@ -5,16 +5,11 @@ import type { RunState } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { DEFAULT_LIMITS } from "../define.ts";
 import { openActions } from "../operator/posted-actions.ts";
-import { knownRun, readRun } from "../report/run-reports.ts";
-import type { RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 
-export async function definitionOf(home: RunsDeps, run: string): Promise<Workflow> {
-  const summary = await knownRun(home, run);
-  const { run: state } = await readRun(home.journal, run);
-  const isCancelled = state !== null && (await isToBeCancelled(home.journal, run, state));
-  return isCancelled ? withoutStages(summary) : home.library.get(summary);
+export async function definitionOf({ journal, library }: RunsDeps, run: string, state: RunState): Promise<Workflow> {
+  return (await isToBeCancelled(journal, run, state)) ? withoutStages(state) : library.get(state);
 }
 
 async function isToBeCancelled(journal: Journal, run: string, state: RunState): Promise<boolean> {
@@ -24,7 +19,7 @@ async function isToBeCancelled(journal: Journal, run: string, state: RunState): 
 }
 
 /** Nothing of it is ever begun. */
-function withoutStages({ workflow, version, digest }: RunSummary): Workflow {
+function withoutStages({ workflow, version, digest }: RunState): Workflow {
   return {
     id: workflow,
     version,

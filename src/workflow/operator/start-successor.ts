@@ -4,6 +4,7 @@ import { isFault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
 import type { RunState } from "../../core/flow/run.ts";
+import type { SessionState } from "../../core/record/replay.ts";
 import { readField } from "../../core/try-read.ts";
 import { beginRun } from "../advance/begin-run.ts";
 import { failureFeedback } from "../advance/failure-feedback.ts";
@@ -98,8 +99,9 @@ async function withWhatItNeeds(
 }
 
 /** Says in the old run which one continues its work, once. */
-async function supersede({ faultline, clock }: RunsDeps, run: string, successor: string): Promise<void> {
-  await faultline.amendSession(run, ({ run: state, spending }) => {
+async function supersede({ faultline, reader, clock }: RunsDeps, run: string, successor: string): Promise<void> {
+  const read = (): Promise<SessionState> => reader.read(run);
+  await faultline.amendSession(read, ({ run: state, spending }) => {
     if (state?.successor !== null) return null;
     const summary = { ...summaryOf(run, state, spending.microcents, clock.now()), successor };
     return {

@@ -4,10 +4,8 @@ import { tellRun } from "../../core/flow/run-words.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.ts";
-import { isEnded, type RunState, type Visit } from "../../core/flow/run.ts";
-import type { SessionState } from "../../core/record/replay.ts";
+import { copyRun, isEnded, type RunState, type Visit } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { readSession } from "../../runtime/session/open-session.ts";
 import { readOutput } from "../advance/node-results.ts";
 import { filesOf } from "./run-files.ts";
 import { secretsOf } from "../advance/run-inputs.ts";
@@ -22,16 +20,18 @@ export async function listRuns({ journal }: RunsDeps, filter: RunsFilter): Promi
   const found: RunSummary[] = [];
   let last = after === undefined ? undefined : { at: after.startedAt, key: after.run };
   while (found.length < limit) {
+    // Runs of other workflows are left out, so a page of what is wanted may need more.
+    const size = workflow === undefined ? Math.min(PAGE, limit - found.length) : PAGE;
     const page = await journal.keptByTime("run", {
       order: "newest",
-      limit: PAGE,
+      limit: size,
       ...(status === undefined ? {} : { tag: status }),
       ...(last === undefined ? {} : { after: last }),
     });
     const runs = page.map(({ value }) => value as RunSummary);
     found.push(...runs.filter((run) => (workflow ?? run.workflow) === run.workflow));
     last = page.at(-1);
-    if (page.length < PAGE) break;
+    if (page.length < size) break;
   }
   return found.slice(0, limit);
 }
@@ -40,11 +40,12 @@ const PAGE = 200;
 
 /** null when there is no such run. */
 export async function showRun(home: RunsDeps, run: string): Promise<RunReport | null> {
-  const { journal, clock } = home;
+  const { journal, clock, reader } = home;
   const kept = await summaryFor(home, run);
   if (kept === null) return null;
-  const { run: state, spending, seq } = await readRun(journal, run);
-  if (state === null) return null;
+  const { run: folded, spending, seq } = await reader.read(run);
+  if (folded === null) return null;
+  const state = copyRun(folded);
   const { files, folder } = await filesOf(journal, run);
   const questions = questionsOf(state);
   const answered = await answeredOf(
@@ -115,11 +116,11 @@ export async function redactorOf(home: RunsDeps, run: string): Promise<Redactor>
 
 /** `known`: the run as this process has folded it; without it the journal is read. */
 export async function endOf(
-  { journal, clock, locale }: RunsDeps,
+  { reader, clock, locale }: RunsDeps,
   run: string,
   known: RunState | null = null,
 ): Promise<RunEnd> {
-  const state = known ?? (await readRun(journal, run)).run;
+  const state = known ?? (await reader.read(run)).run;
   if (state === null) throw new FaultError(noRun(run));
   const { status, outcome, fault } = state;
   const { wakeAt } = summaryOf(run, state, 0, clock.now());
@@ -128,18 +129,6 @@ export async function endOf(
 
 function questionsOf(state: RunState): RunReport["questions"] {
   return isEnded(state) ? [] : state.visits.flatMap(({ pause }) => pause?.questions ?? []);
-}
-
-export async function readRun(journal: Journal, run: string): Promise<SessionState> {
-  return readSession(
-    {
-      kept: (kind, key) => journal.kept(kind, key),
-      each: async (session, from, take) => {
-        for await (const entry of journal.read(session, from)) take(entry);
-      },
-    },
-    run,
-  );
 }
 
 export async function summaryFor({ journal }: RunsDeps, run: string): Promise<RunSummary | null> {
