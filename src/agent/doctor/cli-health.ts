@@ -1,20 +1,20 @@
-// Each agent CLI on this machine: installed or not, its version, logged in or not, and the one thing to do next.
+// The state of each agent CLI on this machine: installed, version, logged in, and the one thing to do next.
 
 import type { ExaminedKind } from "./login-evidence.ts";
 import { loginOf, type LoginState } from "./login-state.ts";
 import { type CliStatus, type ProbeOptions, probeVersion, type VersionProbe } from "./probe-version.ts";
 
-/** `ask-it`: it runs, and only it can tell whether it is logged in. */
+/** `ask-it`: the CLI runs, but only the CLI itself can tell whether it is logged in. */
 export type CliRemedy = "install" | "repair" | "log-in" | "ask-it";
 
 export interface CliHealth extends VersionProbe {
   readonly kind: ExaminedKind;
   readonly login: LoginState;
-  /** What is to be done about it; null when it is ready and logged in. */
+  /** What the user has to do; null if the CLI is ready and logged in. */
   readonly remedy: CliRemedy | null;
 }
 
-/** All at once; the answer has the order of the question. Never throws. */
+/** Examines the CLIs in parallel and returns the results in the order of `kinds`. Never throws. */
 export function examineClis(kinds: readonly ExaminedKind[], options: ProbeOptions): Promise<readonly CliHealth[]> {
   return Promise.all(
     kinds.map(async (kind) => {
@@ -39,7 +39,7 @@ const LOGIN_REMEDY: Readonly<Record<LoginState["state"], CliRemedy | null>> = {
   yes: null,
 };
 
-/** A run can be tried: what cannot be known from outside is not held against it. */
+/** Whether a run is worth trying. An unknown login state counts as usable. */
 export function isUsable({ remedy }: CliHealth): boolean {
   return remedy === null || remedy === "ask-it";
 }

@@ -1,5 +1,5 @@
-// Whether an agent CLI is logged in, as far as variables and files tell. Looks only whether they are there: nothing is read, nothing
-// is asked, nothing is started.
+// Whether an agent CLI is logged in, as far as environment variables and files show. It only checks that they exist: it reads no file,
+// sends no request and starts no process.
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,9 +10,9 @@ import { type ExaminedKind, type LoginFile, LOGIN_EVIDENCE } from "./login-evide
 
 export interface LoginState {
   readonly state: "yes" | "no" | "unknown";
-  /** The variables that show it; their names, never their values. */
+  /** The names of the variables that show it, never their values. */
   readonly variables: readonly string[];
-  /** A file shows it, too. */
+  /** Whether a file shows it, too. */
   readonly byFile: boolean;
 }
 
@@ -31,7 +31,7 @@ export function homeOf(env: Environment): string {
   return isSet(named) ? named : homedir();
 }
 
-/** A variable that is set but empty counts as not set: that is how a CI system passes on a secret it does not have. */
+/** An empty variable counts as not set: CI systems pass missing secrets like that. */
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== "";
 }

@@ -1,4 +1,4 @@
-// What Faultline itself needs of this machine, looked at without changing it.
+// Checks what Faultline itself needs on this machine, without changing anything.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -7,29 +7,29 @@ import { tryRead } from "../../core/try-read.ts";
 
 export interface MachineCheck {
   readonly check: "node" | "sqlite" | "journal" | "workflow";
-  /** A version, or the file that was named. */
+  /** A version, or the path of the file. */
   readonly value: string;
   readonly ok: boolean;
-  /** Why it is not ok and what to do; null when there is nothing to say. */
+  /** Why the check failed and what to do; null if there is nothing to say. */
   readonly detail: string | null;
 }
 
 export interface Versions {
   readonly node: string;
-  /** Undefined where Node was built without it. */
+  /** Undefined if Node was built without SQLite. */
   readonly sqlite?: string | undefined;
 }
 
-/** A Node that is too old does not come this far: the command line ends before. */
+/** Always ok: the command line exits earlier if Node is too old. */
 export function checkNode({ node }: Versions): MachineCheck {
   return { check: "node", value: node, ok: true, detail: null };
 }
 
-const NO_SQLITE = "This Node was built without SQLite, so there can be no journal. Install Node from nodejs.org.";
+const NO_SQLITE = "This Node was built without SQLite, which the journal needs. Install Node from nodejs.org.";
 
 export async function checkSqlite({ node, sqlite }: Versions): Promise<MachineCheck> {
   if (sqlite === undefined) return { check: "sqlite", value: "–", ok: false, detail: NO_SQLITE };
-  // Loaded only here: a Node without SQLite cannot load it.
+  // Imported only here, because a Node without SQLite cannot load this module.
   const { requireSqlite } = await import("../../journal/sqlite/open-store.ts");
   try {
     requireSqlite(sqlite, `v${node}`);
@@ -43,7 +43,7 @@ export async function checkSqlite({ node, sqlite }: Versions): Promise<MachineCh
 export type MakingObstacle = "no-folder" | "not-writable";
 export type WritingObstacle = MakingObstacle | "file-not-writable";
 
-/** What stands in the way of writing to a file that is there, and of making others beside it; null when nothing does. */
+/** Why the existing file, or a new file next to it, cannot be written; null if both can. */
 export function obstacleToWriting(path: string): WritingObstacle | null {
   const beside = obstacleToMaking(path);
   if (beside !== null) return beside;
@@ -53,7 +53,7 @@ export function obstacleToWriting(path: string): WritingObstacle | null {
   }, "file-not-writable");
 }
 
-/** What stands in the way of making a file there; null when nothing does. Folders that are missing would be made, too. */
+/** Why a file cannot be created at this path; null if it can. Missing folders would be created, too. */
 export function obstacleToMaking(path: string): MakingObstacle | null {
   let folder = dirname(resolve(path));
   while (!isThere(folder) && folder !== dirname(folder)) folder = dirname(folder);
@@ -64,7 +64,7 @@ export function obstacleToMaking(path: string): MakingObstacle | null {
   }, "not-writable");
 }
 
-/** A place that may not be looked at is there. */
+/** A path that we may not read counts as existing. */
 function isThere(path: string): boolean {
   return tryRead(() => statSync(path, { throwIfNoEntry: false }) !== undefined, true);
 }

@@ -1,5 +1,5 @@
-// Asks an agent CLI for its version, in a home of its own and without the user's keys: the question changes nothing, and whatever
-// the CLI does with it is an answer.
+// Asks an agent CLI for its version, in a private home and without the user's keys. The probe changes nothing, and every reaction of the
+// CLI is a result.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -17,17 +17,17 @@ import { homeOf } from "./login-state.ts";
 export interface ProbeOptions {
   readonly env: Environment;
   readonly clock: Clock;
-  /** How long a CLI may take to say its version. */
+  /** How long a CLI may take to print its version. */
   readonly timeoutMs: number;
 }
 
-/** `hangs`: no end in time. `fails`: did not start, or ended badly. `unclear`: ended well and named no version. */
+/** `hangs`: did not exit in time. `fails`: did not start, or exited with an error. `unclear`: exited with 0 but printed no version. */
 export type CliStatus = "ready" | "missing" | "hangs" | "fails" | "unclear";
 
 export interface VersionProbe {
   readonly status: CliStatus;
   readonly version: string | null;
-  /** What the CLI or the system said about it, in one line without secrets; null when that is nothing. */
+  /** The message of the CLI or the system, in one line without secrets; null if there is none. */
   readonly detail: string | null;
 }
 
@@ -81,7 +81,7 @@ async function runIn(
   return run.done;
 }
 
-/** What stands on the PATH may be a stand-in of a version manager, which finds the real program by the home folder or by these. */
+/** The command on the PATH may be a version manager's shim, which finds the real program through the home folder or these variables. */
 const VERSION_MANAGERS = [
   ["VOLTA_HOME", ".volta"],
   ["MISE_DATA_DIR", ".local/share/mise"],
@@ -95,12 +95,12 @@ function managersOf(env: Environment): Environment {
 
 const EVIDENCE = EXAMINED_KINDS.flatMap((kind) => LOGIN_EVIDENCE[kind]);
 
-/** A version needs no key. */
+/** Asking for the version needs no key. */
 const HIDDEN: Environment = Object.fromEntries(
   EVIDENCE.flatMap(({ variables }) => variables.map((name) => [name, undefined])),
 );
 
-/** Whoever starts for the first time likes to look for a newer version of itself; nobody asked for that. */
+/** Turns off the update checks that CLIs do on their first start. */
 const QUIET: Environment = {
   CI: "1",
   NO_COLOR: "1",
@@ -112,7 +112,7 @@ const QUIET: Environment = {
   GEMINI_CLI_NO_RELAUNCH: "true",
 };
 
-/** Every variable that says where settings are kept. */
+/** Every variable that moves a settings folder. */
 const MOVED: readonly string[] = [
   "HOME",
   "USERPROFILE",
@@ -127,7 +127,7 @@ const MOVED: readonly string[] = [
 
 function verdictOn(end: ProcessEnd, home: string): VersionProbe {
   const { exitCode, signal, spawnError, timedOut, stdoutTail, stderrTail } = end;
-  // The folder is gone when somebody reads this, and its name tells nothing.
+  // The private home is gone by the time the user reads this, and its name says nothing.
   const said = lineToQuote(stderrTail.replaceAll(home, "~")) ?? lineToQuote(stdoutTail.replaceAll(home, "~"));
   const without = (status: CliStatus, detail: string | null): VersionProbe => ({ status, version: null, detail });
   if (spawnError !== null) return without("fails", told(spawnError.message));
@@ -149,7 +149,7 @@ export function versionIn(output: string): string | null {
 
 const MAX_DETAIL_CHARS = 200;
 
-/** The line that names the error; where none does, the last one. */
+/** The line that names the error, or else the last line. */
 function lineToQuote(output: string): string | null {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((text) => /error/i.test(text)) ?? lines.at(-1);

@@ -1,6 +1,6 @@
-// What an agent CLI says while it works, in one vocabulary for all of them. Plain data: it can be kept, sent and compared.
+// The events of a running agent CLI, with the same vocabulary for every CLI. They are plain data, so they can be stored, sent and compared.
 
-/** Tokens of a run. `input` is what was sent and neither read from nor written to a cache, so that the parts can be priced apart. */
+/** Tokens of a run. `input` excludes cache reads and cache writes, so that each part can be priced separately. */
 export interface AgentUsage {
   readonly input: number;
   readonly output: number;
@@ -8,7 +8,7 @@ export interface AgentUsage {
   readonly cacheWrite: number;
 }
 
-/** The CLI tries again by itself; nothing has failed for us yet. What is null was not said. */
+/** The CLI retries by itself, so the run has not failed yet. Fields that the CLI did not report are null. */
 export interface AgentRetry {
   readonly attempt: number | null;
   readonly of: number | null;
@@ -18,12 +18,12 @@ export interface AgentRetry {
 }
 
 export interface AgentError {
-  /** The CLI's own words about a failure, never a model's prose. */
+  /** The CLI's own error message, never a model's text. */
   readonly message: string;
   readonly status: number | null;
-  /** The identifier it gave, such as `authentication_failed` or `ContextOverflowError`. */
+  /** The CLI's error identifier, such as `authentication_failed` or `ContextOverflowError`. */
   readonly code: string | null;
-  /** The run ends with it. An error that is not final may have been recovered from. */
+  /** The run ends with this error. The CLI may recover from an error that is not final. */
   readonly isFinal: boolean;
 }
 
@@ -42,7 +42,7 @@ export type AgentEvent =
       readonly type: "notice";
       readonly about: NoticeAbout;
       readonly message: string;
-      /** When the limit it speaks of lifts (epoch milliseconds). */
+      /** When the limit resets (epoch milliseconds). */
       readonly resetAt: number | null;
     }
   | ({ readonly type: "error" } & AgentError)

@@ -1,12 +1,12 @@
-// What a process that a workflow starts gets of this process's environment: a small set that programs cannot do without, what the
-// file names, and for an agent CLI what its row in the table of CLIs names. Everything else, such as the keys of a cloud, stays here.
+// The environment of a process that a workflow starts: a small set that programs need, the variables that the workflow file names, and for
+// an agent CLI the variables in its row of the CLI table. Everything else, such as cloud credentials, is not passed on.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `inherit`: everything, on purpose. Otherwise the names of variables; one that ends in `*` stands for all that begin so. */
+/** `inherit`: pass on everything, on purpose. Otherwise the names of variables; a trailing `*` matches any suffix. */
 export type GivenEnv = "inherit" | readonly string[];
 
-/** What programs need to find their home, other programs, and the language of their user. The same set as the MCP SDK, and a little more. */
+/** What programs need to find their home, other programs and the user's language. The MCP SDK's set, plus a few. */
 // prettier-ignore
 export const MINIMAL_ENV: readonly string[] = [
   "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "TMP", "TEMP", "CI", "NO_COLOR", "FORCE_COLOR",
@@ -15,7 +15,7 @@ export const MINIMAL_ENV: readonly string[] = [
   "SYSTEMDRIVE", "SYSTEMROOT", "USERNAME", "USERPROFILE", "WINDIR",
 ];
 
-/** Says to whatever runs in a process that a run has started it. */
+/** Tells a process, and all processes it starts, that they run inside a Faultline run. */
 export const INSIDE_RUN = "FAULTLINE_INSIDE_RUN";
 
 export function childEnv(env: Environment, given: GivenEnv, alsoNamed: readonly string[] = []): Environment {
@@ -26,7 +26,7 @@ export function childEnv(env: Environment, given: GivenEnv, alsoNamed: readonly 
 }
 
 function namedBy(names: readonly string[]): (name: string) => boolean {
-  // Windows has PATH as `Path`; elsewhere the case of a name counts.
+  // Windows spells PATH as `Path` and ignores case. Elsewhere names are case-sensitive.
   const spelled = process.platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
   const whole = new Set(names.map(spelled));
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => spelled(name.slice(0, -1)));

@@ -1,20 +1,19 @@
-// How a process comes to its end, whoever wanted it: asked first, then killed, with everything it started, and never waited for
-// without limit.
-// E1  SIGTERM goes once to everything it started; SIGKILL follows killAfterMs later unless all of it has ended before.
-// E2  a process that has exited while others hold its pipes has drainMs for them to be closed; then the group gets SIGKILL. What its
-//     own listeners have yet to take is waited for. What left the group is spared: nobody asked it to end, and it may be a daemon.
-// E3  after SIGKILL no more than killAfterMs is waited; then pipes and process are let go.
-// E4  `onEnd` is called once, and then no timer is left.
+// Ends a process and everything it started: SIGTERM first, then SIGKILL, with a limit on every wait.
+// E1  Everything the process started gets SIGTERM once, and SIGKILL killAfterMs later if any of it is still running.
+// E2  If a process has exited while others hold its pipes, they have drainMs to close them; then the group gets SIGKILL. Waiting for our
+//     own listeners does not count. Processes that left the group are spared: they were not asked to end, and may be daemons.
+// E3  After SIGKILL the wait is at most killAfterMs; then the pipes and the process are abandoned.
+// E4  `onEnd` is called once, and no timer is left afterwards.
 
 import type { Clock } from "../../host/clock.ts";
 import type { Launched } from "./launch.ts";
 
 export interface ProcessEnding {
-  /** Somebody wants it to end. */
+  /** Starts ending the process. */
   stop(): void;
-  /** It has exited; its pipes may still be open. */
+  /** The process has exited; its pipes may still be open. */
   exited(): void;
-  /** It has exited and its pipes are closed, or it never started. */
+  /** The process has exited and its pipes are closed, or it never started. */
   closed(): void;
 }
 
@@ -23,12 +22,12 @@ export interface EndingOptions {
   readonly clock: Clock;
   readonly killAfterMs: number;
   readonly drainMs: number;
-  /** A listener has asked for time, and what the process printed is not read. */
+  /** A listener has paused reading, so output of the process is still unread. */
   readonly isHeldBack: () => boolean;
   readonly onEnd: (drained: boolean) => void;
 }
 
-/** No event tells that the last process is gone, so it looks again and again. */
+/** No event reports that the last process is gone, so it is polled. */
 const CHECK_MS = 50;
 
 export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions): ProcessEnding {
@@ -42,7 +41,7 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
   function arm(delayMs: number, wake: () => void): void {
     const disarm = clock.after(delayMs, () => {
       timers.delete(disarm);
-      // As in the watchdog: what happened while this program was busy is seen first.
+      // As in the watchdog, events that arrived while this program was busy are handled first.
       clock.soon(() => void (isOver || wake()));
     });
     timers.add(disarm);
@@ -80,7 +79,7 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
     kill();
   }
 
-  /** What it started may need a moment longer than the process itself, and gets it, up to the SIGKILL that is under way. */
+  /** Its child processes may need a moment longer than the process itself. They get until the pending SIGKILL. */
   function awaitOthers(): void {
     if (child.isAnyRunning()) arm(CHECK_MS, awaitOthers);
     else end();

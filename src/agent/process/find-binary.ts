@@ -1,13 +1,13 @@
-// Where a command lies, found as the system would find it and without a shell: for a check before a start, and to explain one that failed.
+// Finds a command the way the system does, without a shell. Used to check a command before a start and to explain a failed start.
 
 import { nodeFs } from "../../host/builtin.ts";
 import { delimiter, resolve } from "node:path";
 import { tryRead } from "../../core/try-read.ts";
 
-/** What Linux looks through when there is no PATH. */
+/** The folders that Linux searches when PATH is not set. */
 const PATH_WHEN_UNSET = "/bin:/usr/bin";
 
-/** The full path of the file that would run; null when there is none that may. Relative paths are those of `cwd`. */
+/** The full path of the file that would run; null if there is no executable file. Relative paths start at `cwd`. */
 export function findBinary(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -20,7 +20,7 @@ export function findBinary(
   const endings = isWindows ? ["", ...(variable(env, "PATHEXT", true) ?? ".EXE;.CMD;.BAT").split(";")] : [""];
   for (const folder of folders) {
     for (const ending of endings) {
-      // An empty entry of the PATH means the working folder, as it always did.
+      // An empty entry of the PATH means the working folder.
       const path = resolve(cwd, folder, command + ending);
       if (isRunnable(path)) return path;
     }
@@ -35,7 +35,7 @@ function isRunnable(path: string): boolean {
   }, false);
 }
 
-/** On Windows the letter case of a variable's name means nothing, and PATH is usually written Path. */
+/** Windows ignores the case of variable names, and PATH is usually spelled Path. */
 function variable(
   env: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -1,10 +1,10 @@
-// Starts a process with execa, in a process group of its own, and gives the few things the rest of this folder needs of it.
-// execa is used for starting, feeding stdin, signalling the group (taskkill on Windows) and for ending it when this program ends;
-// its time limits, cancelling and buffering are not: they keep their own time, tell less, and know nothing of held pipes.
+// Starts a process with execa in its own process group, and exposes the few things that the rest of this folder needs. execa starts the
+// process, feeds stdin, signals the group (taskkill on Windows) and kills it when this program ends. Its time limits, cancelling and
+// buffering are not used: they use their own clock, report less, and do not handle pipes that other processes hold.
 //
 // When this program ends by process.exit, by an uncaught error or by a signal it does not handle itself, execa sends SIGKILL to the
-// group, because nobody is left to follow up a SIGTERM. A child that has left the group (setsid) survives that, and everything
-// survives a SIGKILL of this program.
+// group, because no process is left to follow up a SIGTERM. A child that has left the group (setsid) survives that, and all children
+// survive a SIGKILL of this program.
 
 import type { Readable } from "node:stream";
 import { execa } from "execa";
@@ -16,15 +16,15 @@ export interface Launched {
   readonly pid: number | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** When it ended and its pipes are closed, with what went wrong at the start or in a pipe, or null. Never rejects. */
+  /** Resolves when the process has ended and its pipes are closed, with the failure of the start or of a pipe, if any. Never rejects. */
   readonly closed: Promise<{ readonly failure: unknown }>;
   onExit(listener: (exitCode: number | null, signal: string | null) => void): void;
   signalGroup(signal: "SIGTERM" | "SIGKILL" | "SIGPIPE"): void;
-  /** The group, and what has left it. */
+  /** Signals the group and the processes that have left it. */
   signalAll(signal: "SIGTERM" | "SIGKILL"): void;
-  /** Is any process of it still running? On Windows, where there are no groups: no. */
+  /** Whether any process of the group is still running. Always false on Windows, which has no groups. */
   isAnyRunning(): boolean;
-  /** Lets go of pipes that somebody else holds, and of a process that does not end. */
+  /** Abandons pipes that another process holds, and a process that does not end. */
   abandon(): void;
 }
 
@@ -40,7 +40,7 @@ export function launch({ command, args, cwd, env, stdin }: ProcessSpec): Launche
     buffer: false,
     encoding: "buffer",
     reject: false,
-    // Otherwise NODE_DEBUG=execa would print command lines, with whatever is in them.
+    // Otherwise NODE_DEBUG=execa would print command lines, which may contain secrets.
     verbose: "none",
     killDescendants: true,
     cleanup: true,
@@ -50,7 +50,7 @@ export function launch({ command, args, cwd, env, stdin }: ProcessSpec): Launche
   const child = started.nodeChildProcess;
   const pid = started.pid ?? null;
   let failure: unknown = null;
-  // First of all: an error nobody listens for ends this program. A signal that may not be sent comes here, too.
+  // Attach this first: an `error` event without a listener would crash this program. A signal that is not permitted ends up here, too.
   child.on("error", (error) => void (failure ??= error));
   return {
     pid,
@@ -60,7 +60,7 @@ export function launch({ command, args, cwd, env, stdin }: ProcessSpec): Launche
     onExit: (listener) => void child.on("exit", listener),
     signalGroup: (signal) => void started.kill(signal),
     signalAll(signal) {
-      // Looked for first: a process that ends takes its group with it, and a dead parent's children are harder to tell apart.
+      // Do this first: when the process ends, its group goes with it, and the children of a dead parent are harder to find.
       if (pid !== null) signalDetached(mark, pid, signal);
       started.kill(signal);
     },

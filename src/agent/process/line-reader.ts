@@ -1,12 +1,12 @@
-// Bytes to lines. Works on bytes and decodes whole lines only, so it does not matter where the chunks were cut.
-// L1  the same bytes give the same lines, however they are split.
-// L2  no more than maxLineBytes are held, however long a line is; a line that is cut says how much is missing.
-// L3  bytes that are no UTF-8 become U+FFFD and disturb no other line.
+// Splits bytes into lines. It decodes whole lines only, so the chunk boundaries do not matter.
+// L1  The same bytes give the same lines, however they are chunked.
+// L2  At most maxLineBytes are buffered, however long a line is. A truncated line says how much is missing.
+// L3  Bytes that are not valid UTF-8 become U+FFFD and affect no other line.
 
 export interface LineReader {
-  /** Delivers at most `maxLines` lines; gives the bytes it has not looked at. */
+  /** Delivers at most `maxLines` lines and returns the remaining bytes. */
   push(chunk: Uint8Array, maxLines?: number): Uint8Array;
-  /** Delivers what came after the last newline, if anything did. */
+  /** Delivers the text after the last newline, if any. */
   end(): void;
 }
 
@@ -15,7 +15,7 @@ const RETURN = 0x0d;
 const NOTHING = new Uint8Array(0);
 
 export function createLineReader(maxLineBytes: number, onLine: (line: string) => void): LineReader {
-  /** The beginning of a line whose end has not come: a copy, for a part of a chunk would keep all of it in memory. */
+  /** The beginning of an unfinished line. It is a copy, because a slice would keep the whole chunk in memory. */
   let held = Buffer.alloc(0);
   let heldBytes = 0;
   let lineBytes = 0;
@@ -71,7 +71,7 @@ function withoutReturn(lineBytes: number, lastByte: number | undefined): number 
 }
 
 const IGNORE_BOM = { ignoreBOM: true };
-/** Keeps nothing between two lines. A line that is cut needs its own, for that one does: the part of a character at the cut. */
+/** Has no state between lines. A truncated line needs its own decoder, which keeps the partial character at the cut. */
 const WHOLE = new TextDecoder("utf-8", IGNORE_BOM);
 
 function lineOf(bytes: Uint8Array, contentBytes: number, maxLineBytes: number): string {

@@ -1,6 +1,6 @@
-// One stream of a process, read as it comes: counted, its end kept, its lines told.
-// O1  one turn of the event loop passes on a few thousand lines at most, so that timers and other work run on time.
-// O2  while a listener asks for time, nothing more is read: a flood waits in the process that makes it.
+// Reads one output stream of a process: counts its bytes, keeps its end and passes on its lines.
+// O1  One turn of the event loop passes on a few thousand lines at most, so that timers and other work run on time.
+// O2  While a listener has paused reading, nothing more is read, so a flood of output blocks the process that prints it.
 
 import type { Readable } from "node:stream";
 import { systemClock } from "../../host/clock.ts";
@@ -9,7 +9,7 @@ import { createTail } from "./tail.ts";
 
 export interface Output {
   readonly bytes: number;
-  /** A listener has asked for time, and what follows is not read. */
+  /** A listener has paused reading. */
   readonly isHeldBack: boolean;
   tail(): string;
   /** Stops reading and passes on what was read, including a last line without its newline. */
@@ -19,15 +19,15 @@ export interface Output {
 export interface OutputOptions {
   readonly maxLineBytes: number;
   readonly maxTailBytes: number;
-  /** A promise asks for time: nothing more is read until it is settled. It must not reject. */
+  /** If it returns a promise, reading pauses until the promise settles. The promise must not reject. */
   readonly onLine: (line: string) => Promise<void> | undefined;
   /** Called before the lines of the chunk are passed on. A promise pauses reading; "closed" closes the pipe. */
   readonly onBytes: (chunk: Uint8Array) => Promise<void> | "closed" | undefined;
-  /** While this is false, bytes are not decoded to lines. True when left out. */
+  /** While it returns false, bytes are not decoded into lines. Default: true. */
   readonly wantsLines?: () => boolean;
 }
 
-/** At a microsecond or two each, this leaves a turn of the event loop short. */
+/** At a microsecond or two each, this keeps a turn of the event loop short. */
 const LINES_PER_TURN = 4_000;
 const NOTHING = new Uint8Array(0);
 
@@ -38,7 +38,7 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
   });
   const tail = createTail(options.maxTailBytes);
   let bytes = 0;
-  /** Read and not yet told. */
+  /** Bytes that were read but not passed on yet. */
   let waiting: Uint8Array = NOTHING;
   let isFinished = false;
   const onData = (chunk: Uint8Array): void => {
@@ -60,7 +60,7 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
     if (!isTelling) tellSome();
   };
 
-  /** Pipes are real even where a test owns the time, so their turns are the event loop's. */
+  /** Uses the real event loop, because pipes are real even if a test controls the clock. */
   function tellSome(): void {
     waiting = lines.push(waiting, LINES_PER_TURN);
     if (busy === undefined) systemClock.soon(goOn);

@@ -1,6 +1,6 @@
-// A folder of its own for the configuration of one run: only its owner may look into it, and it does not outlive the run.
-// H1  mode 0700, in the system's folder for temporary files, with a name nobody can foresee.
-// H2  removed by `remove`, and when this program ends without having called it, unless a signal ends it that nobody handles.
+// A private folder for the configuration of one run. Only its owner can read it, and it does not outlive the run.
+// H1  It has mode 0700 and an unpredictable name in the system's folder for temporary files.
+// H2  `remove` deletes it. So does the exit of this program, unless an unhandled signal ends the program.
 
 import { nodeFs, nodeOs } from "../../host/builtin.ts";
 import { join } from "node:path";
@@ -11,15 +11,15 @@ import { codeOf } from "./spawn-failure.ts";
 
 export interface PrivateDeps {
   readonly path: string;
-  /** Removes it with all that is in it. Once more does nothing. */
+  /** Removes the folder and its contents. A second call does nothing. */
   remove(): void;
 }
 
-/** What is still there; one listener serves them all. */
+/** The folders that still exist. One exit listener removes them all. */
 const homes = new Set<string>();
 
 export function createPrivateHome(prefix: string): PrivateDeps {
-  // A prefix may come from a name in a configuration: it must not lead out of the folder.
+  // The prefix may come from a name in a configuration, so it must not be able to leave the folder.
   const path = makeFolder(join(nodeOs().tmpdir(), prefix.replaceAll(/[^\w.-]/g, "-")));
   if (homes.size === 0) process.on("exit", removeAll);
   homes.add(path);
@@ -38,7 +38,7 @@ function makeFolder(start: string): string {
   try {
     return nodeFs().mkdtempSync(start);
   } catch (error) {
-    const message = `No private folder could be made (${codeOf(error)}). Check that TMPDIR names a folder you may write to, with room on its disk.`;
+    const message = `Could not create a private folder (${codeOf(error)}). Check that TMPDIR names a writable folder on a disk with free space.`;
     throw new FaultError(fault("HostCapabilityMissing", { message }), { cause: error });
   }
 }
@@ -48,12 +48,12 @@ function removeAll(): void {
 }
 
 function removeFolder(path: string): void {
-  // Caches like to be read-only (Go's module cache is), and then not even their owner can empty them.
+  // Some caches are read-only, such as Go's module cache, so not even their owner can delete them.
   if (!tryRead(() => remove(path), false)) tryRead(() => openUp(path), undefined);
   try {
     remove(path);
   } catch (error) {
-    const message = `The private folder of a run could not be removed (${codeOf(error)}). Remove it by hand: it may hold credentials.`;
+    const message = `Could not remove the private folder of a run (${codeOf(error)}). Remove it by hand: it may contain credentials.`;
     throw new FaultError(fault("HostCapabilityMissing", { message, context: { path } }), { cause: error });
   }
 }

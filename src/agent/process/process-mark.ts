@@ -1,8 +1,9 @@
-// Finds the processes a command has started, wherever they went. A child that calls setsid leaves its process group, but it keeps the
-// environment it was started with. So each command carries a mark in one variable, and its descendants inherit it.
+// Finds the processes that a command has started. A child that calls setsid leaves its process group, but keeps the environment it was
+// started with. So each command carries a mark in one variable, and its descendants inherit it.
 //
-// The variable holds a list, because Faultline may run inside a command of Faultline: the outer one ends the processes of the inner one too.
-// Only Linux shows the environment of other processes. What clears its environment (`env -i setsid …`), or runs as another user, is not found.
+// The variable contains a list, because Faultline may run inside a command of Faultline, and the outer one must end the inner processes, too.
+// Only Linux exposes the environment of other processes. A process that clears its environment (`env -i setsid …`) or runs as another user
+// is not found.
 
 import { nodeFs } from "../../host/builtin.ts";
 import { tryRead } from "../../core/try-read.ts";
@@ -12,20 +13,20 @@ import { runningGroupOf } from "./process-group.ts";
 
 const VARIABLE = "FAULTLINE_PROCESS";
 
-/** Can processes be found by their mark here? If not, a child that calls setsid outlives its command. */
+/** Whether this platform can find processes by their mark. If not, a child that calls setsid outlives its command. */
 export const FINDS_DETACHED: boolean = process.platform === "linux";
 
 export function newMark(): string {
   return systemChance.newId("p");
 }
 
-/** Adds the mark to those in `env` and to those this process carries itself. */
+/** Adds the mark to those in `env` and to those of this process. */
 export function markedEnv(env: Environment, mark: string): Environment {
   const marks = new Set([...marksIn(process.env[VARIABLE]), ...marksIn(env[VARIABLE]), mark]);
   return { ...env, [VARIABLE]: [...marks].join(",") };
 }
 
-/** Living processes that carry the mark. Never this one. */
+/** The running processes that carry the mark, except this one. */
 export function markedProcesses(mark: string): readonly number[] {
   if (!FINDS_DETACHED) return [];
   return tryRead(() => nodeFs().readdirSync("/proc"), [])
@@ -33,7 +34,7 @@ export function markedProcesses(mark: string): readonly number[] {
     .map(Number);
 }
 
-/** A dead process that nobody has collected has an empty environment, so it does not count. */
+/** A zombie has an empty environment, so it does not count. */
 function isMarked(id: string, mark: string): boolean {
   const entry = tryRead(() => nodeFs().readFileSync(`/proc/${id}/environ`, "utf8"), "")
     .split("\0")
@@ -41,13 +42,13 @@ function isMarked(id: string, mark: string): boolean {
   return entry !== undefined && marksIn(entry.slice(VARIABLE.length + 1)).includes(mark);
 }
 
-/** Without those of the group: they get their signal with it, and for many programs a second SIGTERM means something else. */
+/** Skips the processes of the group: they get the group's signal, and for many programs a second SIGTERM has another meaning. */
 export function signalDetached(mark: string, groupId: number, signal: "SIGTERM" | "SIGKILL"): void {
   const detached = markedProcesses(mark).filter((id) => runningGroupOf(String(id)) !== groupId);
   for (const id of detached) tryRead(() => process.kill(id, signal), false);
 }
 
-/** Kills every process that carries the mark. They may start others meanwhile, so it looks again until none is left. */
+/** Kills every process that carries the mark. They may start others meanwhile, so it repeats until none is left. */
 export function killMarked(mark: string): void {
   for (let look = 0; look < MOST_LOOKS; look++) {
     const found = markedProcesses(mark);

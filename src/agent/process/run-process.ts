@@ -1,8 +1,9 @@
-// Runs a command as a child process that fails well: whatever happens, `done` tells how it ended, and nothing of it is left behind.
-// R1  stdin is closed, always.   R2  no failure to start is an exception.
-// R3  signals go to everything it started, also to what has left its group; see ending.ts and process-mark.ts.
-// R4  after `done` no timer and no listener is left, and no process that was to end. What a command that ended by itself left running
-//     without its pipes is spared: it may be meant.
+// Runs a command as a child process. Whatever happens, `done` reports how it ended, and nothing is left behind.
+// R1  stdin is always closed.
+// R2  A failed start does not throw.
+// R3  Signals go to everything the command started, including processes that left its group; see ending.ts and process-mark.ts.
+// R4  After `done` no timer or listener is left, and no process that was told to end. If a command ends by itself, processes that it left
+//     running without its pipes are spared, because that may be intended.
 
 import { steadyNow } from "../../host/clock.ts";
 import { launch, type Launched } from "./launch.ts";
@@ -57,7 +58,7 @@ function supervise(
   const watchdog = startWatchdog({
     ...timeouts,
     clock,
-    // A process whose output is not read cannot be heard, and is not idle.
+    // While reading is paused, silence does not mean that the process is idle.
     isToolRunning: () => isHeldBack() || (guarded(() => hooks.isToolRunning?.() ?? false) ?? false),
     onLimit: (limit: ProcessTimeLimit) => stop({ ...BY_ITSELF, timedOut: limit }),
   });
@@ -71,7 +72,7 @@ function supervise(
       onBytes: (chunk) => {
         watchdog.sawOutput();
         const taken = guarded(() => hooks.bytes?.(name, chunk));
-        // Node's pipes are sockets: a writer would see a reset connection instead of the signal it knows from a shell.
+        // Node's pipes are sockets. Without this, the writer would see a connection reset instead of the SIGPIPE it gets in a shell.
         if (taken === "closed") child.signalGroup("SIGPIPE");
         return taken instanceof Promise ? taken.catch(reject) : (taken ?? undefined);
       },
@@ -84,7 +85,7 @@ function supervise(
   abortSignal?.addEventListener("abort", onAbort);
   child.onExit((exitCode, signal) => {
     exit = { exitCode, signal };
-    // It has kept its limits; from here on it is the pipes that are waited for.
+    // The process has exited within its limits. From here on only the pipes are awaited.
     watchdog.stop();
     ending.exited();
   });
@@ -94,7 +95,7 @@ function supervise(
     ending.closed();
   });
 
-  /** The first cause is the one that is told. */
+  /** Only the first cause is reported. */
   function stop(cause: StopCause): void {
     if (isOver) return;
     stopCause ??= cause;
@@ -102,7 +103,7 @@ function supervise(
     ending.stop();
   }
 
-  /** What a hook throws ends the process, and `done` rejects with it when that is over. No hook is called again. */
+  /** If a hook throws, the process is ended and `done` then rejects with the error. No hook is called again. */
   function guarded<T>(call: () => T): T | undefined {
     if (hookFailure !== null) return undefined;
     try {
@@ -145,7 +146,7 @@ function supervise(
   return { pid: child.pid, done: done.promise, kill: (reason) => stop({ ...BY_ITSELF, killReason: reason }) };
 }
 
-/** Given up before the start, or not possible to start at all. */
+/** The result of a process that was cancelled before its start or could not be started. */
 function notRun(cause: StopCause & Pick<ProcessEnd, "spawnError">): RunningProcess {
   const done = Promise.resolve<ProcessEnd>({
     exitCode: null,
@@ -164,5 +165,5 @@ function notRun(cause: StopCause & Pick<ProcessEnd, "spawnError">): RunningProce
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error("A hook threw something that is no error.", { cause: thrown });
+  return thrown instanceof Error ? thrown : new Error("A hook threw a value that is not an Error.", { cause: thrown });
 }

@@ -1,5 +1,5 @@
-// Why a process did not start, in words that say what to do. The system names the command even when the working folder is what
-// is missing, and a script whose interpreter is missing looks like a missing script: both are looked at here.
+// Explains why a process did not start and what to do. The system blames the command even if the working folder is missing, and a script
+// with a missing interpreter looks like a missing script. This file tells these cases apart.
 
 import { nodeFs } from "../../host/builtin.ts";
 import { readField, tryRead } from "../../core/try-read.ts";
@@ -18,16 +18,16 @@ interface FailureRow {
 const ROWS: readonly FailureRow[] = [
   { codes: ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"], obstacle: "command",
     words: (command) => command.includes("/")
-      ? `There is no file "${command}". Check the path, relative ones from the working folder.`
+      ? `There is no file "${command}". Check the path. Relative paths start at the working folder.`
       : `There is no command "${command}" on the PATH. Install it, or name it with its full path.` },
   { codes: ["EACCES", "EPERM", "EISDIR", "ENOEXEC", "UNKNOWN"], obstacle: "command",
-    words: (command) => `"${command}" is there but may not be run. Check that it is a program file and that you may execute it.` },
+    words: (command) => `"${command}" exists but cannot be run. Check that it is a program and that you have permission to execute it.` },
   { codes: ["E2BIG"], obstacle: "arguments",
     words: (command) => `The arguments or the environment for "${command}" are too long for the system. Pass long text, such as a prompt, on stdin or in a file.` },
   { codes: ["ERR_INVALID_ARG_VALUE", "ERR_INVALID_ARG_TYPE"], obstacle: "arguments",
-    words: () => "The command, an argument or an environment entry is empty or contains a NUL byte, which no process can be given. Take it out." },
+    words: () => "The command, an argument or an environment entry is empty or contains a NUL byte, which the system does not allow. Remove it." },
   { codes: ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOBUFS"], obstacle: "machine",
-    words: (command) => `The machine has no room for another process, so "${command}" did not start. End other programs, or try later.` },
+    words: (command) => `The machine cannot start another process (out of memory, processes or file handles), so "${command}" did not start. Close other programs, or try again later.` },
 ];
 
 export function classifySpawnFailure(error: unknown, attempt: Attempt): SpawnError {
@@ -40,11 +40,11 @@ export function classifySpawnFailure(error: unknown, attempt: Attempt): SpawnErr
   return { code, obstacle: "machine", message: `"${attempt.command}" did not start: the system said ${code}.` };
 }
 
-/** What the system called it. */
+/** The system's error code. */
 export function codeOf(error: unknown): string {
   const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
   if (typeof code === "string") return code;
-  // execa looks at arguments before the system does, and gives no code.
+  // execa checks the arguments before the system does, and its error has no code.
   return error instanceof TypeError ? "ERR_INVALID_ARG_VALUE" : "UNKNOWN";
 }
 
@@ -53,9 +53,9 @@ function isFolder(path: string): boolean {
 }
 
 function folderWords({ command, cwd }: Attempt): string {
-  return `The working folder "${cwd}" is not there or is no folder, so "${command}" did not start. Create it, or name another.`;
+  return `The working folder "${cwd}" does not exist or is not a folder, so "${command}" did not start. Create it, or choose another one.`;
 }
 
 function interpreterWords({ command }: Attempt): string {
-  return `"${command}" is there, but the program named in its first line (#!) is not. Install that program, or correct the line.`;
+  return `"${command}" exists, but the program named in its first line (#!) does not. Install that program, or correct the line.`;
 }

@@ -1,6 +1,6 @@
-// The end of a stream, in a ring of fixed size: what a program said last before it died is what explains its death.
-// T1  never more memory than maxBytes, whatever comes.   T2  the text is the last bytes in order;
-// what was cut begins with `…` and a whole word, so that no half of a secret is left.
+// Keeps the end of a stream in a ring buffer: the last output of a process usually explains why it died.
+// T1  It never uses more than maxBytes.
+// T2  The text is the last bytes in order. A truncated text begins with `…` and a whole word, so that no half of a secret remains.
 
 import { afterCut } from "../../core/fault/last-of.ts";
 
@@ -11,7 +11,7 @@ export interface Tail {
 
 export function createTail(maxBytes: number): Tail {
   let ring = new Uint8Array(0);
-  /** Of the byte that comes next. */
+  /** The position of the next byte. */
   let at = 0;
   let totalBytes = 0;
 
@@ -20,7 +20,7 @@ export function createTail(maxBytes: number): Tail {
       totalBytes += chunk.length;
       const last = chunk.subarray(Math.max(0, chunk.length - maxBytes));
       if (last.length === 0) return;
-      // Most processes say little: the ring comes with the first byte, and not before.
+      // Most processes print little, so the ring is allocated with the first byte.
       if (ring.length === 0) ring = new Uint8Array(maxBytes);
       const untilEnd = last.subarray(0, maxBytes - at);
       ring.set(untilEnd, at);
@@ -35,10 +35,10 @@ export function createTail(maxBytes: number): Tail {
   };
 }
 
-/** How many bytes belong to a character whose beginning is no longer there: 3 at most. */
+/** How many leading bytes belong to a character whose first byte was cut off: 3 at most. */
 function brokenStartBytes(bytes: Uint8Array): number {
   const whole = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
   if (whole !== -1) return whole;
-  // Four in a row are no character's but garbage, which is kept; fewer are all that is left of one.
+  // Four continuation bytes in a row are garbage and are kept. Fewer are the rest of one character.
   return bytes.length < 4 ? bytes.length : 0;
 }

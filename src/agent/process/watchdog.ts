@@ -1,7 +1,7 @@
-// The three time limits of a running process: until its first byte, without a byte, and in all.
-// W1  a limit is judged only after everything that waits to be read was read: a busy parent is not a silent child.
-// W2  while a tool runs there is no idleness, and it counts anew from when a tool was last seen running.
-// W3  one limit at most is told, and none after `stop`.
+// The three time limits of a running process: until its first byte, between bytes, and in total.
+// W1  A limit is checked only after all pending output was read: a busy parent must not make a child look silent.
+// W2  While a tool runs the idle limit does not apply. It restarts when a tool was last seen running.
+// W3  At most one limit is reported, and none after `stop`.
 
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import type { ProcessTimeLimit } from "./process-spec.ts";
@@ -29,7 +29,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
 
   function arm(delayMs: number, judge: () => void): () => void {
     if (delayMs === Infinity) return () => undefined;
-    // The turn in between is for what lies in the pipes while this process was busy with something else.
+    // The extra turn lets the output be read that arrived while this process was busy.
     return clock.after(delayMs, () => clock.soon(() => void (isOver || judge())));
   }
 
@@ -40,7 +40,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
 
   function judgeIdleness(): void {
     if (options.isToolRunning()) lastSignAt = steadyNow(clock);
-    // Asking may have ended everything.
+    // The hook may have ended everything.
     if (isOver) return;
     const leftMs = lastSignAt + options.idleMs - steadyNow(clock);
     if (leftMs > 0) disarmIdle = arm(leftMs, judgeIdleness);
@@ -68,7 +68,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
       firstOutputAt = lastSignAt;
       if (isOver) return;
       disarmStartup();
-      // Set once and not at every byte: a flood would spend its time on timers. Judging sets it again for what is left.
+      // Set once, not at every byte, because a flood of output would spend its time on timers. The check sets it again for the remaining time.
       disarmIdle = arm(options.idleMs, judgeIdleness);
     },
     stop,

@@ -1,11 +1,11 @@
-// What an agent is asked, and what comes of it: the fields of a run as channels expect them.
+// The request to an agent and the result of a run, with the fields that channels expect.
 
 import type { ErrorCategory } from "../../core/fault/vocabulary.ts";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { AgentEvent, AgentUsage } from "../event/agent-event.ts";
 import type { PermissionDenial } from "../parse/agent-state.ts";
 
-/** An event of the run, or word that another attempt begins: what was said before it is void. */
+/** An event of the run, or the start of another attempt, which voids the events before it. */
 export type AgentRunEvent =
   | AgentEvent
   | { readonly type: "attempt"; readonly target: string; readonly attempt: number };
@@ -13,39 +13,39 @@ export type AgentRunEvent =
 /** Which of its two streams a process printed a line on. */
 export type OutputStream = "stdout" | "stderr";
 
-/** How a process ended by its own account; both are null when it never ran. */
+/** How a process ended; both fields are null if it never ran. */
 export interface AgentExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
-/** Whoever reads along. Called while the CLI runs, so they must be quick. */
+/** Listeners of a run. They are called while the CLI runs, so they must be quick. */
 export interface AgentListeners {
   readonly onEvent: (event: AgentRunEvent) => void;
-  /** A promise asks for time: until it is settled, nothing more of that stream is read. */
+  /** If it returns a promise, reading of that stream pauses until the promise settles. */
   readonly onLine: (stream: OutputStream, line: string) => Promise<void> | void;
-  /** Every byte, as it was printed. A promise asks for time; "closed" closes the pipe of the process. */
+  /** Gets every byte, unchanged. If it returns a promise, reading pauses; "closed" closes the pipe of the process. */
   readonly onBytes: (stream: OutputStream, chunk: Uint8Array) => Promise<void> | "closed" | undefined;
   readonly onExit: (exit: AgentExit) => void;
-  /** What each run came to, whether it worked or not. */
+  /** Gets the result of each run, successful or not. */
   readonly onResult: (result: AgentRunResult) => void;
 }
 
-/** What a run of an agent came to: its answer, what it used and what it did. */
+/** The result of an agent run: its answer, its usage and what it did. */
 export interface AgentRunResult {
   readonly text: string;
-  /** null when the CLI named none. */
+  /** null if the CLI reported none. */
   readonly sessionId: string | null;
   readonly durationMs: number;
   readonly usage: AgentUsage | null;
   readonly aborted: boolean;
-  /** The end of what it said beside its answer. */
+  /** The end of its stderr. */
   readonly stderr: string;
   readonly totalCostUsd: number | null;
   readonly apiDurationMs: number | null;
   readonly numTurns: number | null;
   readonly stopReason: string | null;
-  /** Why it failed, in the five categories of the CLI error classifier; null for a run that worked. */
+  /** Why it failed, as one of the five categories of the CLI error classifier; null for a successful run. */
   readonly errorSubtype: ErrorCategory | null;
   readonly permissionDenials: readonly PermissionDenial[];
   /** The CLI that ran. */
@@ -54,7 +54,7 @@ export interface AgentRunResult {
 
 export class AgentRequest implements ChainRequest {
   readonly prompt: string;
-  /** The session to go on with, by target: a CLI cannot resume another one's. */
+  /** The session to resume, by target: a CLI cannot resume another CLI's session. */
   readonly sessions: Readonly<Record<string, string>>;
   readonly listeners: AgentListeners;
 
@@ -68,7 +68,7 @@ export class AgentRequest implements ChainRequest {
     return Object.keys(this.sessions).length > 0;
   }
 
-  /** The same in a fresh session, with what has to be known from the old one. */
+  /** The same request in a new session, with a summary of the old one. */
   afresh(summary: string): AgentRequest {
     return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.listeners);
   }

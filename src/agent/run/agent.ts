@@ -1,4 +1,4 @@
-// Agent CLIs as one agent: a chain of them that switches, waits and gives up by the same rules as a chain of models.
+// An agent made of agent CLIs: a chain that falls back, waits and gives up by the same rules as a chain of models.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -16,7 +16,7 @@ import { runCli } from "./run-cli.ts";
 
 /** Options of an agent. */
 export interface AgentOptions {
-  /** Says what has to be known of a session that became too long, for the fresh one; its last answer when left out. */
+  /** Summarizes a session that became too long, for the new session. Default: the session's last answer. */
   readonly summarize?: (about: { readonly lastText: string; readonly signal: AbortSignal }) => string | Promise<string>;
 }
 
@@ -24,19 +24,19 @@ export const AGENT_OPTIONS = shape<AgentOptions>({ summarize: callable });
 
 /** Options of one run of an agent. */
 export interface AgentRunOptions {
-  /** Sessions to go on with, by target: what `sessionId` of an earlier result was. */
+  /** Sessions to resume, by target: the `sessionId` of an earlier result. */
   readonly sessions?: Readonly<Record<string, string>>;
   /** Cancels the run and ends the CLI's processes. */
   readonly signal?: AbortSignal;
-  /** Everything the CLIs say, as they say it. An `attempt` makes what came before it void. */
+  /** Gets every event of the CLIs as it happens. An `attempt` event voids the events before it. */
   readonly onEvent?: AgentListeners["onEvent"];
-  /** Every line the CLIs print, as it is: it may hold secrets. */
+  /** Gets every line the CLIs print, unchanged. Lines may contain secrets. */
   readonly onLine?: AgentListeners["onLine"];
-  /** Every byte the CLIs print, as it is. A promise asks for time; "closed" closes the pipe of the process. */
+  /** Gets every byte the CLIs print, unchanged. If it returns a promise, reading pauses; "closed" closes the pipe of the process. */
   readonly onBytes?: AgentListeners["onBytes"];
-  /** How each process ended by its own account. */
+  /** Gets the exit code or signal of each process. */
   readonly onExit?: AgentListeners["onExit"];
-  /** What each run came to, whether it worked or not. */
+  /** Gets the result of each run, successful or not. */
   readonly onResult?: AgentListeners["onResult"];
 }
 
@@ -52,9 +52,9 @@ const AGENT_RUN_OPTIONS = shape<AgentRunOptions>({
 
 const targetKind = having("a CLI made by cli()", "id", "kind", "command");
 
-/** A chain of agent CLIs, and models, that answers a prompt. */
+/** A chain of agent CLIs and models that answers a prompt. */
 export interface Agent {
-  /** Never rejects for a failing CLI. */
+  /** Does not reject when a CLI fails; the outcome says so. */
   run(prompt: string, options?: AgentRunOptions): Promise<Outcome<AgentRunResult>>;
 }
 
@@ -145,12 +145,12 @@ function safely<Args extends readonly unknown[]>(
   return guarded(listener, (error) =>
     suppress(
       classify({ surface: "node", error, observedAt: clock.now() }),
-      `${name} threw; the run goes on. Later failures of ${name} are not reported`,
+      `${name} threw; the run continues. Later failures of ${name} are not reported`,
     ),
   );
 }
 
-/** What is remembered of sessions that worked: what they had cost, and what was said last. */
+/** The cost and the last answer of each session that succeeded. */
 type KnownSessions = Map<string, { readonly costUsd: number; readonly text: string }>;
 
 const MOST_SESSIONS = 1_000;
@@ -162,21 +162,21 @@ function remember(known: KnownSessions, { sessionId, totalCostUsd, text }: Agent
   for (const oldest of known.keys()) if (known.size > MOST_SESSIONS) known.delete(oldest);
 }
 
-/** About what a session holds when it overflows, in tokens: enough to be more than any prompt. */
+/** The assumed size of a session that overflows, in tokens: more than any prompt. */
 const SESSION_TOKENS = 200_000;
 
 function repairsFor({ summarize }: AgentOptions, known: KnownSessions): Partial<Repairs<AgentRequest>> {
   return {
     sizeOf: ({ prompt, isResuming }) => Math.ceil(prompt.length / 4) + (isResuming ? SESSION_TOKENS : 0),
-    // A session that is too long, or that the CLI has lost, is left, and its gist goes into a fresh one. A prompt that is too long by itself stays so.
+    // Replaces a session that is too long, or that the CLI has lost, with a new one that starts with a summary. This cannot help a prompt that is too long by itself.
     compact: async (request, _why, signal, target) => {
       if (!request.isResuming) return null;
       const lastText = known.get(request.sessions[target] ?? "")?.text ?? "";
       const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
-      return request.afresh(gist === "" ? NOTHING_KNOWN : `What was said before, in short:\n${gist}`);
+      return request.afresh(gist === "" ? NOTHING_KNOWN : `Summary of the conversation so far:\n${gist}`);
     },
     regenerate: (request) => request,
   };
 }
 
-const NOTHING_KNOWN = "(The conversation before this could not be continued and was left behind.)";
+const NOTHING_KNOWN = "(The earlier conversation could not be resumed, and no summary of it is available.)";

@@ -1,7 +1,7 @@
-// Between a channel — a chat, an issue, a terminal — and agent CLIs: one session per channel, failures acted upon, and a result that
-// always says how it went.
-// B1  a run that failed never replaces the session of one that worked.
-// B2  the messages of one channel run one after another.
+// Connects a channel (a chat, an issue, a terminal) to agent CLIs: one session per channel, handled failures, and a result that always
+// says how the run ended.
+// B1  A failed run never replaces the session of a successful one.
+// B2  The messages of one channel run one after another.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { VOCABULARY } from "../../core/fault/vocabulary.ts";
@@ -9,13 +9,13 @@ import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { Agent, AgentRunOptions } from "./agent.ts";
 import type { AgentRunResult } from "./agent-request.ts";
 
-/** What `ChannelBridge` gives back. */
+/** The result of `ChannelBridge.handle`. */
 export interface BridgeResult extends AgentRunResult {
-  /** What went wrong; null when nothing did. */
+  /** The fault of a failed run; null on success. */
   readonly fault: Fault | null;
 }
 
-/** Runs agent CLIs for a chat channel and gives results in that channel's words. */
+/** Runs agent CLIs for a channel and returns results in the form that channels expect. */
 export class ChannelBridge {
   readonly #agent: Agent;
   readonly #sessions = new Map<string, Readonly<Record<string, string>>>();
@@ -25,17 +25,17 @@ export class ChannelBridge {
     this.#agent = agent;
   }
 
-  /** The sessions a channel goes on with, by target. */
+  /** The sessions that the next message of a channel resumes, by target. */
   sessionsOf(channel: string): Readonly<Record<string, string>> {
     return this.#sessions.get(channel) ?? {};
   }
 
-  /** The next message of the channel begins anew. */
+  /** Forgets the channel's sessions: its next message starts a new one. */
   forget(channel: string): void {
     this.#sessions.delete(channel);
   }
 
-  /** Never rejects for a failing CLI: the result says what it was. */
+  /** Does not reject when a CLI fails; the result contains the fault. */
   async handle(channel: string, text: string, options: Omit<AgentRunOptions, "sessions"> = {}): Promise<BridgeResult> {
     const before = this.#running.get(channel) ?? Promise.resolve();
     const mine = before.then(() => this.#handle(channel, text, options));
@@ -65,7 +65,7 @@ export class ChannelBridge {
   }
 }
 
-/** What the last run that failed had come to, with what the whole of it is called. */
+/** The result of the last failed run, with the fault of the whole call. */
 function failedResult(outcome: Outcome<AgentRunResult>, last: AgentRunResult): BridgeResult {
   const seen = "fault" in outcome ? outcome.fault : null;
   const isCancelled = outcome.status === "cancelled";
@@ -93,7 +93,7 @@ const NOTHING_RAN: AgentRunResult = {
   target: "",
 };
 
-/** The watchdog names its phase; words are asked only about the rest. */
+/** A fault of the watchdog has a phase, so it is a timeout. Other faults are mapped by their code. */
 function subtypeIn({ code, context }: Fault): AgentRunResult["errorSubtype"] {
   return context["phase"] === undefined ? VOCABULARY[code].cli : "timeout";
 }

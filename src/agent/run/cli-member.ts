@@ -1,4 +1,4 @@
-// An agent CLI as a target of a chain: what it can fail together with, and how patient the chain is with it.
+// An agent CLI as a member of a chain: its failure domains, its retries and its time limit.
 
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { secretTag } from "../../host/secret-tag.ts";
@@ -7,14 +7,14 @@ import { type ChainRequest, tool, type ToolOptions } from "../../runtime/tool/to
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { CliTarget } from "./cli.ts";
 
-/** A run is expensive and slow to start: while another target can answer, each is tried once. */
+/** A run is expensive and slow to start, so each CLI is tried once while another target can answer. */
 const RETRY_BEFORE_FALLBACK = { maxAttempts: 1 } as const;
 
-/** The process has its own clock, which says which limit was passed; the call's is for a process that cannot be ended. */
+/** The watchdog of the process reports which limit was exceeded. The call's own limit is for a process that cannot be killed. */
 const GRACE_MS = 30_000;
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-/** `capabilities`: what it can do for requests that name their needs. */
+/** `capabilities`: for requests that require certain capabilities. */
 export function cliMember<Request extends ChainRequest, Output>(
   target: CliTarget,
   run: ToolOptions<Request, Output>["run"],
@@ -28,7 +28,7 @@ export function cliMember<Request extends ChainRequest, Output>(
       provider: AGENT_CLIS[kind].provider,
       idempotent,
       timeoutMs: Math.min(target.timeouts.totalMs + GRACE_MS, LONGEST_MS),
-      // What a run costs is not known before it has run.
+      // The cost of a run is unknown before it has run.
       cost: { estimate: () => null },
       run,
     }),
@@ -41,7 +41,7 @@ type Told = Pick<CliTarget, "id" | "kind" | "command" | "env" | "model" | "crede
 
 export function cliDomains({ id, kind, command, env, model, credential }: Told): FailureDomains {
   const { binary, baseUrlEnv, keyEnv, configHomeEnv } = AGENT_CLIS[kind];
-  // Of two commands we do not know, we do not know either whether they have anything in common.
+  // Two unknown commands are assumed to share nothing.
   if (binary === null) return { endpoint: id, account: credential ?? id, model: model ?? id };
   const baseUrl = baseUrlEnv === null ? undefined : env[baseUrlEnv];
   const whose = [...keyEnv, configHomeEnv ?? ""].flatMap((name) => {
@@ -55,7 +55,7 @@ export function cliDomains({ id, kind, command, env, model, credential }: Told):
   };
 }
 
-/** Without a user name, which may be a secret. */
+/** Drops the user name, which may be a secret. */
 function originOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).origin : `address-${secretTag(baseUrl)}`;
 }

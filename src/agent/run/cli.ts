@@ -1,4 +1,4 @@
-// An agent CLI as a program names it: `cli("claude")`, or any command with what is special about it.
+// An agent CLI as a program declares it: `cli("claude")`, or any command with options.
 
 import { checkOptions, invalidOption } from "../../options/check-options.ts";
 import { anyText, callable, flag, group, listOf, number, over, shape, text } from "../../options/kind.ts";
@@ -10,43 +10,43 @@ import type { OneShot } from "../verdict/one-shot.ts";
 
 /** Options of `cli`. */
 export interface CliOptions {
-  /** Names it in events; the kind when left out. */
+  /** The target's name in events. Default: the kind. */
   readonly id?: string;
-  /** What is run instead of the CLI's own name: a path, a wrapper. Needed for `generic`. */
+  /** The command to run instead of the CLI's own name: a path, a wrapper. Required for `generic`. */
   readonly command?: string;
-  /** The arguments of one run, instead of those the CLI documents. */
+  /** Returns the arguments of one run, instead of the CLI's documented ones. */
   readonly args?: (shot: OneShot) => readonly string[];
-  /** Put in front of the CLI's own, behind its subcommand. */
+  /** Extra arguments, inserted after the subcommand and before the CLI's own arguments. */
   readonly extraArgs?: readonly string[];
   /** The model the CLI uses. Default: the CLI's own. */
   readonly model?: string;
-  /** Added to this process's environment; undefined takes one away. */
+  /** Variables added to this process's environment; undefined removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** false: it gets `env` alone, and nothing of this process's environment. */
+  /** false: the CLI gets only `env`, and nothing of this process's environment. */
   readonly inheritEnv?: boolean;
   /** The folder it runs in. Default: the program's. */
   readonly cwd?: string;
   /** How long to wait, in milliseconds. */
   readonly timeouts?: Partial<ProcessTimeouts>;
-  /** A config home of its own for each run, gone afterwards: nothing is shared, and no session can be resumed. */
+  /** Gives each run its own config home, removed afterwards. Runs share nothing, and no session can be resumed. */
   readonly privateHome?: boolean;
-  /** A run may be done twice without harm even if it has used tools. */
+  /** A run can be repeated safely, even if it has used tools. */
   readonly idempotent?: boolean;
-  /** Which account it uses, by a name of yours. Told from its key and its config home when left out. */
+  /** Your name for the account it uses. Default: derived from its key and its config home. */
   readonly credential?: string;
-  /** Tried even while its breaker is open. Default: false. */
+  /** Try it even while its breaker is open. Default: false. */
   readonly lastResort?: boolean;
-  /** What each run gets on its stdin, whatever the prompt is. */
+  /** The stdin of every run, independent of the prompt. */
   readonly stdin?: string;
-  /** It may change something without a word, as in text mode: a run that failed is taken for one that did. */
+  /** The CLI does not report its tool calls, as in text mode. A failed run is then assumed to have changed something. */
   readonly hidesTools?: boolean;
-  /** Exit 0 is success, whatever it printed or did not print. */
+  /** Exit code 0 means success, whatever the CLI printed. */
   readonly exitCodeDecides?: boolean;
-  /** What a run that worked printed is for `onBytes` alone: it is not in the result, and so not in the journal. Lines end at 16 MB. */
+  /** Passes the output of a successful run to `onBytes` only. It is not part of the result or the journal. Lines are cut at 16 MB. */
   readonly forgetsOutput?: boolean;
 }
 
-/** A CLI with everything decided. */
+/** A CLI with all options resolved. */
 export interface CliTarget {
   readonly id: string;
   readonly kind: AgentKind;
@@ -59,17 +59,17 @@ export interface CliTarget {
   readonly timeouts: Required<ProcessTimeouts>;
   readonly privateHome: boolean;
   readonly idempotent: boolean;
-  /** null: told from its key and its config home. */
+  /** null: derived from its key and its config home. */
   readonly credential: string | null;
   readonly lastResort: boolean;
-  /** null: a prompt that is too long for an argument, or nothing. */
+  /** null: stdin is the prompt if it is too long for an argument, and empty otherwise. */
   readonly stdin: string | null;
   readonly hidesTools: boolean;
   readonly exitCodeDecides: boolean;
   readonly forgetsOutput: boolean;
 }
 
-/** Tools may be silent for long and say so; what says nothing at all for minutes hangs. */
+/** A running tool may be silent for long, and the CLI reports it. A CLI that prints nothing for minutes hangs. */
 const DEFAULT_TIMEOUTS: Required<ProcessTimeouts> = {
   startupMs: 120_000,
   idleMs: 300_000,
@@ -118,7 +118,7 @@ const CLI_OPTIONS = shape<CliOptions>({
  */
 export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
   if (!AGENT_KINDS.includes(kind)) {
-    const message = `there is no agent CLI ${JSON.stringify(kind)}; there are ${AGENT_KINDS.join(", ")}`;
+    const message = `unknown agent CLI ${JSON.stringify(kind)}; expected one of ${AGENT_KINDS.join(", ")}`;
     throw invalidOption("cli", "kind", message);
   }
   checkOptions(`cli ${kind}`, options, CLI_OPTIONS);

@@ -1,14 +1,14 @@
-// What a run printed, for people who have to find out why it failed: the streams' ends as a page, the events line by line.
+// The output of a failed run, for debugging: the end of each stream as a page, and the events line by line.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { AgentEvent } from "../event/agent-event.ts";
 import type { ProcessEnd } from "../process/process-spec.ts";
 
-/** A run of hours has more events than anybody reads: the first and the last are kept. */
+/** A long run has more events than a person would read, so only the first and the last are kept. */
 const FIRST_EVENTS = 500;
 const LAST_EVENTS = 1_500;
-/** Longer texts in an event are cut: with the number of events this bounds what is held. */
+/** Longer strings in an event are cut. Together with the number of events, this bounds the memory. */
 const MAX_FIELD_CHARS = 4_096;
 
 export class RawOutput {
@@ -33,7 +33,7 @@ export class RawOutput {
     this.#left += 1;
   }
 
-  /** Handed over with the attempt; the runtime scrubs, caps and keeps them beside the journal. */
+  /** Attaches the files to the attempt. The runtime redacts and truncates them and stores them next to the journal. */
   put(end: ProcessEnd, failed: Fault, { artefact, attempt }: RunContext): void {
     artefact(`attempt-${attempt}_raw.md`, this.#page(end, failed));
     artefact(`attempt-${attempt}.events.jsonl`, this.#lines());
@@ -69,7 +69,7 @@ function shortened(event: AgentEvent): AgentEvent {
   return short === null ? event : (short as unknown as AgentEvent);
 }
 
-/** A copy: a mere part of a long text would keep all of it in memory. */
+/** Copies the text, because a slice would keep the whole long string in memory. */
 function cutCopy(text: string): string {
   const kept = Buffer.from(text.slice(0, MAX_FIELD_CHARS), "utf16le").toString("utf16le");
   return `${kept}… [cut: ${text.length} characters, ${MAX_FIELD_CHARS} kept]`;

@@ -1,7 +1,7 @@
-// One run of an agent CLI: started, listened to, stopped early when it comes to nothing, and judged. What went wrong is thrown;
-// nothing is decided here.
-// A1  a run of an agent that used no tool has changed nothing, and says so (`ran: false`); one that did may have.
-// A2  what it printed is kept as files when it fails: the raw streams, and the events line by line.
+// One run of an agent CLI: starts it, reads its output, stops it early if it cannot succeed, and judges the result. It throws failures
+// and decides nothing.
+// A1  A run that used no tool has changed nothing, and its fault says so (`ran: false`). A run that used tools may have.
+// A2  The output of a failed run is stored as files: the raw streams, and the events line by line.
 
 import { microcentsOf } from "../../core/flow/money.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -28,18 +28,18 @@ export interface CliRunDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** What an earlier run of the session had used: some CLIs count the session and not the run. */
+  /** The cost of the session before this run: some CLIs report the cost of the session, not of the run. */
   readonly costBefore: (sessionId: string | null) => number;
 }
 
-/** About ten seconds: enough for a hiccup in the middle of its work, short enough where another target waits to be asked. */
+/** About ten seconds: enough for a short outage in the middle of a run, and short enough if another target can take over. */
 const OWN_RETRIES_WITH_OTHERS = 4;
-/** A CLI may repeat a failed request once, as a model may in a chain: that keeps its context, and the next CLI would start over. */
+/** A CLI may repeat a failed request once, like a model in a chain. It keeps its context, while the next CLI would start over. */
 const OWN_ATTEMPTS_BEFORE_FALLBACK = 2;
 /** A CLI that retried this often before it gave up is not started again: retries have one owner. */
 const ENOUGH_OWN_RETRIES = 2;
 
-/** Longer prompts go by stdin, where the CLI takes them: arguments are limited and seen by everybody on the machine. */
+/** Longer prompts go to stdin, if the CLI accepts them: arguments are limited in length and visible to every user of the machine. */
 const LONGEST_ARGUMENT = 10_000;
 const MAX_LINE_BYTES = 16 * 1_048_576;
 const MAX_TAIL_BYTES = 262_144;
@@ -78,7 +78,7 @@ export async function runCli(
     if (findBinary(target.command, env, cwd) === null) {
       throw new FaultError(missing(target, home.clock.now(), parser.state, context));
     }
-    // Loaded with the first run: most programs that import Faultline start no process.
+    // Loaded on the first run: most programs that import Faultline start no process.
     const { runProcess } = await import("../process/run-process.ts");
     running = runProcess(
       {
@@ -138,7 +138,7 @@ function environmentOf(
 ): CliRunDeps["env"] {
   const { maxRetriesEnv, configHomeEnv } = AGENT_CLIS[kind];
   return {
-    // The user's own number counts for more.
+    // The user's own setting takes precedence.
     ...(maxRetriesEnv === null || !context.hasFallback() ? {} : { [maxRetriesEnv]: String(OWN_RETRIES_WITH_OTHERS) }),
     ...(inheritEnv ? home.env : {}),
     ...env,
@@ -148,11 +148,11 @@ function environmentOf(
 
 interface Stopped {
   readonly reason: StopReason;
-  /** What it kept trying again for. */
+  /** The failure that the CLI kept retrying. */
   readonly why: Fault | null;
 }
 
-/** Why the CLI retries by itself: asked after every line it prints, classified once for each retry. */
+/** Tracks why the CLI retries by itself. Checked after every line, but classified once per retry. */
 class OwnRetries {
   readonly #kind: CliTarget["kind"];
   readonly #clock: Clock;
@@ -195,11 +195,11 @@ function whyEnd(
 function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: boolean): { readonly ran?: boolean } {
   if (end.spawnError !== null) return { ran: false };
   if (hidesTools) return { ran: true };
-  // What any command did is not known from what it printed.
+  // The output of a generic command does not show what it did.
   return kind === "generic" ? {} : { ran: usedTools };
 }
 
-/** What verdicts know by its code; the rest is about this machine, not about the CLI. */
+/** Obstacles that the verdict handles by their code. The others concern this machine, not the CLI. */
 const STARTS: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>(["command", "interpreter"]);
 
 function notStarted({ message, obstacle, code }: SpawnError, { cost }: RunContext): Fault {
@@ -263,7 +263,7 @@ function resultOf(
   };
 }
 
-/** The watchdog and the caller say so themselves; words decide only about the rest. */
+/** Timeouts and cancellations are known for certain. Only other failures are classified by their text. */
 export function subtypeOf(
   { code }: Fault,
   end: Pick<ProcessEnd, "timedOut" | "aborted">,
@@ -273,7 +273,7 @@ export function subtypeOf(
   return VOCABULARY[code].cli;
 }
 
-/** What some CLIs report is the price of the whole session. One that never came to run, or found no model, has cost nothing. */
+/** Some CLIs report the cost of the whole session. A run that never started, or reached no model, has cost nothing. */
 function tellCost(costUsd: number | null, beforeUsd: number, failed: Fault | null, { cost }: RunContext): void {
   if (costUsd === null) {
     if (failed !== null && traitsOf(failed.code).cause === "provider-not-found") cost(0);

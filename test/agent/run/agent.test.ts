@@ -260,7 +260,7 @@ describe("a conversation that became too long, without a summariser", () => {
     const bridge = new ChannelBridge(runtime().agent([target("claude")]));
     const { text } = await bridge.handle("chat", "one");
     expect(await bridge.handle("chat", "two")).toMatchObject({ fault: null });
-    expect(runs().at(-1)?.args.at(-1)).toContain(`What was said before, in short:\n${text}`);
+    expect(runs().at(-1)?.args.at(-1)).toContain(`Summary of the conversation so far:\n${text}`);
   });
 });
 
@@ -309,7 +309,7 @@ describe("a channel bridge", () => {
     const { text, sessionId } = await bridge.handle("chat", "one");
     expect(await bridge.handle("chat", "two")).toMatchObject({ fault: null });
     expect(runs().map(({ args }) => args.includes(sessionId ?? "?"))).toEqual([false, true, false]);
-    expect(runs().at(-1)?.args.join(" ")).toContain(`What was said before, in short:\n${text}`);
+    expect(runs().at(-1)?.args.join(" ")).toContain(`Summary of the conversation so far:\n${text}`);
   });
 
   it("calls its own clock a timeout and a caller who leaves an abort, whatever the words", async () => {
