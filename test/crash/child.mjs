@@ -13,7 +13,8 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 
 const job = JSON.parse(process.argv[2]);
-const { DEFAULT_POLICY, FaultError, createFaultline, fault, openJournal, step, tool } = await import(job.library);
+const { FaultError, createFaultline, fault, openJournal, step, tool } = await import(job.library);
+const { DEFAULT_POLICY } = await import(new URL("core.js", job.library).href);
 
 const effects = openSync(join(job.folder, "effects"), "a");
 const acks = openSync(join(job.folder, "acks"), "a");

@@ -8,13 +8,13 @@ import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Returns what to import. */
+/** Returns the address of the root door; `core.js` lies beside it. */
 export async function bundleLibrary(folder: string): Promise<string> {
   // Packages stay outside the bundle and are found as they would be beside it.
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
   await build({
     absWorkingDir: ROOT,
-    entryPoints: { faultline: "src/index.ts" },
+    entryPoints: { faultline: "src/index.ts", core: "src/core/index.ts" },
     outdir: folder,
     chunkNames: "[name]-[hash]",
     bundle: true,
