@@ -1,13 +1,13 @@
-// Collects what the readers of the CLIs find: keeps the state and the events of the line at hand. These hold:
-// R1  what is kept of lines, texts and denials is bounded, however much a CLI prints.
-// R2  a final error is kept; later errors that are not final do not replace it.
-// R3  after output that follows a retry, the retry is over.
+// Collects what the CLI readers find: the state of the run and the events of the current line.
+// R1  Memory for lines, text and denials is bounded, however much a CLI prints.
+// R2  A final error is kept. Later errors that are not final do not replace it.
+// R3  Output after a retry means that the retry is over.
 
 import type { AgentError, AgentEvent, AgentRetry, AgentUsage, NoticeAbout } from "../event/agent-event.ts";
 import type { AgentState, LineLog, PermissionDenial, RecordedError, UsageLimit } from "./agent-state.ts";
 import { BoundedText } from "./bounded-text.ts";
 
-/** The mutable twin of `AgentState`, handed out only as that. The text is written by `text` and `answer` alone. */
+/** The mutable form of `AgentState`. Callers only see `AgentState`. Only `text` and `answer` write the text. */
 type Collecting = { -readonly [Field in Exclude<keyof AgentState, "text">]: AgentState[Field] } & Pick<
   AgentState,
   "text"
@@ -15,7 +15,7 @@ type Collecting = { -readonly [Field in Exclude<keyof AgentState, "text">]: Agen
 
 const MAX_KEPT_LINES = 5;
 const MAX_KEPT_LINE_CHARS = 300;
-/** The answer is cut here, whatever a CLI or a command prints. */
+/** The answer is truncated at this length. */
 export const MAX_TEXT_CHARS = 16_777_216;
 const MAX_DENIALS = 100;
 const MAX_OPEN_TOOLS = 1_000;
@@ -28,7 +28,7 @@ export class AgentRun {
   readonly #openTools = new Map<string, string>();
   readonly #deniedTools = new Set<string>();
 
-  /** Nothing of an answer was there yet; asking for the text itself would put it together. */
+  /** There is no answer yet. Cheaper than reading `text`, which joins the pieces. */
   get isSilent(): boolean {
     return this.#text.isEmpty;
   }
@@ -53,7 +53,7 @@ export class AgentRun {
     if (isNew) this.#events.push({ type: "started", sessionId: this.state.sessionId, model: this.state.model });
   }
 
-  /** More of the answer. */
+  /** Adds to the answer. */
   text(delta: string): void {
     if (delta === "") return;
     this.#progressed();
@@ -61,7 +61,7 @@ export class AgentRun {
     this.#events.push({ type: "text", text: delta });
   }
 
-  /** The answer as a whole, in place of what was collected; nothing new for whoever follows the events. */
+  /** Replaces the collected answer with the whole one. Emits no event. */
   answer(text: string): void {
     this.#text.set(text);
   }
@@ -81,7 +81,7 @@ export class AgentRun {
     this.#events.push({ type: "tool-use", id, name });
   }
 
-  /** `denial` holds the words of a refusal to let the tool run; null when it ran. */
+  /** `denial` is the message of a denied tool call; null if the tool ran. */
   toolResult(givenId: string, isError: boolean, denial: string | null): void {
     const id = shortCopy(givenId);
     const name = this.#openTools.get(id) ?? "";
@@ -93,7 +93,7 @@ export class AgentRun {
     this.#events.push({ type: "tool-result", id, isError: isError || isDenied, isDenied });
   }
 
-  /** A tool was not let run. CLIs say so twice or three times; by its id it counts once. */
+  /** A tool call was denied. CLIs report this two or three times; with the same id it counts once. */
   denied(givenId: string, tool: string, reason: string): void {
     const id = shortCopy(givenId);
     if (this.#deniedTools.has(id) || this.state.permissionDenials.length >= MAX_DENIALS) return;
@@ -116,7 +116,7 @@ export class AgentRun {
 
   retrying(retry: AgentRetry): void {
     this.state.lastRetry = retry;
-    // Some say the same retry twice, each time with its number.
+    // Some CLIs report the same retry twice, each time with its number.
     this.state.ownRetries = retry.attempt ?? this.state.ownRetries + 1;
     this.#events.push({ type: "retrying", ...retry });
   }
@@ -134,13 +134,13 @@ export class AgentRun {
     this.#events.push({ type: "error", ...error });
   }
 
-  /** An error that the CLI got over is no error of the run. */
+  /** The CLI has recovered from the error, so the run has none. */
   recovered(): void {
     this.state.lastError = null;
     this.#progressed();
   }
 
-  /** The line that proves a proper end. */
+  /** The line that proves a proper end was read. */
   finished(isError: boolean, stopReason: string | null): void {
     this.state.sawResult = true;
     this.state.toolRunning = false;
@@ -167,7 +167,7 @@ function logged({ count, first }: LineLog, line: string): LineLog {
   return { count: count + 1, first: [...first, shortCopy(line)] };
 }
 
-/** A copy: a mere part of a long line would keep all of it in memory. */
+/** Copies the text, because a slice would keep the whole line in memory. */
 function shortCopy(text: string): string {
   if (text.length <= MAX_KEPT_LINE_CHARS) return text;
   return Buffer.from(text.slice(0, MAX_KEPT_LINE_CHARS), "utf16le").toString("utf16le");

@@ -1,67 +1,67 @@
-// What is known of a run of an agent CLI at any moment. The parser writes it, everybody else reads it.
+// The state of an agent CLI run. The parser writes it; all other code only reads it.
 
 import type { AgentError, AgentRetry, AgentUsage } from "../event/agent-event.ts";
 
-/** The CLIs whose output we read; `generic` is any command, whose answer is what it prints. */
+/** The CLIs whose output Faultline can parse. `generic` is any command; its output is the answer. */
 export const AGENT_KINDS = ["claude", "codex", "gemini", "opencode", "qwen", "goose", "generic"] as const;
 /** The agent CLIs that Faultline can read. */
 export type AgentKind = (typeof AGENT_KINDS)[number];
 
 export interface PermissionDenial {
   readonly tool: string;
-  /** The CLI's words; empty when it gave none. */
+  /** The CLI's message; empty if it gave none. */
   readonly reason: string;
 }
 
-/** Lines that were not understood: how many, and the first few, shortened. */
+/** Lines that could not be parsed: how many, and the first few, shortened. */
 export interface LineLog {
   readonly count: number;
   readonly first: readonly string[];
 }
 
-/** An error with what the classifier can read beside its words: headers and body of a response, identifiers. */
+/** An error with further evidence for the classifier: headers and body of a response, identifiers. */
 export interface RecordedError extends AgentError {
   readonly detail: Readonly<Record<string, unknown>> | null;
 }
 
-/** A usage limit that was said apart from the error it causes. */
+/** A usage limit that the CLI reported separately from the error it causes. */
 export interface UsageLimit {
   readonly window: string;
   readonly resetAt: number | null;
 }
 
 export interface AgentState {
-  /** The answer as far as it is known; of attempts that the CLI repeated, the last. */
+  /** The answer so far. If the CLI repeated an attempt, the last one counts. */
   readonly text: string;
   readonly sessionId: string | null;
   readonly model: string | null;
   readonly usage: AgentUsage | null;
   readonly costUsd: number | null;
-  /** True where the number is of the whole session: subtract what was known before this run. */
+  /** True if the number is for the whole session: subtract the value from before this run. */
   readonly cumulative: { readonly usage: boolean; readonly cost: boolean };
   readonly numTurns: number | null;
   readonly apiDurationMs: number | null;
   readonly stopReason: string | null;
   readonly permissionDenials: readonly PermissionDenial[];
-  /** Denials since the last tool that was let run: three in a row are a loop. */
+  /** Denials since the last tool that was allowed to run. Three in a row are a loop. */
   readonly consecutiveDenials: number;
-  /** A tool is at work: silence means nothing. */
+  /** A tool is running, so silence means nothing. */
   readonly toolRunning: boolean;
   readonly lastError: RecordedError | null;
-  /** The CLI's own retry that has not been followed by output. */
+  /** The CLI's own retry, if no output has followed it yet. */
   readonly lastRetry: AgentRetry | null;
-  /** How often in a row it has announced to try again. */
+  /** How many retries in a row the CLI has announced. */
   readonly ownRetries: number;
   readonly limit: UsageLimit | null;
-  /** The line that proves a proper end was there. */
+  /** The line that proves a proper end was read. */
   readonly sawResult: boolean;
-  /** Nothing on stdout was an event: the CLI runs in text mode, and the text is what it printed. */
+  /** stdout contained no event: the CLI runs in text mode, and its output is the text. */
   readonly isPlainText: boolean;
-  /** Its stderr also holds the prompt and the model's prose: only marked error lines of it may be read. */
+  /** Its stderr also contains the prompt and the model's text, so only marked error lines may be read. */
   readonly hasTranscriptOnStderr: boolean;
-  /** Steps in a row that ended for no known reason; a CLI may go on like this for ever. */
+  /** Steps in a row that ended for an unknown reason. A CLI may repeat this forever. */
   readonly stalledSteps: number;
-  /** How often in a row it said that it waits for the network, in a run that has done nothing yet. */
+  /** How often in a row it reported that it waits for the network, in a run that has done nothing yet. */
   readonly networkWaits: number;
   readonly unknownLines: LineLog;
   readonly brokenLines: LineLog;

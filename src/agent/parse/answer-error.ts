@@ -1,16 +1,16 @@
-// Errors that CLIs give as if they were the model's answer: known shapes only, anchored where the CLI puts them, because anything
-// looser would take a model's prose for a failure.
+// Errors that CLIs print as if they were the model's answer. Only known formats, anchored where the CLI puts them: a looser match would
+// mistake a model's text for a failure.
 
 import type { AgentKind } from "./agent-state.ts";
 
 interface AnswerShape {
   readonly kinds: readonly AgentKind[];
-  /** The first group holds the error's own words; without one the whole match does. */
+  /** The first group is the error message; without a group, the whole match is. */
   readonly shape: RegExp;
   readonly example: string;
 }
 
-/** A notice is short; a long answer that begins like one is prose about it. */
+/** A notice is short. A long answer that begins like one is the model's text about it. */
 const MAX_NOTICE_CHARS = 2_000;
 
 // prettier-ignore
@@ -29,9 +29,9 @@ const SHAPES: readonly AnswerShape[] = [
 
 export const ANSWER_SHAPES: readonly AnswerShape[] = SHAPES;
 
-/** The error's own words when the answer is one, else null. */
+/** The error message if the answer is an error, otherwise null. */
 export function errorInAnswer(kind: AgentKind, answer: string): string | null {
-  // Only the end is looked at where the error follows partial text.
+  // An error after partial text is at the end.
   const end = answer.slice(-MAX_NOTICE_CHARS);
   for (const { kinds, shape } of SHAPES) {
     if (!kinds.includes(kind)) continue;

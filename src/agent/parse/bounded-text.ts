@@ -1,7 +1,7 @@
-// A text that grows piece by piece up to a limit. Appending costs what the piece costs: a string that is joined with every piece
-// would become a chain of as many parts as there were pieces, which is slow to read and holds far more memory than the text.
+// A text that grows piece by piece up to a limit. The pieces are collected in blocks: repeated string concatenation would create a rope of
+// as many parts as there were pieces, which is slow to read and uses far more memory than the text.
 
-/** Pieces are joined when this much has come together. */
+/** Pieces are joined once they reach this length. */
 const BLOCK_CHARS = 65_536;
 
 export class BoundedText {
@@ -23,7 +23,7 @@ export class BoundedText {
     return this.#chars === this.#maxChars;
   }
 
-  /** What does not fit any more is left out. */
+  /** Drops what exceeds the limit. */
   add(piece: string): void {
     const kept = piece.slice(0, this.#maxChars - this.#chars);
     if (kept === "") return;
@@ -33,7 +33,7 @@ export class BoundedText {
     if (this.#pieceChars >= BLOCK_CHARS) this.#join();
   }
 
-  /** In place of all there was. */
+  /** Replaces the whole text. */
   set(text: string): void {
     this.#blocks = [];
     this.#pieces = [];
@@ -44,7 +44,7 @@ export class BoundedText {
 
   toString(): string {
     this.#join();
-    // Keep the joined text: the next read is free.
+    // Keep the joined text, so that the next read is free.
     this.#blocks = [this.#blocks.join("")];
     return this.#blocks[0] ?? "";
   }

@@ -1,5 +1,5 @@
 // Claude Code's stream-json and json output, and qwen-code's, which imitates it. The order of keys is not stable, and
-// `subtype` says "success" for failures too: `is_error` is the truth.
+// `subtype` says "success" for failures too, so only `is_error` counts.
 
 import type { AgentUsage } from "../event/agent-event.ts";
 import type { AgentRun } from "./agent-run.ts";
@@ -21,13 +21,13 @@ import {
 type Dialect = "claude" | "qwen";
 
 export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): CliReader {
-  /** The message that deltas were seen of: its text is not to be told again. */
+  /** The id of the message whose deltas were read. Its text must not be read again. */
   let streamed: string | null = null;
   let answering: string | null = null;
   let earlier: AgentUsage = NOTHING_USED;
   let current: { readonly id: string; readonly usage: AgentUsage } | null = null;
   let saidError: string | null = null;
-  /** Attempts in a row whose text the CLI keeps and joins. */
+  /** The number of attempts in a row whose text the CLI has joined. */
   let joinedAttempts = 1;
 
   const readers: ReadonlyMap<string, (value: JsonObject) => void> = new Map([
@@ -53,7 +53,7 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
     } else if (subtype === "retry") readQwenRetry(objectOf(value["data"]) ?? {});
     else if (subtype === "model_fallback") {
       const to = textOrNull(value["fallback_model"]);
-      run.notice("model-fallback", textOf(value["content"]) || `the model is now ${to ?? "another one"}`);
+      run.notice("model-fallback", textOf(value["content"]) || `switched to ${to ?? "another model"}`);
       if (to !== null) run.state.model = to;
     } else if (subtype === "permission_denied") {
       run.denied(textOf(value["tool_use_id"]), textOf(value["tool_name"]), textOf(value["message"]));
@@ -75,7 +75,7 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
       run.answer("");
     }
     const reason = textOf(data["reason"]);
-    // The cause is on stderr; this one is said when the wait is over and must not make it forgotten.
+    // stderr has the cause. This event comes after the wait and must not replace it.
     const cause = reason === "retry" ? run.state.lastRetry : null;
     run.retrying({
       attempt: numberOrNull(data["attempt"]),
@@ -92,7 +92,7 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
     if (said !== null || message["model"] === "<synthetic>") return readSynthetic(value, message, said);
     run.started(textOrNull(value["session_id"]), textOrNull(message["model"]));
     const id = textOf(message["id"]);
-    // What a sub-agent says goes to the agent and is not the answer.
+    // The text of a sub-agent goes to the agent and is not part of the answer.
     const isOwn = textOrNull(value["parent_tool_use_id"]) === null;
     for (const part of objectsOf(message["content"])) {
       if (part["type"] === "tool_use") run.toolUse(textOf(part["id"]), textOf(part["name"]));
@@ -109,7 +109,7 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
     run.text(text);
   }
 
-  /** The CLI's own words in the place of a model's: the result that follows says whether they are the end. */
+  /** A message from the CLI itself in place of the model's. The result that follows shows whether it is final. */
   function readSynthetic(value: JsonObject, message: JsonObject, said: string | null): void {
     saidError = said;
     const words = objectsOf(message["content"]).map((part) => textOf(part["text"]));
@@ -158,7 +158,7 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
 
   function count(id: string, usage: JsonObject | null): void {
     if (usage === null) return;
-    // One message comes in several lines, each with the same usage.
+    // A message can span several lines, each with the same usage.
     if (current !== null && current.id !== id) earlier = addUsage(earlier, current.usage);
     current = { id, usage: claudeUsage(usage, dialect) };
     run.used(addUsage(earlier, current.usage), false);
@@ -187,7 +187,7 @@ export function createClaudeReader(run: AgentRun, dialect: Dialect = "claude"): 
 
 const INTERRUPTED = /^\[Request interrupted by user\b/;
 
-/** The content of a tool's result is a text or a list of parts. */
+/** The content of a tool result is a string or a list of parts. */
 function wordsOf(content: unknown): string {
   if (typeof content === "string") return content;
   return objectsOf(content)

@@ -1,4 +1,4 @@
-// The last line of Claude Code and qwen-code: how the run ended, what it cost, and what was not allowed.
+// Reads the last line of Claude Code and qwen-code: how the run ended, what it cost, and which tools were denied.
 
 import type { AgentRun } from "./agent-run.ts";
 import { errorInAnswer } from "./answer-error.ts";
@@ -17,7 +17,7 @@ import { onceOf } from "./repeated-text.ts";
 
 export interface ResultContext {
   readonly dialect: "claude" | "qwen";
-  /** The identifier of the last error message, which the result itself does not repeat. */
+  /** The identifier of the last error message. The result does not repeat it. */
   readonly saidError: string | null;
   readonly joinedAttempts: number;
 }
@@ -35,7 +35,7 @@ export function readClaudeResult(run: AgentRun, result: JsonObject, context: Res
   const structured = result["structured_output"];
   const answer = textOf(result["result"]) || (structured === undefined ? "" : JSON.stringify(structured));
   const isError = result["is_error"] === true;
-  // Older versions say success and give the error as the answer.
+  // Older versions report success and return the error as the answer.
   const words = isError ? errorWords(result) : errorInAnswer(context.dialect, answer);
   if (words === null) {
     run.recovered();
@@ -47,7 +47,7 @@ export function readClaudeResult(run: AgentRun, result: JsonObject, context: Res
   run.finished(words !== null, textOrNull(result["stop_reason"]));
 }
 
-/** The newer field is of this run alone; the total is of all runs of a resumed session. */
+/** The newer field is for this run only. The total is for all runs of a resumed session. */
 function readCost(run: AgentRun, result: JsonObject): void {
   const models = objectOf(result["model_usage_since_last_result"]);
   if (models !== null) {
@@ -68,10 +68,10 @@ function errorWords(result: JsonObject): string {
   );
 }
 
-/** What classification can read beside the words. */
+/** Further evidence for the classifier. */
 function detailOf(result: JsonObject, saidError: string | null): Readonly<Record<string, unknown>> {
   return {
-    // It says "success" of failed requests.
+    // The subtype is "success" even for failed requests.
     subtype: result["subtype"] === "success" ? undefined : result["subtype"],
     terminal_reason: result["terminal_reason"],
     error_type: result["api_error_type"],
@@ -80,5 +80,5 @@ function detailOf(result: JsonObject, saidError: string | null): Readonly<Record
   };
 }
 
-/** Identifiers that Claude Code gives to more than one cause: a full context window is called `max_output_tokens` too. */
+/** Identifiers that Claude Code uses for several causes: a full context window is also called `max_output_tokens`. */
 const VAGUE_ERRORS: ReadonlySet<string> = new Set(["unknown", "max_output_tokens", "server_error", "invalid_request"]);

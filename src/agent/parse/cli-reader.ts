@@ -1,16 +1,16 @@
-// What a reader of one CLI's output is: it is given values and lines, and tells a run what they mean.
+// The interface of a CLI reader. It gets values and lines and records their meaning in a run.
 
 import type { AgentRun } from "./agent-run.ts";
 import type { JsonObject } from "../../core/json-fields.ts";
 
 export interface CliReader {
-  /** A JSON object of stdout; false when its kind is not known. */
+  /** Reads a JSON object from stdout; returns false if its type is unknown. */
   readonly value: (value: JsonObject) => boolean;
-  /** A JSON object of stderr; false when its kind is not known. */
+  /** Reads a JSON object from stderr; returns false if its type is unknown. */
   readonly stderrValue?: (value: JsonObject) => boolean;
-  /** A plain line of stderr, without colours. */
+  /** Reads a plain line from stderr, without colours. */
   readonly stderr?: (line: string) => void;
-  /** An event that stands behind other text on its line, for CLIs that write so. */
+  /** Finds an event after other text on the same line, for CLIs that print like that. */
   readonly behindText?: (line: string) => unknown;
 }
 

@@ -1,5 +1,5 @@
-// Codex's `exec --json` events, and the transcript of its text mode, which goes to stderr. `error` events are also progress
-// ("Reconnecting... 1/5"), and items of type error are warnings: only `turn.failed` is final.
+// Reads Codex's `exec --json` events, and the transcript of its text mode, which goes to stderr. `error` events may be progress
+// ("Reconnecting... 1/5"), and items of type error are warnings. Only `turn.failed` is final.
 
 import type { AgentRun } from "./agent-run.ts";
 import type { CliReader } from "./cli-reader.ts";
@@ -49,7 +49,7 @@ export function createCodexReader(run: AgentRun): CliReader {
     const retry = RECONNECTING.exec(message);
     if (retry === null) return run.error({ message, status: statusIn(message), code: null, isFinal: false });
     const [, attempt, of, reason = ""] = retry;
-    // It waits for ever, which is right for a run that has done something and cannot be begun anew.
+    // Codex waits forever. That is right for a run that has done work and cannot be restarted.
     if (!hasWorked) run.state.networkWaits = attempt === undefined ? run.state.networkWaits + 1 : 0;
     run.retrying({
       attempt: attempt === undefined ? null : Number(attempt),
@@ -66,7 +66,7 @@ export function createCodexReader(run: AgentRun): CliReader {
     hasWorked ||= TOOL_NAMES.has(type);
     if (type === "agent_message") {
       if (!isComplete) return;
-      // One item per attempt, and comments between tools: the last is the answer.
+      // There is one item per attempt, and comments between tools. The last item is the answer.
       run.answer("");
       run.text(textOf(item["text"]));
     } else if (type === "reasoning") run.thinking(isComplete ? textOf(item["text"]) : "");
@@ -100,7 +100,7 @@ export function createCodexReader(run: AgentRun): CliReader {
     },
     stderr: (line) => {
       readHeader(line);
-      // Lines of the model's prose are not marked like this; those of start-up errors are left to the verdict.
+      // The model's text is not marked like this. Start-up errors are left to the verdict.
       if (run.state.hasTranscriptOnStderr && line.startsWith("ERROR: ")) readError(line.slice("ERROR: ".length));
     },
   };
@@ -110,7 +110,7 @@ const BANNER = "OpenAI Codex v";
 /** `Reconnecting... 1/5 (cause)`, `Reconnecting... waiting for network (cause)`, in text mode without the cause. */
 const RECONNECTING = /^Reconnecting\.\.\.(?: (\d{1,4})\/(\d{1,4})| waiting for network)?(?: \(([^]*)\))?$/;
 
-/** Items that are tools at work, and what to call those that do not name their tool. */
+/** Item types that are tool calls, with a name for those that do not name their tool. */
 const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ["command_execution", "shell"],
   ["file_change", "edit"],

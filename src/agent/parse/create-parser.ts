@@ -1,6 +1,6 @@
-// Lines of an agent CLI in, events and a live state out. One parser serves one run. These hold:
-// P1  no line makes it throw; what is not understood is counted, the first few kept, and reading goes on.
-// P2  the whole of stdout is the answer only when nothing on it was an event: text mode, in which an answer may well be JSON.
+// Parses the lines of an agent CLI into events and a live state. Each run has its own parser.
+// P1  No line makes it throw. Unknown lines are counted, the first few are kept, and parsing continues.
+// P2  All of stdout is the answer only if it contained no event. That is text mode, where the answer may well be JSON.
 
 import type { AgentEvent } from "../event/agent-event.ts";
 import { AgentRun, MAX_TEXT_CHARS, NO_LINES } from "./agent-run.ts";
@@ -17,12 +17,12 @@ import { createOpencodeReader } from "./opencode-reader.ts";
 import { withoutColours } from "./without-colours.ts";
 
 export interface AgentParser {
-  /** One line of stdout, without its line break. */
+  /** Parses one line of stdout, without its line break. */
   readonly stdout: (line: string) => readonly AgentEvent[];
   readonly stderr: (line: string) => readonly AgentEvent[];
-  /** False: no later line changes the state. */
+  /** Returns false once no later line can change the state. */
   readonly wantsLines: () => boolean;
-  /** Both streams are over: gives what was still held back. */
+  /** Call it when both streams have ended. Returns the events that were held back. */
   readonly end: () => readonly AgentEvent[];
   /** Live: it changes with every line. */
   readonly state: AgentState;
@@ -37,7 +37,7 @@ const READERS: Readonly<Record<Exclude<AgentKind, "generic">, CreateReader>> = {
   goose: createGooseReader,
 };
 
-/** Of a line on stderr no more is looked at: what it says about a failure stands at its beginning. */
+/** Only this much of a stderr line is read: what it says about a failure is at its beginning. */
 const MAX_STDERR_CHARS = 65_536;
 const CUT_EVENT = /^\s{0,64}\[?\{\s{0,64}"/;
 
@@ -48,7 +48,7 @@ export function createParser(kind: AgentKind): AgentParser {
 function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentParser {
   const run = new AgentRun();
   const reader = createReader(run);
-  /** What stdout held before the first event, in case there is none. */
+  /** The lines of stdout before the first event, in case there is none. */
   let held: string[] = [];
   let heldChars = 0;
   let looksLikeEvents = true;
@@ -70,7 +70,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
     },
     broken: (line) => {
       run.broken(line);
-      // The beginning of an event that was cut.
+      // The line is the beginning of a truncated event.
       hold(line, CUT_EVENT.test(line));
     },
   });
@@ -89,7 +89,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
     looksLikeEvents &&= looksLikeEvent;
     if (sawEvent || heldChars > MAX_TEXT_CHARS) return;
     held.push(line);
-    // The line break counts: of a flood of empty lines no more is kept than of any other.
+    // Line breaks count, so that a flood of empty lines is bounded, too.
     heldChars += line.length + 1;
   }
 
@@ -106,13 +106,13 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
   function end(): void {
     stdout.end();
     stderr.end();
-    // Events that nobody knows are a newer version's, and no answer.
+    // Unknown events come from a newer version and are not an answer.
     if (!sawEvent && held.length > 0 && !looksLikeEvents) {
       run.state.isPlainText = true;
       run.state.unknownLines = NO_LINES;
       run.state.brokenLines = NO_LINES;
       const text = held.join("\n").trimEnd();
-      // An error in the place of an answer is for the verdict, not for whoever reads along.
+      // An error printed as the answer is for the verdict, not for the listeners.
       if (errorInAnswer(kind, text) === null) run.text(text);
       else run.answer(text);
     }
@@ -137,7 +137,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
   };
 }
 
-/** qwen's json mode prints one list of all events. */
+/** qwen's json mode prints all events as one list. */
 function eventsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? objectsOf(value) : [objectOf(value) ?? {}];
 }
@@ -146,7 +146,7 @@ function hasType(event: JsonObject): boolean {
   return typeof event["type"] === "string";
 }
 
-/** Any command: what it prints is its answer, as it comes. */
+/** For any command: its output is its answer. */
 function createPlainParser(): AgentParser {
   const run = new AgentRun();
   run.state.isPlainText = true;

@@ -1,9 +1,9 @@
-// How CLIs word that a tool was not let run. Read only in results that are errors, and only in their first words: an ordinary
-// "Permission denied" of a command is a failure of the command and no denial.
+// The messages with which CLIs report that a tool call was denied. They are looked for only at the start of error results: an ordinary
+// "Permission denied" from a command is a failure of the command, not a denial.
 
 const SEARCHED_CHARS = 400;
 
-/** Each with the real text it was taken from. */
+/** Each with a real message that it matches. */
 const DENIALS: readonly RegExp[] = [
   /requested permissions? to (?:use|read|write|edit)/i, // Claude requested permissions to use Bash, but you haven't granted it yet.
   /\bneeds approval\b/i, //                                touch in '/home/user/x' needs approval. The path is outside the working directories
@@ -17,7 +17,7 @@ const DENIALS: readonly RegExp[] = [
   /\bdenied by (?:policy|the user|user)\b/i, //            Tool execution denied by policy.
 ];
 
-/** The words of the refusal, or null when the text is none. */
+/** The message of the denial, or null if the text is not a denial. */
 export function denialIn(text: string): string | null {
   const head = text.slice(0, SEARCHED_CHARS);
   return DENIALS.some((denial) => denial.test(head)) ? head : null;

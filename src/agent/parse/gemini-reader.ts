@@ -1,5 +1,5 @@
-// Gemini CLI's json and stream-json output. A failure in json mode is an object at the end of stderr, behind stack traces; a cut or
-// empty answer is exit 0 with an `error` beside it, so errors are looked for before the response.
+// Reads Gemini CLI's json and stream-json output. In json mode a failure is an object at the end of stderr, after stack traces. A truncated
+// or empty answer exits with 0 and has an `error` next to the response, so errors are checked first.
 
 import type { AgentRetry, AgentUsage } from "../event/agent-event.ts";
 import type { AgentRun } from "./agent-run.ts";
@@ -20,7 +20,7 @@ import { onceOf } from "./repeated-text.ts";
 
 export function createGeminiReader(run: AgentRun): CliReader {
   let answersAnew = false;
-  /** A failed attempt of which the rest is still to come. */
+  /** A failed attempt whose message continues on the next line. */
   let attempt: AgentRetry | null = null;
   const readers: ReadonlyMap<string, (value: JsonObject) => void> = new Map([
     ["init", (value: JsonObject) => run.started(textOrNull(value["session_id"]), textOrNull(value["model"]))],
@@ -39,7 +39,7 @@ export function createGeminiReader(run: AgentRun): CliReader {
   }
 
   function readToolResult(value: JsonObject): void {
-    // What was said before a tool ran is a comment; the answer follows the last.
+    // Text before a tool call is a comment. The answer follows the last tool call.
     answersAnew = true;
     const isError = value["status"] === "error";
     const error = objectOf(value["error"]) ?? {};
@@ -64,12 +64,12 @@ export function createGeminiReader(run: AgentRun): CliReader {
     const error = objectOf(value["error"]);
     const isError = value["status"] === "error" || error !== null;
     if (isError)
-      finishWith(error ?? {}, run.state.lastError?.message ?? "the run ended with an error that was not named");
+      finishWith(error ?? {}, run.state.lastError?.message ?? "the run ended with an error, but gave no message");
     else run.recovered();
     run.finished(isError, null);
   }
 
-  /** The one object of json mode. */
+  /** Reads the single object of json mode. */
   function readObject(value: JsonObject): boolean {
     if (!("response" in value) && !("error" in value)) return false;
     run.started(textOrNull(value["session_id"]), null);
@@ -79,7 +79,7 @@ export function createGeminiReader(run: AgentRun): CliReader {
     const response = textOf(value["response"]);
     run.answer(error === null ? response : onceOf(response, requestsOf(models)));
     for (const warning of listOf(value["warnings"])) run.notice("warning", textOf(warning));
-    if (error !== null) finishWith(error, "the run ended with an error that was not named");
+    if (error !== null) finishWith(error, "the run ended with an error, but gave no message");
     else {
       const [warning] = listOf(value["warnings"]).map(textOf).filter(Boolean);
       if (response === "" && warning !== undefined)
@@ -107,18 +107,18 @@ export function createGeminiReader(run: AgentRun): CliReader {
 
   function finishWith(error: JsonObject, otherwise: string): void {
     const message = textOf(error["message"]) || otherwise;
-    // Its type is the same for several causes ("Error", "INVALID_STREAM"), so only the words are evidence.
+    // Several causes share one type ("Error", "INVALID_STREAM"), so only the message is evidence.
     const status = statusOrNull(error["code"]);
     run.error({ message: unwrapped(message), status, code: textOrNull(error["type"]), isFinal: true });
   }
 
   function readStderr(line: string): void {
-    // What the server suggests stands on the second line of a message.
+    // The second line of a message contains the server's advice.
     const failed =
       attempt === null ? attemptIn(line) : { ...attempt, reason: `${attempt.reason} ${line.slice(0, 300)}` };
     attempt = null;
     if (failed !== null) {
-      // A message of two lines has what comes next on the second.
+      // In a message of two lines, the second line says what happens next.
       const delayMs = numberOrNull(Number(/Retrying after (\d{1,9})ms/.exec(line)?.[1]));
       if (line.includes("Max attempts reached")) return;
       if (delayMs !== null || line.includes("Retrying")) return run.retrying({ ...failed, delayMs });
@@ -126,7 +126,7 @@ export function createGeminiReader(run: AgentRun): CliReader {
       return;
     }
     const report = REPORT.exec(line)?.[1];
-    // In text mode this line is all that is said; in the others the object that follows says more.
+    // In text mode this line is all there is. In the other modes the object that follows says more.
     if (report !== undefined) run.error({ message: unwrapped(report), status: null, code: null, isFinal: false });
   }
 
@@ -141,14 +141,14 @@ export function createGeminiReader(run: AgentRun): CliReader {
       const error = objectOf(value["error"]);
       if (error === null) return false;
       run.started(textOrNull(value["session_id"]), null);
-      finishWith(error, "the run ended with an error that was not named");
+      finishWith(error, "the run ended with an error, but gave no message");
       return true;
     },
     stderr: readStderr,
   };
 }
 
-/** Errors of tools that mean: it was not let run. A tool that the approval mode does not allow is simply not registered. */
+/** Tool errors that mean the call was denied. A tool that the approval mode does not allow is not registered at all. */
 const DENIAL_TYPES: ReadonlySet<string> = new Set([
   "tool_not_registered",
   "policy_violation",
@@ -165,10 +165,10 @@ function attemptIn(line: string): AgentRetry | null {
   return { attempt: Number(attempt), of: null, delayMs: null, reason, status: statusOrNull(Number(status)) };
 }
 
-/** The path of the report is this machine's and is left out. */
+/** The path of the report is specific to this machine and is left out. */
 const REPORT = /^Error when talking to Gemini API Full report available at: \S+ ([^]{1,8000})$/;
 
-/** `[API Error: {…}]` and `_ApiError: {…}` wrap what the provider said; advice that follows names causes of its own. */
+/** `[API Error: {…}]` and `_ApiError: {…}` wrap the provider's message. Advice after it mentions other causes and is dropped. */
 function unwrapped(message: string): string {
   const inner = /^\[(API Error: [^]*?)\](?:\n[^]*)?$/.exec(message)?.[1] ?? message;
   return inner.replace(/^(?:_?ApiError|API Error): (?=\{)/, "");

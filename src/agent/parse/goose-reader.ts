@@ -1,5 +1,5 @@
-// goose's json and stream-json output. Every failure of a provider is exit 0 with status "completed" and the error as an
-// assistant's text; a run whose tokens were never counted had no whole answer.
+// Reads goose's json and stream-json output. Every provider failure exits with 0, status "completed" and the error as assistant text. A run
+// whose tokens were never counted had no complete answer.
 
 import type { AgentRun } from "./agent-run.ts";
 import { errorInAnswer } from "./answer-error.ts";
@@ -48,7 +48,7 @@ export function createGooseReader(run: AgentRun): CliReader {
       run.used({ input, output, cacheRead: 0, cacheWrite: 0 }, false);
     }
     if (isCounted || run.state.lastError?.isFinal === true) run.finished(run.state.lastError !== null, null);
-    // It says "complete" after a connection that was lost in the middle of an answer, too.
+    // goose reports "complete" even if the connection was lost in the middle of an answer.
     else if (!run.isSilent) run.state.stalledSteps = 1;
   }
 
@@ -71,7 +71,7 @@ export function createGooseReader(run: AgentRun): CliReader {
       } else return false;
       return true;
     },
-    // An interrupted run puts a question before its last event.
+    // An interrupted run prints a question before its last event, on the same line.
     behindText: (line) => {
       const at = line.indexOf('{"type":');
       return at > 0 ? (parseEvent(line.slice(at)) ?? null) : null;

@@ -1,16 +1,16 @@
-// Lines of one stream in, JSON values and plain lines out. A value may be one line, or one object printed over many lines
-// that begin with a lone brace. These hold:
-// L1  no line makes it throw, whatever its length or bytes.
-// L2  what is kept of an unfinished object is bounded.
+// Splits the lines of one stream into JSON values and plain lines. A value is one line, or one object printed over many lines that starts
+// with a line of only `{`.
+// L1  No line makes it throw, whatever its length or bytes.
+// L2  Memory for an unfinished object is bounded.
 
 import { parseEvent } from "./parse-event.ts";
 
 export interface LineSink {
   readonly value: (value: unknown, line: string) => void;
   readonly plain: (line: string) => void;
-  /** A line with nothing on it: part of a plain text, and nothing else. */
+  /** An empty line, which only matters in plain text. */
   readonly blank: () => void;
-  /** It began like JSON and was none. */
+  /** A line that began like JSON but could not be parsed. */
   readonly broken: (line: string) => void;
 }
 

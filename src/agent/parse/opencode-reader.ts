@@ -1,5 +1,5 @@
-// opencode's `run --format json` events. A step may end for an "unknown" reason when the stream was cut, and the agent then begins
-// the next at once, without limit; nothing is printed while it retries.
+// Reads opencode's `run --format json` events. If the stream is cut, a step may end with the reason "unknown", and the agent starts the
+// next step at once, without limit. It prints nothing while it retries.
 
 import type { AgentUsage } from "../event/agent-event.ts";
 import type { AgentRun } from "./agent-run.ts";
@@ -29,7 +29,7 @@ export function createOpencodeReader(run: AgentRun): CliReader {
     run.text(textOf(part["text"]));
   }
 
-  /** A tool is told of when it is over. */
+  /** opencode reports a tool when it has finished. */
   function readTool(part: JsonObject): void {
     const id = textOf(part["callID"]);
     const state = objectOf(part["state"]) ?? {};

@@ -1,16 +1,16 @@
-// JSON that a CLI printed, parsed only where that is quick: nothing else runs while JSON is parsed, and a hostile line of 16 MB
-// takes seconds. A long text costs little and stays readable; what costs is a great number of values.
+// Parses JSON from a CLI only if that is fast. JSON.parse blocks the event loop, and a hostile line of 16 MB takes seconds. The cost is in
+// the number of values; long strings are cheap.
 
 import { parseJson } from "../../core/try-read.ts";
 
-/** Larger than any event a CLI prints, an image of 5 MB in it included. */
+/** Larger than any event a CLI prints, even with an image of 5 MB. */
 const MAX_EVENT_CHARS = 8_388_608;
-/** So many values, and no more, are parsed in some 30 ms. */
+/** Parsing this many values takes about 30 ms. */
 const MAX_VALUES = 100_000;
-/** A text this short cannot hold more than that. */
+/** A text this short cannot contain more values than that. */
 const SHORT_CHARS = MAX_VALUES;
 
-/** What is no JSON, or would take too long to read, gives undefined. */
+/** Returns undefined for text that is not JSON or would take too long to parse. */
 export function parseEvent(text: string): unknown {
   if (text.length > MAX_EVENT_CHARS || (text.length > SHORT_CHARS && hasTooManyValues(text))) return undefined;
   return parseJson(text);
@@ -22,7 +22,7 @@ const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** Every value but the first follows a comma or opens something; what stands in a text is passed over. */
+/** Every value except the first follows a comma or an opening bracket. Strings are skipped. */
 function hasTooManyValues(text: string): boolean {
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -34,7 +34,7 @@ function hasTooManyValues(text: string): boolean {
   return false;
 }
 
-/** Where the text that begins with the quote at `from` ends. */
+/** The end of the string that begins with the quote at `from`. */
 function endOfText(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,7 +1,7 @@
-// Some CLIs join the texts of all attempts into one answer. Where every attempt said the same, one of them is the answer; where
-// they differ nobody can tell where one ended, and the text stays as it is.
+// Some CLIs join the texts of all attempts into one answer. If all attempts have the same text, it is returned once. If they differ, the
+// boundaries are unknown, and the text is returned unchanged.
 
-/** `attempts` is how many the CLI is known to have joined. */
+/** `attempts` is the number of attempts that the CLI has joined. */
 export function onceOf(text: string, attempts: number): string {
   if (attempts < 2 || text.length === 0 || text.length % attempts !== 0) return text;
   const once = text.slice(0, text.length / attempts);

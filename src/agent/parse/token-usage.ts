@@ -1,5 +1,5 @@
-// Token counts as Claude Code and qwen-code report them, under the same names: in Claude Code's input the cached parts are not
-// counted, in qwen-code's they are.
+// Token counts of Claude Code and qwen-code. Both use the same names, but qwen-code's input count includes cached tokens and Claude Code's
+// does not.
 
 import type { AgentUsage } from "../event/agent-event.ts";
 import { countOf, type JsonObject } from "../../core/json-fields.ts";

@@ -1,4 +1,4 @@
-// Takes the colours and cursor movements out of a line: CLIs print them even into a pipe.
+// Removes colours and cursor movements from a line. CLIs print them even into a pipe.
 
 /** CSI sequences, OSC sequences up to their end, and lone escapes. */
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)?|.)?/g;

@@ -1,5 +1,5 @@
-// The variables each agent CLI reads: its own settings and keys, where it keeps its things, and how it reaches the network. A name
-// that ends in `*` stands for all that begin so.
+// The environment variables that each agent CLI reads: its settings and keys, its folders, and its network configuration. A trailing `*`
+// matches any suffix.
 
 import type { AgentKind } from "../parse/agent-state.ts";
 
@@ -10,7 +10,7 @@ const EVERY_CLI: readonly string[] = [
   "NODE_EXTRA_CA_CERTS", "NODE_USE_SYSTEM_CA", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "XDG_*", "EDITOR", "COLORTERM",
 ];
 
-/** CLIs that speak to many providers read a key for each. */
+/** CLIs that support many providers read a key for each. */
 // prettier-ignore
 const MANY_PROVIDERS: readonly string[] = [
   "ANTHROPIC_*", "OPENAI_*", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "OPENROUTER_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY",
@@ -18,9 +18,9 @@ const MANY_PROVIDERS: readonly string[] = [
 ];
 
 interface CloudRow {
-  /** Set when the CLI reaches its models through this cloud … */
+  /** Set if the CLI uses its models through this cloud … */
   readonly when: string;
-  /** … whose variables it needs then, and only then. */
+  /** … whose variables it needs only in that case. */
   readonly names: readonly string[];
 }
 
@@ -54,7 +54,7 @@ const CLI_ENV: Readonly<Record<AgentKind, CliEnv>> = {
   generic: { own: [], clouds: [] },
 };
 
-/** What the CLI gets besides the minimal set; a cloud's variables only if the CLI is set to use that cloud. */
+/** The variables that the CLI gets besides the minimal set. It gets a cloud's variables only if it is configured to use that cloud. */
 export function cliEnvNames(kind: AgentKind, env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const { own, clouds } = CLI_ENV[kind];
   const used = clouds.filter(({ when }) => (env[when] ?? "") !== "");

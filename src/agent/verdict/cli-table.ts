@@ -1,5 +1,4 @@
-// What is known of each agent CLI beside its output: how it is installed, logged in, configured and run once. Data, so that a new
-// CLI is a row.
+// How to install, log in, configure and run each agent CLI. It is a table, so a new CLI is a new row.
 
 import type { AgentKind } from "../parse/agent-state.ts";
 import { ONE_SHOT, type OneShotArgs } from "./one-shot.ts";
@@ -7,28 +6,28 @@ import { ONE_SHOT, type OneShotArgs } from "./one-shot.ts";
 export interface AgentCli {
   readonly kind: AgentKind;
   readonly name: string;
-  /** What is run; null where the caller brings the command. */
+  /** The command to run; null if the caller provides it. */
   readonly binary: string | null;
   readonly npmPackage: string | null;
   readonly installCommand: string | null;
-  /** What a person does who has to log in. */
+  /** What the user does to log in. */
   readonly loginCommand: string | null;
-  /** Who the failure came from, as classification knows it. */
+  /** The provider name for the classifier. */
   readonly provider: string;
   readonly versionArgs: readonly string[];
   readonly baseUrlEnv: string | null;
-  /** Any one of these holds the key. */
+  /** Any one of these variables contains the key. */
   readonly keyEnv: readonly string[];
-  /** Where it looks for its settings and sessions; null where only HOME moves it. */
+  /** The variable that moves its settings and sessions; null if only HOME does. */
   readonly configHomeEnv: string | null;
-  /** The variable that tells it how often to try again by itself; null where only its own settings do. */
+  /** The variable that limits its own retries; null if only its settings do. */
   readonly maxRetriesEnv: string | null;
   readonly supportsResume: boolean;
   readonly supportsStdinPrompt: boolean;
-  /** In text mode a failed run's error is what it prints on stdout. */
+  /** In text mode a failed run prints its error on stdout. */
   readonly printsErrorsAsAnswer: boolean;
   readonly oneShotArgs: OneShotArgs;
-  /** How many words in front name a subcommand. What a caller adds stands behind them, where no option waits for its value. */
+  /** The number of leading subcommand words. Extra arguments go after them, where no option is waiting for its value. */
   readonly subcommandWords: number;
 }
 
@@ -65,7 +64,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     baseUrlEnv: null,
     keyEnv: ["CODEX_API_KEY", "OPENAI_API_KEY"],
     configHomeEnv: "CODEX_HOME",
-    // Only providers of the user's own can be given numbers: -c model_providers.<name>.stream_max_retries=…
+    // Only configurable for the user's own providers: -c model_providers.<name>.stream_max_retries=…
     maxRetriesEnv: null,
     supportsResume: true,
     supportsStdinPrompt: true,
@@ -102,7 +101,7 @@ export const AGENT_CLIS: Readonly<Record<AgentKind, AgentCli>> = {
     loginCommand: "run `opencode auth login`",
     provider: "opencode",
     versionArgs: ["--version"],
-    // Its providers are settings: OPENCODE_CONFIG_CONTENT holds them as JSON.
+    // Its providers are settings, in OPENCODE_CONFIG_CONTENT as JSON.
     baseUrlEnv: null,
     keyEnv: [],
     configHomeEnv: "XDG_CONFIG_HOME",

@@ -1,17 +1,17 @@
-// How a run of an agent CLI ended, as seen by whoever ran it.
+// How a run of an agent CLI ended, as seen by the process that started it.
 
 import type { Fault } from "../../core/fault/fault.ts";
 
 export type TimerPhase = "startup" | "idle" | "total";
 
-/** Why we stopped a run ourselves that nobody had cancelled and no timer had ended. */
+/** Why Faultline itself stopped a run that was neither cancelled nor timed out. */
 export type StopReason =
-  | "permission-loop" // it asked again and again for what it is not allowed
-  | "step-loop" //       its steps ended for no reason, one after the other
-  | "network-wait" //    it waited for the network and would have done so for ever
-  | "no-cure" //         it kept trying what no retry cures
-  | "elsewhere" //       it kept trying, and another target can be asked
-  | "after-result"; //   its result was there, but the process stayed
+  | "permission-loop" // it kept asking for tools it is not allowed to use
+  | "step-loop" //       its steps kept ending without a reason
+  | "network-wait" //    it would have waited for the network forever
+  | "no-cure" //         it kept retrying a failure that no retry can fix
+  | "elsewhere" //       it kept retrying while another target can answer
+  | "after-result"; //   it had printed its result, but did not exit
 
 export interface AgentEnding {
   readonly exitCode: number | null;
@@ -20,15 +20,15 @@ export interface AgentEnding {
   readonly stdoutTail: string;
   /** The process could not be started. */
   readonly spawnError?: { readonly code: string };
-  /** Our own timer that ended it. */
+  /** The time limit that ended it. */
   readonly timedOut?: TimerPhase;
   /** The caller cancelled it. */
   readonly aborted?: boolean;
   readonly stopped?: StopReason;
-  /** What it kept trying again for when we stopped it: what it said until its end may have covered that up. */
+  /** The failure it was retrying when we stopped it. Its later output may have hidden that failure. */
   readonly stoppedFor?: Fault;
   /** Epoch milliseconds. */
   readonly observedAt: number;
-  /** The zone this machine's clock shows, as `Europe/Berlin`: some CLIs name a time of day without one. */
+  /** The time zone of this machine, such as `Europe/Berlin`: some CLIs print a time of day without a zone. */
   readonly timeZone?: string;
 }

@@ -1,13 +1,12 @@
-// The documented arguments that make each CLI answer one prompt as JSON and exit. Only these; settings of the caller are added by
-// whoever runs it.
+// The documented arguments that make each CLI answer one prompt as JSON and exit. The code that runs the CLI adds the caller's settings.
 
 import type { AgentKind } from "../parse/agent-state.ts";
 
 export interface OneShot {
-  /** Null when the prompt comes by stdin. */
+  /** Null if the prompt is passed on stdin. */
   readonly prompt: string | null;
   readonly model: string | null;
-  /** The session to go on with. */
+  /** The session to resume. */
   readonly resume: string | null;
 }
 
@@ -16,7 +15,7 @@ export type OneShotArgs = (shot: OneShot) => readonly string[];
 export const ONE_SHOT: Readonly<Record<AgentKind, OneShotArgs>> = {
   claude: ({ prompt, model, resume }) => [
     "-p",
-    // stream-json is refused without it.
+    // The CLI rejects stream-json without it.
     "--verbose",
     "--output-format",
     "stream-json",
@@ -72,7 +71,7 @@ function option(name: string, value: string | null): readonly string[] {
   return value === null ? [] : [name, value];
 }
 
-/** A prompt that begins with a dash would be taken for an option; a space before it changes nothing for a model. */
+/** A prompt that begins with a dash would be parsed as an option. A leading space changes nothing for the model. */
 function asArgument(prompt: string | null): readonly string[] {
   if (prompt === null) return [];
   return [prompt.startsWith("-") ? ` ${prompt}` : prompt];

@@ -1,11 +1,11 @@
-// What of a CLI's stderr is about its failure: without colours, stack frames, progress and help pages, which hold words that
-// would name the wrong cause.
+// Extracts the part of a CLI's stderr that is about its failure. Colours, stack frames, progress and help pages are removed, because their
+// words would suggest the wrong cause.
 
 import { withoutColours } from "../parse/without-colours.ts";
 
 export interface StderrText {
   readonly text: string;
-  /** It printed its help, as CLIs do that refuse their arguments. */
+  /** The CLI printed its help, as CLIs do when they reject their arguments. */
   readonly showsHelp: boolean;
 }
 
@@ -19,10 +19,10 @@ export function readStderr(stderr: string): StderrText {
   return { text: joined(kept), showsHelp: false };
 }
 
-/** Where a help page begins; what stands before it may say what was refused. */
+/** The start of a help page. The text before it may name the rejected argument. */
 const HELP = /^(?:Usage: |USAGE:|Options:$|Commands:$|Positionals:$)/;
 
-/** Lines that are printed on good runs too, each with its real text. */
+/** Lines that successful runs print, too, each with a real example. */
 const NOISE: readonly RegExp[] = [
   /^\s+at /, //                                        at process.processTicksAndRejections (node:internal/process/task_queues:95:5)
   /^WARNING: proceeding, even though/, //              WARNING: proceeding, even though we could not create PATH aliases

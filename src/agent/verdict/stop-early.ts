@@ -1,16 +1,16 @@
-// When to stop a run that will come to nothing: it is asked after every line.
+// Decides after every line whether to stop a run that cannot succeed.
 
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { AgentState } from "../parse/agent-state.ts";
 import type { StopReason } from "./ending.ts";
 
-/** Denials in a row after which the agent has not understood that it may not. */
+/** After this many denials in a row, the agent is not going to stop asking. */
 export const MAX_CONSECUTIVE_DENIALS = 3;
-/** Steps in a row without a known end; opencode made 972 requests in 200 seconds like this. */
+/** Steps in a row that ended for an unknown reason. opencode made 972 requests in 200 seconds like this. */
 export const MAX_STALLED_STEPS = 3;
 
-/** Codex says it about every ten seconds while nobody can be reached, and never gives up. */
+/** Codex reports a wait about every ten seconds while the network is down, and never gives up. */
 export const MAX_NETWORK_WAITS = 4;
 
 /** Null: let it run. */
@@ -21,21 +21,21 @@ export function whyStop(state: AgentState): Exclude<StopReason, "after-result"> 
 }
 
 export interface EarlyStopRules {
-  /** How often a CLI may make one request before another CLI is asked. */
+  /** How often a CLI may send one request before another CLI takes over. */
   readonly attemptsBeforeFallback: number;
-  /** Another target can be asked that would not fail the same way. */
+  /** Whether another target is available that would not fail the same way. */
   readonly hasOther: (why: Fault) => boolean;
   /** The run has done work that another CLI must not repeat. */
   readonly hasWorked: boolean;
 }
 
-/** A CLI may cure a refused sign-in by renewing its token: one more attempt shows whether it did. */
+/** A CLI may fix a rejected login by renewing its token. One more attempt shows whether it did. */
 const ATTEMPTS_WITH_A_LOGIN = 2;
 
-/** A CLI that announces a longer wait makes way at once for another CLI. */
+/** If a CLI announces a longer wait, another CLI takes over at once. */
 const LONGEST_OWN_WAIT_MS = 5_000;
 
-/** Whether to end a CLI that retries by itself because of `why`. Without another CLI to ask it continues: it keeps its context. */
+/** Whether to stop a CLI that retries by itself because of `why`. Without another CLI it continues, because it keeps its context. */
 export function whyStopRetrying(
   { ownRetries, lastRetry }: Pick<AgentState, "ownRetries" | "lastRetry">,
   why: Fault,

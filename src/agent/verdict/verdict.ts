@@ -1,8 +1,8 @@
-// Did a run of an agent CLI succeed, and if not, what went wrong? The exit code is a hint and no more: CLIs exit 0 after failures
-// and print errors as answers. These hold:
-// V1  what we did ourselves (cancel, timer, stop) is never guessed from what the CLI printed.
-// V2  words are read only from error fields, stderr and known shapes of errors, never from a model's prose.
-// V3  success needs the line that proves it and an answer; in text mode, exit 0 and an answer.
+// Decides whether a run of an agent CLI succeeded, and if not, what went wrong. The exit code is only a hint: CLIs exit with 0 after
+// failures and print errors as answers.
+// V1  Our own actions (cancel, timeout, stop) are never guessed from the CLI's output.
+// V2  Messages are read only from error fields, stderr and known error formats, never from a model's text.
+// V3  Success needs an answer and the line that proves a proper end; in text mode, an answer and exit code 0.
 
 import { classify, type Evidence, fault, type Fault, type FaultCode, withContext } from "../../core/index.ts";
 import type { AgentKind, AgentState, RecordedError } from "../parse/agent-state.ts";
@@ -30,22 +30,22 @@ interface OwnRow {
 }
 
 const TIMERS: Readonly<Record<TimerPhase, string>> = {
-  startup: "printed nothing within the time it has to start",
-  idle: "printed nothing for longer than it may be silent",
+  startup: "printed nothing within its startup time limit",
+  idle: "printed nothing for longer than its idle time limit",
   total: "did not finish within its time limit",
 };
 
-/** For all three timers. An agent CLI owes an answer, like a provider; a plain command is work that took too long. */
+/** For all three time limits. An agent CLI is like a provider that does not answer; a plain command is work that took too long. */
 function timeoutCode({ kind }: AgentCli): FaultCode {
   return kind === "generic" ? "ExecutionTimeout" : "NetworkTimeout";
 }
 
-/** Stops that say what the CLI was struggling with; nothing of our own. */
+/** Stops during a retry. The fault is the failure that the CLI was retrying. */
 type RetryStop = "no-cure" | "elsewhere";
 
 const RETRY_STOPS: Readonly<Record<RetryStop, string>> = {
-  "no-cure": "was ended: it tried again what no retry cures",
-  "elsewhere": "was ended while it tried again, because another one can be asked",
+  "no-cure": "was stopped because it kept retrying a failure that no retry can fix",
+  "elsewhere": "was stopped while it was retrying, because another target can answer",
 };
 
 function isRetryStop(stopped: StopReason): stopped is RetryStop {
@@ -55,13 +55,13 @@ function isRetryStop(stopped: StopReason): stopped is RetryStop {
 const STOPS: Readonly<Record<Exclude<StopReason, RetryStop | "after-result">, OwnRow>> = {
   "permission-loop": {
     code: "PermissionLoop",
-    words: "was stopped: it kept asking for tools it is not allowed to use",
+    words: "was stopped because it kept asking for tools it is not allowed to use",
   },
-  "step-loop": { code: "NetworkDisconnect", words: "was stopped: its answers broke off again and again" },
-  "network-wait": { code: "NetworkDisconnect", words: "was stopped: it waited for a network that did not come back" },
+  "step-loop": { code: "NetworkDisconnect", words: "was stopped because its answers kept breaking off" },
+  "network-wait": { code: "NetworkDisconnect", words: "was stopped because it kept waiting for the network" },
 };
 
-/** What to do next, for codes that a person can do something about. */
+/** What to do next, for faults that the user can fix. */
 const NEXT_STEPS: Partial<Readonly<Record<FaultCode, (cli: AgentCli) => string | null>>> = {
   AuthFailed: (cli) => cli.loginCommand,
   KeyMissing: (cli) => cli.loginCommand,
@@ -87,7 +87,7 @@ function ownDoing({ cli, state, ending }: Run): Fault | null {
   return fault(code, { message: `${cli.name} ${words}`, context: { stopped } });
 }
 
-/** It may have come to its own end before ours: then its own words count. */
+/** If the CLI ended by itself before our stop, its own error counts. */
 function endedRetrying(run: Run, stopped: RetryStop): Fault | null {
   const { cli, state } = run;
   const why = state.sawResult || state.lastError?.isFinal === true ? undefined : run.ending.stoppedFor;
@@ -99,13 +99,13 @@ function endedRetrying(run: Run, stopped: RetryStop): Fault | null {
   return withContext({ ...why, message }, { stopped, ownRetries: state.ownRetries });
 }
 
-/** Why a CLI tries again by itself; null when it does not. A reason that nobody knows is taken for a lost connection: it says so itself. */
+/** Why a CLI retries by itself; null if it does not. An unknown reason counts as a lost connection. */
 export function retryFault(kind: AgentKind, state: AgentState, observedAt: number): Fault | null {
   const ending = { exitCode: null, signal: null, stderrTail: "", stdoutTail: "", observedAt };
   return state.lastRetry === null ? null : (troubleOf({ cli: AGENT_CLIS[kind], state, ending }) ?? null);
 }
 
-/** What the CLI was struggling with when its time was over: it says why the time was not enough. */
+/** The failure that the CLI was retrying when its time ran out. It explains the timeout. */
 function troubleOf(run: Run): Fault | undefined {
   const { lastRetry, stalledSteps } = run.state;
   if (lastRetry !== null) {
@@ -113,12 +113,10 @@ function troubleOf(run: Run): Fault | undefined {
     if (named.evidence.rule !== "none") return named;
     return fault("NetworkDisconnect", { message: lastRetry.reason, evidence: named.evidence });
   }
-  return stalledSteps > 0
-    ? fault("NetworkDisconnect", { message: "its answers broke off again and again" })
-    : undefined;
+  return stalledSteps > 0 ? fault("NetworkDisconnect", { message: "its answers kept breaking off" }) : undefined;
 }
 
-/** Why a process does not start. */
+/** Why a process did not start, by error code. */
 const SPAWN_WORDS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "it is not installed or not on the PATH, or the working folder does not exist"],
   ["EACCES", "the file may not be executed"],
@@ -139,13 +137,13 @@ function spawnFailure({ cli, ending }: Run): Fault | null {
   return { ...named, message: `${binary} could not be started (${spawnError.code}): ${why}` };
 }
 
-/** The CLI itself said that the run failed. */
+/** The CLI itself reported that the run failed. */
 function saidFailure(run: Run): Fault | null {
   const error = run.state.lastError;
   return error?.isFinal === true ? errorFault(run, error) : null;
 }
 
-/** A signal or an exit code that is not 0. */
+/** The process ended by a signal or with a non-zero exit code. */
 function badEnd(run: Run): Fault | null {
   const { cli, state, ending } = run;
   if ((ending.exitCode === 0 && ending.signal === null) || isEndedAfterResult(run)) return null;
@@ -172,12 +170,12 @@ function badEnd(run: Run): Fault | null {
   return fault("ProcessCrashed", { message: `${cli.name} ${said} and did not say why`, context: { ...named.context } });
 }
 
-/** We ended it, and its result was there by then. */
+/** We stopped the process after it had printed its result. */
 function isEndedAfterResult({ state, ending: { stopped } }: Run): boolean {
   return stopped === "after-result" || (stopped !== undefined && isRetryStop(stopped) && state.sawResult);
 }
 
-/** The error texts of a run that failed without an error event, the one that says most about it first. */
+/** The error messages of a run that failed without an error event, the most informative first. */
 function wordsOf({ cli, state }: Run, stderr: string): readonly string[] {
   const answer = errorInAnswer(cli.kind, state.text) ?? "";
   const heard = state.hasTranscriptOnStderr ? "" : stderr;
@@ -185,10 +183,10 @@ function wordsOf({ cli, state }: Run, stderr: string): readonly string[] {
   return [answer, heard, printed].filter((words) => words !== "");
 }
 
-/** More lines than any CLI needs to say what is wrong. */
+/** More lines than any CLI needs to report an error. */
 const MAX_JUDGED_LINES = 100;
 
-/** Of many lines, the one that made the fault what it is; the fullest, if several did. */
+/** Of many lines, the one that determined the fault; if several did, the most informative. */
 function decidingLine(text: string, { message, evidence }: Fault, judge: (line: string) => Fault): string {
   const lines = text.split("\n", MAX_JUDGED_LINES).map((line) => line.trim());
   if (lines.length === 1) return message;
@@ -198,7 +196,7 @@ function decidingLine(text: string, { message, evidence }: Fault, judge: (line: 
   );
 }
 
-/** Exit 0 that was none. */
+/** Detects a failed run that exited with 0. */
 function falseSuccess(run: Run): Fault | null {
   const { cli, state } = run;
   const hasText = state.text.trim() !== "";
@@ -216,10 +214,10 @@ function falseSuccess(run: Run): Fault | null {
     });
   }
   if (state.stalledSteps > 0)
-    return fault("NetworkDisconnect", { message: `${cli.name} ended while its answer broke off` });
+    return fault("NetworkDisconnect", { message: `${cli.name} ended in the middle of its answer` });
   if (hasText)
     return fault("OutputTruncated", {
-      message: `${cli.name} ended before its answer was whole: nothing it printed proves the end`,
+      message: `${cli.name} ended before its answer was complete: its output has no proper end`,
     });
   const why = state.lastError === null ? "" : `: ${state.lastError.message}`;
   return fault("EmptyOutput", { message: `${cli.name} exited as if it had succeeded, but gave no answer${why}` });
@@ -236,7 +234,7 @@ function errorFault(run: Run, error: RecordedError): Fault {
   const { limit } = run.state;
   const body = {
     ...error.detail,
-    // The exact time of a limit that was said apart; the words of the error have none or only a time of day.
+    // The exact reset time, which the CLI reported separately. The error message has none, or only a time of day.
     ...(limit === null ? {} : { resetsAt: limit.resetAt }),
   };
   const evidence = {
@@ -246,7 +244,7 @@ function errorFault(run: Run, error: RecordedError): Fault {
   };
   const named = classify(evidence);
   if (named.evidence.rule !== "none" || run.state.hasTranscriptOnStderr) return named;
-  // "terminated", and nothing more: what it printed beside the event may say by what.
+  // The message is only "terminated". stderr may name the cause.
   const stderr = readStderr(run.ending.stderrTail).text;
   const explained = classify({ ...evidence, message: `${evidence.message ?? ""}\n${stderr}` });
   return explained.evidence.rule === "none" ? named : { ...explained, message: named.message };
@@ -273,11 +271,11 @@ function withFacts({ cli, state }: Run, made: Fault): Fault {
   });
 }
 
-/** Codex says "try again at 8:33 PM" by this machine's clock, without a zone. */
+/** Codex prints "try again at 8:33 PM" in local time, without a zone. */
 const CLOCK =
   /\btry again at (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? (?:at )?)?(\d{1,2}:\d{2}) ?([AP])M\b/;
 
-/** Repeats that time with its zone, in the form that classification reads. */
+/** Repeats that time with its zone, in the form that the classifier reads. */
 function withZone(message: string, timeZone: string | undefined): string {
   const clock = timeZone === undefined ? null : CLOCK.exec(message.slice(0, 4_000));
   if (clock === null) return message;

@@ -77,7 +77,7 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
   {
     name: "orphan-tool-call",
     when: "always",
-    why: "the call has no result; the model is told that its outcome is unknown",
+    why: "the call has no result; a result tells the model that the outcome is unknown",
     example: "`tool_use` ids were found without `tool_result` blocks immediately after",
     apply: answerOrphanCalls,
   },
@@ -91,7 +91,7 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
   {
     name: "repeated-failure",
     when: "always",
-    why: "this call has failed several times in a row with the same arguments; the model is told",
+    why: "this call has failed several times in a row with the same arguments; a note tells the model",
     example:
       "read_file(/etc/app.conf) fails with Forbidden, and the model calls it again, with the same result, forever",
     apply: tellRepeats,
