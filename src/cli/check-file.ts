@@ -10,12 +10,12 @@ import { safeJson, safeText } from "./render/safe-text.ts";
 import { plural } from "./render/words/cli-words.ts";
 
 export interface CheckedFile {
-  /** Warnings alone leave it usable. */
+  /** True if there are no errors; warnings are allowed. */
   readonly usable: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** `parse` is given the text and the name of the file. */
+/** `parse` receives the file's text and name. */
 export async function checkFile(
   file: string,
   parse: (source: string, file: string) => Promise<CheckedFile>,

@@ -1,4 +1,4 @@
-// What a script can tell from the exit code. `docs/CLI.md` shows this table; a test holds the two equal.
+// The exit codes scripts can rely on. `docs/CLI.md` shows this table; a test compares the two.
 
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },

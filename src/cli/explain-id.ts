@@ -1,5 +1,5 @@
-// `faultline explain <correlation id>`: opens what the journal keeps about a failure for operators. An id is a session or run,
-// alone or followed by a turn or call of it: `ship`, `ship/coder#1.1`, `ship/t1/1/search`.
+// `faultline explain <correlation id>`: shows the operator's details of a recorded failure. An id is a session or run, optionally
+// followed by one of its turns or calls: `ship`, `ship/coder#1.1`, `ship/t1/1/search`.
 
 import { type AuditView, type Entry, type Fault, type JournalEvent, type Locale, viewFor } from "../core/index.ts";
 import { turnOf } from "../core/flow/node.ts";
@@ -9,27 +9,27 @@ import type { Paint } from "./render/paint.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
 import type { CliWords } from "./render/words/cli-words.ts";
 
-/** One fault of the journal that belongs to an id. */
+/** A fault from the journal that belongs to an id. */
 export interface FoundFault {
   readonly at: number;
-  /** The event it stands in, e.g. `call-failed`. */
+  /** The type of the event that holds it, e.g. `call-failed`. */
   readonly event: string;
   readonly id: string;
   readonly fault: Fault;
 }
 
-/** Begins as the ids do that Faultline makes, or names a part of a session. Error texts have blanks, addresses have `://`. */
+/** An id that Faultline generated, or a part of a session. Error texts contain spaces and URLs contain `://`, so neither matches. */
 const ID = /^(?:(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
-/** The last ones say why it ended; a run may have thousands. */
+/** A run may have thousands of faults; the last ones say why it ended. */
 const MOST_SHOWN = 10;
-/** Lines of evidence. */
+/** Lines of evidence shown per fault. */
 const MOST_SAID = 20;
 
 export function looksLikeId(text: string): boolean {
   return ID.test(text.trim());
 }
 
-/** null when the journal has no such session, or nothing failed there under this id. */
+/** null when the journal has no such session, or it recorded no failure under this id. */
 export async function findFaults(journal: Journal, id: string): Promise<readonly FoundFault[] | null> {
   const [session = "", ...parts] = id.trim().split("/");
   const rest = parts.join("/");
@@ -38,14 +38,14 @@ export async function findFaults(journal: Journal, id: string): Promise<readonly
   for await (const entry of journal.read(session)) {
     const one = faultIn(entry, rest);
     if (one === null) continue;
-    // The same fault ends a call, its turn and the run: the first of them is where it happened.
+    // The same fault ends a call, its turn and the run; the first of them is where it happened.
     const key = JSON.stringify([one.fault.code, one.fault.message, one.fault.evidence]);
     if (!found.has(key)) found.set(key, one);
   }
   return found.size === 0 ? null : [...found.values()].slice(-MOST_SHOWN);
 }
 
-/** The ids under which something failed in these entries, oldest first; the last ones only. */
+/** The ids of the most recent failures in these entries, oldest first. */
 export function failedIds(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => faultIn(entry, "")?.id ?? []))].slice(-MOST_SHOWN);
 }
@@ -57,12 +57,12 @@ function faultIn({ session, at, event }: Entry, rest: string): FoundFault | null
   return isMeant ? { at, event: event.type, id: [session, ...names.slice(0, 1)].join("/"), fault: event.fault } : null;
 }
 
-/** A turn has calls, and some surfaces name the turn and then the call. */
+/** Matches a turn, its calls, and the `turn/call` form that some surfaces print. */
 function isPartOf(name: string, rest: string): boolean {
   return name === rest || name.startsWith(`${rest}/`) || rest.endsWith(`/${name}`);
 }
 
-/** The call, turn or attempt an event is about, the most exact first. */
+/** The call, turn or attempt an event belongs to, the most specific first. */
 function namesOf(event: JournalEvent): readonly string[] {
   return [
     ...("call" in event ? [event.call] : []),
@@ -83,7 +83,7 @@ export function foundLines(
   paint: Paint,
 ): string[] {
   const { code, title, detail, excerpt, causes, origin } = auditOf(fault, id, locale);
-  // The end of what a process said decides more often than its beginning.
+  // The end of a process's output usually explains more than its beginning.
   const said = detail.includes(excerpt) ? [] : excerpt.trimEnd().split("\n").slice(-MOST_SAID);
   const thrown = (origin?.thrown ?? []).flatMap(({ name, message, code: own, stack }, index) => [
     `  ${index === 0 ? words.thrown : words.causedBy} ${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}: ${shown(message)}`,

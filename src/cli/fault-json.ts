@@ -8,7 +8,7 @@ export function faultJson(fault: Fault): object {
   return { fault: { ...faultCore(fault), message: detail, source, nearly } };
 }
 
-/** The fields every machine-readable answer has. */
+/** The fields that every JSON answer about a fault has. */
 export function faultCore(fault: Fault): object {
   return {
     class: fault.class,

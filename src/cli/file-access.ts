@@ -1,4 +1,4 @@
-// Files as commands see them. What the machine says of a file becomes a sentence about it.
+// File access for commands. A system error becomes a sentence about the file.
 
 import { createReadStream } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
@@ -57,13 +57,13 @@ const FILE_WORDS: Readonly<Record<Locale, FileWords>> = {
     cannot: (what, path, why) => `Cannot ${what} ${path}: ${why}.`,
     noFolder: "there is no such folder",
     reasons: {
-      EACCES: "you may not",
-      EEXIST: "it is there already; name another file, or remove it",
+      EACCES: "permission denied",
+      EEXIST: "it already exists; name another file, or remove it",
       EISDIR: "it is a folder",
       ENOENT: "there is no such file",
       ENOSPC: "the disk is full",
-      ENOTDIR: "a part of the path is no folder",
-      EPERM: "you may not",
+      ENOTDIR: "a part of the path is not a folder",
+      EPERM: "permission denied",
       EROFS: "the disk is read-only",
     },
   },

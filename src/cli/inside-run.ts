@@ -1,6 +1,6 @@
-// Whether this command runs inside a run: started, at any distance, by a command, a tool, an MCP server or an agent CLI of a workflow.
-// What works for a run must not decide about it, so commands of an operator are refused there.
-// This is a guard, not a wall: a process with the rights of its user can leave its ancestors behind, or write to the journal itself.
+// Detects whether this command runs inside a run: started, directly or indirectly, by a command, a tool, an MCP server or an agent CLI
+// of a workflow. A run's own processes must not decide about the run, so operator commands are refused there.
+// This guards against accidents, not attacks: a process can detach from its ancestors, or write to the journal itself.
 
 import { readFileSync } from "node:fs";
 import { INSIDE_RUN } from "../agent/process/child-env.ts";
@@ -15,7 +15,7 @@ export function refuseInsideRun({ env }: Pick<Io, "env">, { locale }: Pick<Globa
   }
 }
 
-/** A process can clear its own environment, but not that of those it comes from. On Linux only, where it can be read. */
+/** A process can clear its own environment, but not that of its ancestors. Works on Linux only, where `/proc` shows it. */
 function hasMarkedAncestor(from: number): boolean {
   for (let id = from, steps = 0; id > 1 && steps < MOST_ANCESTORS; id = parentOf(id), steps++) {
     const environment = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
@@ -26,7 +26,7 @@ function hasMarkedAncestor(from: number): boolean {
 
 const MOST_ANCESTORS = 64;
 
-/** 0 when nobody knows. The name of a program stands in brackets and may hold anything, brackets too. */
+/** 0 when unknown. The program name is in brackets and may itself contain brackets, so the last one counts. */
 function parentOf(id: number): number {
   const stat = tryRead(() => readFileSync(`/proc/${id}/stat`, "utf8"), "");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);

@@ -1,4 +1,4 @@
-// What a command may touch: data goes to stdout, everything else to stderr. Given, not global, so that tests can look.
+// Everything a command may touch. Data goes to stdout, everything else to stderr. Passed as a parameter so that tests can replace it.
 
 import type { Locale } from "../core/index.ts";
 import type { Clock } from "../host/clock.ts";
@@ -14,21 +14,21 @@ export interface Io {
   readFile(path: string): Promise<string>;
   /** Streams a file. */
   openFile(path: string): AsyncIterable<Uint8Array>;
-  /** How long a file is; null when there is none. */
+  /** The size of a file; null when it does not exist. */
   fileBytes(path: string): Promise<number | null>;
-  /** Writes a file that was not there before, whole or not at all, for its owner alone. */
+  /** Creates a file that only its owner can read. Writes all of it or nothing, and fails if it exists. */
   writeNewFile(path: string, pieces: AsyncIterable<string>): Promise<void>;
-  /** Sets what the process ends with; the first failure stays. */
+  /** Sets the exit code of the process. The first failure wins. */
   exit(name: ExitName): void;
 }
 
 export interface Sink {
   readonly isTTY: boolean;
-  /** How wide lines may be; without end when nobody looks. */
+  /** The width of the terminal; Infinity when the output is not a terminal. */
   readonly columns: number;
-  /** The reader has closed its end: nothing that is written arrives any more. */
+  /** The reader has closed its end, so further output is dropped. */
   readonly isClosed?: boolean;
-  /** Resolves when more may be written. After the reader has closed its end, it does nothing. */
+  /** Resolves when more may be written. Does nothing once the reader has closed its end. */
   write(data: string | Uint8Array): Promise<void>;
 }
 
@@ -37,10 +37,10 @@ interface UsageErrorOptions {
   readonly words?: Readonly<Record<Locale, string>>;
 }
 
-/** A message a person can act on: thrown by a command, printed by `main`, never with a stack. */
+/** A message a person can act on. A command throws it; `main` prints it without a stack. */
 export class UsageError extends Error {
   readonly exit: ExitName;
-  /** The message in each language, from those who are not told which one is wanted; null: it is in the right one. */
+  /** The message in each language, from code that does not know the user's locale; null: `message` is already in the right one. */
   readonly words: Readonly<Record<Locale, string>> | null;
 
   constructor(message: string, exit: ExitName = "usage", options: UsageErrorOptions = {}) {

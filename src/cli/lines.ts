@@ -1,4 +1,4 @@
-// Bytes → lines, in constant memory: a line longer than the limit is reported as such and skipped, not kept.
+// Splits bytes into lines in constant memory: a line longer than the limit is reported and skipped.
 
 export type Line =
   | { readonly number: number; readonly text: string }
@@ -7,7 +7,7 @@ export type Line =
 export const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxChars = MAX_LINE_CHARS): AsyncGenerator<Line> {
-  // Bytes that are no UTF-8 become replacement characters: a bad byte spoils its line at most.
+  // Invalid UTF-8 becomes replacement characters: a bad byte spoils only its own line.
   const decoder = new TextDecoder("utf-8");
   let held: string[] = [];
   let heldChars = 0;

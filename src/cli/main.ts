@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The process around the command line: streams, exit code, and the last word on an error nobody expected.
+// The process around the command line: streams, the exit code, and the report of unexpected errors.
 
 import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -10,11 +10,11 @@ const MIN_NODE = [22, 13] as const;
 /** A full disk, for example: the output is incomplete, so the command fails. */
 function endOnWriteError(error: NodeJS.ErrnoException): void {
   const why = error.code === "ENOSPC" ? "the disk is full" : (error.code ?? error.message);
-  process.stderr.write(`faultline: the output cannot be written: ${why}. Free some space or write it elsewhere.\n`);
+  process.stderr.write(`faultline: cannot write the output: ${why}. Free some space or write it elsewhere.\n`);
   process.exit(EXIT_CODES.failed.code);
 }
 
-/** When the reader closes early (`| head -1`), the sink drops what follows. The command goes on and sets its own exit code. */
+/** When the reader closes early (`| head -1`), the sink drops further output. The command continues and sets its own exit code. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   const closed = Promise.withResolvers<undefined>();
   let isClosed = false;
@@ -28,7 +28,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     get isClosed() {
       return isClosed;
     },
-    // A window may be made narrower while something is shown in it.
+    // Read each time: the window may be resized while a command runs.
     get columns() {
       return stream.isTTY ? stream.columns : Infinity;
     },
@@ -50,9 +50,9 @@ async function main(): Promise<void> {
     process.exitCode = EXIT_CODES.failed.code;
     return;
   }
-  // Node keeps the compiled code in its cache folder, so that the next command starts faster.
+  // Caches the compiled code on disk, so that the next command starts faster.
   process.getBuiltinModule("node:module").enableCompileCache();
-  // Loaded only now, because what it imports may not run on an older Node.
+  // Loaded after the version check, because its imports may not run on an older Node.
   const { runCli } = await import("./program.ts");
   const { NO_STDIN } = await import("./read-input.ts");
   const { fileAccess } = await import("./file-access.ts");
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   await runCli(process.argv.slice(2), version, io);
 }
 
-/** A bug in us: say so, with everything needed to report it, and with secrets taken out. */
+/** A bug in Faultline: prints everything needed to report it, without secrets. */
 async function reportBug(error: unknown): Promise<void> {
   const { SHAPE_REDACTOR } = await import("../core/fault/redact.ts");
   const story = error instanceof Error ? (error.stack ?? error.message) : String(error);

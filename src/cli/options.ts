@@ -1,4 +1,4 @@
-// Options every command has, resolved once.
+// The options that every command has, resolved once.
 
 import type { Command } from "commander";
 import { type Locale, resolveLocale } from "../core/index.ts";
@@ -14,7 +14,7 @@ export interface GlobalOptions {
 interface RawOptions {
   readonly json?: true;
   readonly locale?: Locale;
-  /** `program.ts` gives it a default. */
+  /** `program.ts` sets the default. */
   readonly color: ColorMode;
 }
 
@@ -27,7 +27,7 @@ export function globalOptions(command: Command, { env }: Io): GlobalOptions {
   };
 }
 
-/** A variable that is set but empty counts as not set. */
+/** An empty variable counts as unset. */
 function firstSet(...values: readonly (string | undefined)[]): string {
   return values.find((value) => value !== undefined && value !== "") ?? "en";
 }

@@ -1,4 +1,4 @@
-// The command line, built around the I/O it is given.
+// The command line, built on the given I/O.
 
 import { Command, CommanderError, Option } from "commander";
 import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
@@ -47,7 +47,7 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
     .addOption(new Option("--locale <tag>", "language of texts (default: from LANG)").choices(LOCALES))
     .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"))
     .showSuggestionAfterError()
-    // Long names of commands leave little room beside them; without this their texts run out of a window of 80 columns.
+    // Long command names leave little room; without this, help texts exceed 80 columns.
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -77,8 +77,8 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
   return program;
 }
 
-/** Whoever calls a command wrongly is sent to the help of that command, not to the list of all. */
+/** A usage error points to the help of the command itself, not to the list of all commands. */
 function pointToHelp(command: Command, path: string): void {
-  command.showHelpAfterError(`Run \`${path} --help\` to see how it is used.`);
+  command.showHelpAfterError(`Run \`${path} --help\` for usage.`);
   for (const inner of command.commands) pointToHelp(inner, `${path} ${inner.name()}`);
 }

@@ -1,4 +1,4 @@
-// What a person typed, as the answer a question takes.
+// Parses what a person typed into the kind of answer the question takes.
 
 import { exampleOf, formOf, readTyped } from "../core/flow/answer-form.ts";
 import type { AnswerSchema } from "../core/flow/interaction.ts";
@@ -11,7 +11,7 @@ import { readInput } from "./read-input.ts";
 
 export type AnswerShape = (typeof INTERACTIONS)[keyof typeof INTERACTIONS]["answer"];
 
-/** Throws a UsageError that says what the question takes. `-` is read from stdin. */
+/** Throws a UsageError that says what the question takes. `-` reads the answer from stdin. */
 export async function readAnswer(typed: string, question: Question, io: Io, locale: Locale): Promise<unknown> {
   const words = JOURNAL_WORDS[locale];
   const { id, payload } = question;
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, w
     const list = options.map((option) => `${shown(option.id)} (${shown(option.label)})`).join(", ");
     throw new UsageError(words.takesOption(shown(id), list));
   },
-  // A tool may take an object, so JSON must be possible; any other text is meant as it stands.
+  // A tool may take an object, so JSON is parsed; any other text is taken literally.
   "json"(text, { id, payload }, words) {
     const schema = payload.kind === "Ask" ? payload.schema : undefined;
     if (schema !== undefined) return readForm(text, id, schema, words);
@@ -51,7 +51,7 @@ const READERS: Readonly<Record<AnswerShape, (text: string, question: Question, w
   "text": (text) => text,
 };
 
-/** A tool that takes an object gets one, with every field it needs; the rest of its schema is checked when it is called. */
+/** Reads the object a tool takes, with all required fields. The rest of the schema is checked when the tool is called. */
 function readForm(text: string, id: string, schema: AnswerSchema, words: JournalWords): unknown {
   const fields = formOf(schema);
   const [first] = fields;

@@ -1,4 +1,4 @@
-// An argument, or stdin when it is `-` or when nothing at all was given. Options alone never read stdin, which may stay open for ever.
+// Reads an argument, or stdin for `-` or when no argument or option was given. Options alone never read stdin, which may stay open for ever.
 
 import { type Io, UsageError } from "./io.ts";
 
@@ -15,7 +15,7 @@ export async function readInput(text: string | undefined, io: Io, mayBeEmpty: bo
   for await (const chunk of io.stdin) {
     bytes += chunk.length;
     if (bytes > MAX_INPUT_BYTES)
-      throw new UsageError(`stdin is longer than ${MAX_INPUT_BYTES} bytes; pass the last part of it.`);
+      throw new UsageError(`stdin is longer than ${MAX_INPUT_BYTES} bytes; pass only the last part of it.`);
     chunks.push(chunk);
   }
   if (text === undefined && bytes === 0) throw nothingToRead();
@@ -26,7 +26,7 @@ function nothingToRead(): UsageError {
   return new UsageError("Nothing to read: give the error text as an argument, or `-` to read it from stdin.");
 }
 
-/** A terminal as stdin: nobody pipes anything in, and waiting for it would look like a hang. */
+/** Used when stdin is a terminal: nothing is piped in, and waiting for input would look like a hang. */
 export const NO_STDIN: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };

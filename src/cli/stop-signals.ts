@@ -1,8 +1,8 @@
 // Ctrl-C, SIGTERM and a closed terminal ask a command to stop. The first signal stops it in order: it ends its child processes,
-// writes what it has, and says how to continue. A second signal ends the process at once.
-// S1  the listeners stay until they are released. execa's exit hook re-raises a signal when no other listener is left, so
-//     removing ours on the first signal would kill this process before it has said anything.
-// S2  ending at once still kills the child processes: that same hook runs on `process.exit`.
+// flushes its output, and says how to continue. A second signal ends the process at once.
+// S1  The listeners stay until they are released. execa's exit hook re-raises a signal when no other listener is left, so
+//     removing ours on the first signal would kill this process before it has printed anything.
+// S2  Ending at once still kills the child processes: the same hook runs on `process.exit`.
 
 import { EXIT_CODES } from "./exit-codes.ts";
 

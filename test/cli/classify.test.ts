@@ -40,7 +40,7 @@ describe("what classify reads", () => {
   it("shows a person the wait that a header asks for", async () => {
     const { stdout } = await runCli(["classify", "--status", "429", "--header", "retry-after: 30"]);
     expect(stdout).toMatch(/^ {2}asks to wait +30 s$/m);
-    expect(stdout).toMatch(/^ {2}lifts at +\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+    expect(stdout).toMatch(/^ {2}resets at +\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
   });
 
   it.each([

@@ -41,7 +41,7 @@ describe("without a name", () => {
       `Node: ${process.versions.node}; ok`,
       `SQLite: ${process.versions["sqlite"] ?? ""}; ok`,
       expect.stringMatching(
-        /^Next: Gemini CLI is there but `gemini --version` does not answer .*npm install -g @google/,
+        /^Next: Gemini CLI is installed, but `gemini --version` does not work.*npm install -g @google/,
       ),
       "",
     ]);
@@ -75,8 +75,8 @@ describe("with a name", () => {
   it.each([
     ["missing", "", "Next: install Codex: npm install -g @openai/codex"],
     ["not logged in", "echo 0.155.0", "Next: log in to Codex: run `codex login`"],
-    ["broken", "exit 1", "Next: Codex is there but `codex --version`"],
-    ["talking nonsense", "echo hello", "Next: Codex is there but `codex --version`"],
+    ["broken", "exit 1", "Next: Codex is installed, but `codex --version`"],
+    ["talking nonsense", "echo hello", "Next: Codex is installed, but `codex --version`"],
   ])("a CLI that is %s is a failure with a remedy", async (_what, script, next) => {
     machine.addCli("claude", "echo 2.1.325");
     if (script !== "") machine.addCli("codex", script);
@@ -199,14 +199,14 @@ describe("a named journal", () => {
     const file = join(machine.root, "later/agent.db");
     const run = await doctor(["--journal", file]);
     expect(run).toMatchObject({ stderr: "", exit: "ok" });
-    expect(run.stdout).toContain("; ok (not there yet; it is made when it is first used)\n");
+    expect(run.stdout).toContain("; ok (does not exist yet; it is created on first use)\n");
     expect(existsSync(join(machine.root, "later"))).toBe(false);
   });
 
   it.each([
     ["no journal", "home/notes.txt", /not ok \(.*notes\.txt.*\)\n/],
     ["a folder", "home", /not ok \(Cannot read .*: it is a folder\.\)\n/],
-    ["below a file", "home/notes.txt/agent.db", /not ok \(.*no folder\.\)\n/],
+    ["below a file", "home/notes.txt/agent.db", /not ok \(.*not a folder\.\)\n/],
   ])("is a failure when it is %s, and comes first", async (_what, path, told) => {
     machine.addFile("notes.txt", "buy milk\n");
     const run = await doctor(["--journal", join(machine.root, path)]);
@@ -261,7 +261,7 @@ describe("a person at a terminal", () => {
       `SQLite  ${(process.versions["sqlite"] ?? "").padEnd(12)}  ok`,
       "",
     ]);
-    expect(lines.at(-2)).toMatch(/^Next: Gemini CLI is there/);
+    expect(lines.at(-2)).toMatch(/^Next: Gemini CLI is installed/);
   });
 
   it("gets colours, except in a CI system, where lines are plain", async () => {

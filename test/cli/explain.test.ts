@@ -37,7 +37,7 @@ describe("what explain knows", () => {
 
   it("the waits and the recourses after them", async () => {
     const text = await explained(["RateLimited"]);
-    expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in all ≤ 6 s");
+    expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in total ≤ 6 s");
     expect(text).toContain("then: fallback → alternative → default → skip → park → ask → surface → fail");
   });
 
@@ -149,7 +149,7 @@ describe("explain with a correlation id", () => {
     for (const id of ["nobody", "ship/reviewer#1.1"]) {
       const { stderr, exit } = await runCli(["explain", id, "--journal", world.path("runs.db")]);
       expect(exit).toBe("usage");
-      expect(stderr).toContain(`Nothing failed under the id ${id}`);
+      expect(stderr).toContain(`No failure is recorded under the id ${id}`);
     }
   });
 

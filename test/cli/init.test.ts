@@ -108,7 +108,7 @@ describe("init team", () => {
   it.skipIf(process.platform !== "linux")("names the folder that it could not create", async () => {
     const refused = await runCli(["init", "team", "/proc/foo"]);
     expect(refused).toMatchObject({ exit: "usage", stdout: "" });
-    expect(refused.stderr).toContain("The folder /proc/foo cannot be created");
+    expect(refused.stderr).toContain("Cannot create the folder /proc/foo");
   });
 });
 

@@ -46,7 +46,7 @@ describe("journal questions", () => {
     const { Approve = "", Ask = "", Select = "" } = await idsByKind();
     const { stdout, stderr, exit } = await journal("questions", agent);
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
-    expect(stdout).toContain(`${Select}  Select  session report-3  a no from 2999-01-08 00:00 UTC on
+    expect(stdout).toContain(`${Select}  Select  session report-3  counts as a no after 2999-01-08 00:00 UTC
   model: The account's quota or credit for this service is used up. What now?
     retry  Try again now
     fail  Give up
@@ -59,7 +59,7 @@ describe("journal questions", () => {
   it("shows that a question has expired", async () => {
     await runAsking(agent, NOON);
     const { stdout } = await journal("questions", agent);
-    expect(stdout).toContain("its time was over at 2025-01-22 12:00 UTC: without an answer it is a no");
+    expect(stdout).toContain("expired at 2025-01-22 12:00 UTC: without an answer it counts as a no");
   });
 
   it("shows where to sign in, and with which code", async () => {
@@ -73,7 +73,7 @@ describe("journal questions", () => {
     await (await openJournal(agent)).close();
     expect(await journal("questions", agent)).toEqual({
       stdout: "",
-      stderr: "No question waits for an answer.\n",
+      stderr: "There are no open questions.\n",
       exit: "ok",
     });
     expect(jsonOf(await journal("questions", agent, "--json"))).toEqual([]);
@@ -86,7 +86,7 @@ describe("journal questions", () => {
     expect(stdout).toContain("Delete [redacted] now?");
     for (const hidden of HIDDEN) expect(stdout).not.toContain(hidden);
     expect(stdout).toContain(String.raw`'q'\'';rm -rf ~;'\'''`);
-    expect(stderr).toBe("1 question cannot be read and is left out.\n");
+    expect(stderr).toBe("1 question cannot be read and is not listed.\n");
   });
 });
 
@@ -108,7 +108,7 @@ describe("journal answer", () => {
     const { stdout: waiting, stderr: told } = await journal("questions", agent);
     expect(waiting).toBe("");
     expect(told).toContain(
-      `Question ${Approve} was answered by ada and is not open any more. Next: a running program continues by itself.`,
+      `Question ${Approve} was answered by ada and is no longer open. Next: a running program continues by itself.`,
     );
     expect(await idsByKind()).toEqual({});
 
@@ -131,7 +131,7 @@ describe("journal answer", () => {
     await journal("answer", agent, "q_1", "no", "--by", "ada");
     const second = await journal("answer", agent, "q_1", "yes");
     expect(second).toMatchObject({ stdout: "", exit: "failed" });
-    expect(second.stderr).toContain("Question q_1 was answered by ada before, and the first answer counts.");
+    expect(second.stderr).toContain("Question q_1 was already answered by ada, and the first answer counts.");
     expect(await keptAnswer()).toEqual({ answer: { status: "accepted", value: false }, by: "ada" });
   });
 
@@ -151,7 +151,7 @@ describe("journal answer", () => {
       "takes one of: a (First).",
     ],
     ["Ask", { kind: "Ask", prompt: "?", field: "input" }, ["{not json"], "is read as JSON"],
-    ["Auth.Password", { kind: "Auth.Password", prompt: "?" }, ["hunter2"], "answer it where the program runs"],
+    ["Auth.Password", { kind: "Auth.Password", prompt: "?" }, ["hunter2"], "Answer it where the program runs"],
     ["Confirm", { kind: "Confirm", prompt: "?" }, [], "Give the answer to q_1, or --reject with a reason."],
     ["Confirm", { kind: "Confirm", prompt: "?" }, ["yes", "--reject", "no"], "not both"],
   ])("refuses an invalid answer for %s", async (_kind, payload, args, why) => {
@@ -193,6 +193,6 @@ describe("journal answer", () => {
     await put({ kind: "Sign", prompt: "?" });
     const run = await journal("answer", agent, "q_1", "yes");
     expect(run).toMatchObject({ stdout: "", exit: "failed" });
-    expect(run.stderr).toContain("Upgrade it.");
+    expect(run.stderr).toContain("Upgrade Faultline.");
   });
 });

@@ -57,7 +57,7 @@ describe("journal export", () => {
     const before = readFileSync(agent);
     const again = await journal("export", agent, "trip-42", "-o", agent);
     expect(again).toMatchObject({ stdout: "", exit: "usage" });
-    expect(again.stderr).toContain("it is there already");
+    expect(again.stderr).toContain("it already exists");
     expect(readFileSync(agent).equals(before)).toBe(true);
   });
 
@@ -79,7 +79,7 @@ describe("journal import", () => {
     const file = folder.file("elsewhere.db");
     expect(await pipedInto(lines, "import", file, "-", "--adopt")).toEqual({
       stdout:
-        `✓ session trip-42: ${count} entries written, 0 there already\n` +
+        `✓ session trip-42: ${count} entries written, 0 already there\n` +
         "It was taken over from another store: do not continue it there.\n",
       stderr: "",
       exit: "ok",
@@ -87,7 +87,7 @@ describe("journal import", () => {
     const shown = async (of: string): Promise<string> =>
       (await journal("show", of, "trip-42")).stdout.replaceAll(of, "JOURNAL");
     expect(await shown(file)).toBe(await shown(agent));
-    expect(await journal("verify", file)).toMatchObject({ stdout: `✓ 1 session, ${count} entries, all as written\n` });
+    expect(await journal("verify", file)).toMatchObject({ stdout: `✓ 1 session, ${count} entries, all unchanged\n` });
   });
 
   it("is harmless when repeated", async () => {
@@ -118,7 +118,7 @@ describe("journal import", () => {
     const rescue = await writeRescue([folder.path], "lost", store.storeId, 1, rest, [], NOON + 2);
     await store.close();
     expect(await journal("import", file, rescue)).toMatchObject({
-      stdout: "✓ session lost: 1 entry written, 0 there already\n",
+      stdout: "✓ session lost: 1 entry written, 0 already there\n",
       exit: "ok",
     });
     expect(jsonOf(await journal("sessions", file, "--status", "done", "--limit", "1", "--json"))).toMatchObject([
@@ -156,7 +156,7 @@ describe("journal import", () => {
 
   it("says why a journal is needed first", async () => {
     const run = await pipedInto(lines, "import", folder.file("none.db"));
-    expect(run.stderr).toContain("Without --adopt a session only goes back to the store that wrote it.");
+    expect(run.stderr).toContain("Without --adopt, a session can only be imported into the store that wrote it.");
     expect(run.exit).toBe("usage");
   });
 });

@@ -64,7 +64,7 @@ trip-42   done     2025-01-15 12:00  2025-01-15 12:00  ${count("trip-42")}
     expect(first.stdout).not.toContain("order-7");
     expect(first.stderr).toBe("Only the newest 1 are shown; --limit shows more.\n");
     const none = await journal("sessions", agent, "--status", "cancelled");
-    expect(none).toEqual({ stdout: "", stderr: "It holds no such session.\n", exit: "ok" });
+    expect(none).toEqual({ stdout: "", stderr: "No session matches.\n", exit: "ok" });
   });
 
   it("speaks Chinese", async () => {
@@ -81,13 +81,13 @@ describe("journal show", () => {
 started 2025-01-15 12:00 · last change 2025-01-15 12:00 · ${entries["trip-42"]} entries
 
 2025-01-15 (UTC)
-12:00:00.000  ▶ the session begins  headless · user=ada
+12:00:00.000  ▶ the session starts  headless · user=ada
 turn plan
 12:00:00.010  ✗ hotels  NotFound  attempt 1 · 10 ms
                 no such city
                 → Go on without this step.
                   not retried: the policy has no retry for it
-12:00:00.010  ○ taxi  left out without running  needs hotels · NotFound
+12:00:00.010  ○ taxi  skipped without running  needs hotels · NotFound
                 needs hotels, which was skipped: no such city
 12:00:00.020  ✗ weather  Unsupported  attempt 1 · 20 ms
                 no forecast, key [redacted]
@@ -102,7 +102,7 @@ turn plan
                 book did not answer within 1000 ms
                 → Tell the model, and let it react.
                   not retried: the work may have been done, and doing it twice is not declared safe
-12:00:21.700  ■ the turn ends: done in part
+12:00:21.700  ■ the turn ends: partly done
 turn ride
 12:00:21.700  ✓ taxi  succeeded  attempt 1 · 0 ms
 12:00:21.700  ■ the turn ends: done
@@ -125,7 +125,7 @@ ${["plan/1/hotels", "plan", "plan/1/weather", "plan/1/flights", "plan/1/book"]
     const { stdout } = await journal("show", agent, "order-7");
     expect(stdout).toContain(`
 2025-01-16 (UTC)
-12:00:00.000  ▶ the program takes the session up again  in flight when it stopped: t1/1/ship
+12:00:00.000  ▶ the program resumes the session  in flight when it stopped: t1/1/ship
 turn t1
 12:00:00.000  ✗ ship  Interrupted  attempt 1 · 0 ms
 `);
@@ -137,7 +137,7 @@ turn t1
       /\? summarise \(second\) {2}a person is asked \(Approve\) {2}q\S+ · until 2025-01-22T12:01:00Z\n/,
     );
     expect(stdout).toContain(
-      "$ summarise (second)  the money does not last: $0.0075 of $0.01 is spent  this would cost up to $0.008\n",
+      "$ summarise (second)  the budget is not enough: $0.0075 of $0.01 is spent  this would cost up to $0.008\n",
     );
     expect(stdout.endsWith(`\nNext: faultline journal questions ${agent}\n`)).toBe(true);
   });
@@ -224,7 +224,7 @@ turn t1
     for (const args of [[], ["--json"]]) {
       const run = await journal("show", file, "odd", ...args);
       expect(run).toMatchObject({ stdout: "", exit: "failed" });
-      expect(run.stderr).toContain("--events shows it as it is");
+      expect(run.stderr).toContain("--events shows the raw entry");
       expect(run.stderr).not.toContain("unexpected error");
     }
     expect(jsonLinesOf(await journal("show", file, "odd", "--events"))).toMatchObject([{ event: { tool: 7 } }]);
@@ -235,7 +235,7 @@ describe("journal verify", () => {
   it("counts the unchanged records", async () => {
     const all = Object.values(entries).reduce((sum, one) => sum + one, 0);
     expect(await journal("verify", agent)).toEqual({
-      stdout: `✓ 3 sessions, ${all} entries, all as written\n`,
+      stdout: `✓ 3 sessions, ${all} entries, all unchanged\n`,
       stderr: "",
       exit: "ok",
     });

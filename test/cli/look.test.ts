@@ -54,8 +54,8 @@ function contents(path: string): Readonly<Record<string, string>> {
 const LOOKS = [
   ["journal sessions", (path: string) => ["journal", "sessions", path], "trip-42"],
   ["journal show", (path: string) => ["journal", "show", path, "trip-42"], "per tool"],
-  ["journal verify", (path: string) => ["journal", "verify", path], "all as written"],
-  ["journal questions", (path: string) => ["journal", "questions", path], "No question waits"],
+  ["journal verify", (path: string) => ["journal", "verify", path], "all unchanged"],
+  ["journal questions", (path: string) => ["journal", "questions", path], "There are no open questions"],
   ["journal export", (path: string) => ["journal", "export", path, "trip-42"], '"end":true'],
   [
     "journal prune --dry-run",
@@ -121,11 +121,11 @@ describe("a read-only command", () => {
     expect(got.stdout).toContain(`journal: ${old}; ok\n`);
     expect(contents(dirname(old))).toEqual(before);
     const theirs = await asAnother(["doctor", "codex", "--journal", file]);
-    expect(theirs.stdout).toContain("You may not write into its folder.");
+    expect(theirs.stdout).toContain("You have no write permission for its folder.");
     chmodSync(folder.file("theirs"), 0o777);
     const locked = await asAnother(["doctor", "codex", "--journal", file]);
     chmodSync(folder.file("theirs"), 0o555);
-    expect(locked.stdout).toContain("You may not write to the file.");
+    expect(locked.stdout).toContain("You have no write permission for the file.");
     rmSync(old);
   });
 

@@ -168,12 +168,12 @@ describe("policy simulate", () => {
   it("shows the waits of a rate limit with their bounds and the total", async () => {
     expect(await policy("simulate", "RateLimited")).toEqual({
       stdout: `RateLimited  code RateLimited (matrix)
-  attempt 2 of 6  after 5 s (4 s – 6 s)  in all ≤ 6 s
-  attempt 3 of 6  after 10 s (8 s – 12 s)  in all ≤ 18 s
-  attempt 4 of 6  after 20 s (16 s – 24 s)  in all ≤ 42 s
-  attempt 5 of 6  after 40 s (32 s – 48 s)  in all ≤ 1 min 30 s
-  attempt 6 of 6  after 1 min 20 s (1 min 4 s – 1 min 36 s)  in all ≤ 3 min 6 s
-  A wait the server names is kept exactly, up to 10 min.
+  attempt 2 of 6  after 5 s (4 s – 6 s)  in total ≤ 6 s
+  attempt 3 of 6  after 10 s (8 s – 12 s)  in total ≤ 18 s
+  attempt 4 of 6  after 20 s (16 s – 24 s)  in total ≤ 42 s
+  attempt 5 of 6  after 40 s (32 s – 48 s)  in total ≤ 1 min 30 s
+  attempt 6 of 6  after 1 min 20 s (1 min 4 s – 1 min 36 s)  in total ≤ 3 min 6 s
+  If the server names a wait, it is used exactly, up to 10 min.
   then: fallback → alternative → default → skip → park → ask → surface → fail
 `,
       stderr: "",

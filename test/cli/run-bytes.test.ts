@@ -71,6 +71,6 @@ describe("--json", () => {
     const document = JSON.parse(String(got.stdout)) as { answer: string; answerProblems: unknown };
     expect(document.answer === answer).toBe(true);
     expect({ answerProblems: document.answerProblems, status: got.status }).toEqual({ answerProblems, status });
-    expect(String(got.stderr)).toMatch(status === 0 ? /^$/ : /cut after 16 MB/);
+    expect(String(got.stderr)).toMatch(status === 0 ? /^$/ : /cut at 16 MB/);
   });
 });

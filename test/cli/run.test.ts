@@ -99,8 +99,8 @@ describe("an agent CLI that fails", () => {
     expect(runs()).toMatchObject([{ args: EVENTS }, { args: EVENTS }]);
     expect(got.stderr).toMatch(/claude failed \(attempt 1\): Overloaded: .*529/);
     expect(got.stderr).toContain("Try again in 1 ms (attempt 2 of 3).");
-    expect(got.stderr).toContain("claude, attempt 2 begins.\n");
-    expect(lastLineOf(got)).toBe("faultline: claude worked, after 2 attempts in all.");
+    expect(got.stderr).toContain("claude, attempt 2 starts.\n");
+    expect(lastLineOf(got)).toBe("faultline: claude worked after 2 attempts.");
     // The first attempt's lines are not on stdout: a script that captures it gets one answer.
     expect(got.stdout.match(/"subtype":"init"/g)).toHaveLength(1);
     expect(got.stdout.trimEnd().split("\n").at(-1)).toContain('"subtype":"success"');
@@ -149,7 +149,7 @@ describe("an agent CLI that fails", () => {
       ["codex", ["exec", "--json", "say 'hi'", ""]],
     ]);
     expect(got.stderr).toContain("Switch to codex.");
-    expect(lastLineOf(got)).toBe("faultline: codex worked, after 2 attempts in all.");
+    expect(lastLineOf(got)).toBe("faultline: codex worked after 2 attempts.");
   });
 });
 
@@ -190,7 +190,7 @@ describe("any other command that fails", () => {
     const got = await run(["--policy", "hasty.yaml", "--retry", "3", "--", ...line]);
     expect(got.exit).toBe("failed");
     expect(got.stderr.match(/failed \(attempt/g)).toHaveLength(1);
-    expect(got.stderr).toContain("it may have done something; --idempotent says");
+    expect(got.stderr).toContain("it may have had an effect; pass --idempotent");
     expect(lastLineOf(got)).toContain("Next: faultline run --idempotent --retry 3 --policy hasty.yaml -- sh -c ");
   });
 
@@ -429,7 +429,7 @@ describe("on a terminal", () => {
     const shown = written().split("\r\u001b[K");
     expect(shown[0]).toContain("Try again in 3 s");
     expect(shown.slice(1, 4)).toEqual(["attempt 2 of 3 in 3 s", "attempt 2 of 3 in 2 s", "attempt 2 of 3 in 1 s"]);
-    expect(shown[4]).toBe("faultline: claude, attempt 2 begins.\n");
+    expect(shown[4]).toBe("faultline: claude, attempt 2 starts.\n");
     expect(clock.pending).toBe(0);
   });
 });

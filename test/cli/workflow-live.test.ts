@@ -197,7 +197,7 @@ describe("the live view", () => {
     await clock.advance(0);
     const lines = terminal.screen.split("\n");
     expect(lines[0]).toBe("? gate  asks: Ship it?");
-    expect(lines[1]).toBe("◷ late  put off · in 1 h (2025-01-15 13:00 UTC) · Quota used up");
+    expect(lines[1]).toBe("◷ late  parked · in 1 h (2025-01-15 13:00 UTC) · Quota used up");
     expect(lines.slice(-2)[0]).toBe("… and 10 more");
     expect(lines).toHaveLength(14);
   });

@@ -303,7 +303,7 @@ describe("a run with models", () => {
     const got = await world.call(["workflow", "run", file, "--run", "p"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "", exit: "parked" });
     expect(lastLine(got)).toBe("faultline: Next: after 2025-01-15 13:00 UTC: faultline workflow resume p");
-    expect(got.stderr).toContain("faultline: put off until 2025-01-15 13:00 UTC (in 1 h).");
+    expect(got.stderr).toContain("faultline: parked until 2025-01-15 13:00 UTC (in 1 h).");
   });
 
   it("that failed says what can be done, and a retry continues in another run", async () => {

@@ -10,7 +10,7 @@ export async function listFaults(io: Io, { json, color }: GlobalOptions): Promis
   if (json) return io.stdout.write(`${JSON.stringify(faultTable())}\n`);
   const paint = paintFor(io.stdout, io.env, color);
   const [head = "", ...lines] = tableLines(
-    [{ title: "fault" }, { title: "is" }, { title: "parameters" }],
+    [{ title: "fault" }, { title: "classified as" }, { title: "parameters" }],
     CHAOS_FAULTS.map((row) => [row.id, codesOf(row), toldOf(row)]),
   );
   await io.stdout.write(`${paint("bold", head)}\n`);

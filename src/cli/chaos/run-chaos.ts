@@ -1,4 +1,4 @@
-// Runs the provider until Ctrl-C: the addresses to copy first, then one line per request as it ends.
+// Runs the provider until Ctrl-C: prints the addresses to copy, then one line per finished request.
 
 import { parseScenario } from "../../chaos/scenario.ts";
 import type { Scenario } from "../../chaos/scenario-schema.ts";
@@ -72,17 +72,17 @@ function beginText(chaos: Chaos, { scenario: file }: ChaosCommandOptions, scenar
     "Point an SDK here; any API key will do:",
     `  export OPENAI_BASE_URL=${chaos.openaiUrl}`,
     `  export ANTHROPIC_BASE_URL=${chaos.anthropicUrl}`,
-    // Google's own SDK puts the version behind the address itself.
+    // Google's own SDK appends the API version itself.
     `  export GOOGLE_GEMINI_BASE_URL=${chaos.url}`,
     "",
     'Ask for a fault by model name ("overloaded") or by header ("x-chaos: cut-stream; after=3"); `--list` shows all.',
-    `What was received: ${chaos.url}/__chaos · Ctrl-C stops.`,
+    `Received requests: ${chaos.url}/__chaos · Ctrl-C stops.`,
     "",
     "",
   ].join("\n");
 }
 
-/** Bodies may be long and private. */
+/** Without the bodies, which may be long and private. */
 function jsonLine(request: ReceivedRequest): string {
   return safeJson({ ...request, body: undefined });
 }
@@ -101,7 +101,7 @@ function textLine(request: ReceivedRequest, paint: Paint): string {
   ].join("  ");
 }
 
-/** Without a line a wrong base URL would look as if nothing had come. */
+/** Without this line, a wrong base URL would look as if no request had arrived. */
 function strayLine({ at, method, path }: StrayRequest, paint: Paint): string {
   const what = `${oneLine(method, 20)} ${oneLine(path, 200)}`;
   return [paint("dim", `-- ${timeOf(at)}`), paint("yellow", "no such address"), what, paint("dim", "404")].join("  ");

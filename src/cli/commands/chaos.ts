@@ -5,7 +5,7 @@ import type { ChaosCommandOptions } from "../chaos/run-chaos.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 
-/** Free on most machines, and easy to remember: it ends like the status people know best. */
+/** Free on most machines, and easy to remember because it ends in 429. */
 const DEFAULT_PORT = 7429;
 
 export function addChaos(program: Command, io: Io): void {
@@ -35,7 +35,7 @@ Examples:
     )
     .action(async (options: ChaosCommandOptions & { list?: true }, command: Command) => {
       const shared = globalOptions(command, io);
-      // Loaded only here: its validator takes longer to load than everything else together.
+      // Loaded on demand: its validator takes longer to load than everything else together.
       if (options.list === true) return (await import("../chaos/list-faults.ts")).listFaults(io, shared);
       return (await import("../chaos/run-chaos.ts")).runChaos(options, io, shared);
     });

@@ -1,5 +1,5 @@
-// `faultline classify --jsonl`: one object a line in, one answer a line out, in order, in constant memory. A bad line gets
-// an error object of its own and the run goes on; the exit code tells.
+// `faultline classify --jsonl`: reads one object per line and answers each with one line, in order and in constant memory. A bad
+// line gets an error object, and the command continues; the exit code reports it.
 
 import * as z from "zod";
 import { classify, fault, SURFACES, type Evidence } from "../../core/index.ts";
@@ -22,7 +22,7 @@ const input = z.object({
 });
 const lineSchema = z.looseObject({ id, surface: z.enum(SURFACES), provider: z.string().nullish(), input });
 
-/** Answers are written in pieces of this size. */
+/** Answers are buffered and written in chunks of this size. */
 const FLUSH_CHARS = 65_536;
 
 export async function classifyLines(source: string | undefined, io: Io): Promise<void> {
@@ -40,7 +40,7 @@ export async function classifyLines(source: string | undefined, io: Io): Promise
       await io.stdout.write(pending);
       pending = "";
     }
-    // The reader has what it wanted, as with `| head`: the rest of the input need not be read.
+    // The reader has closed its end, as `| head` does, so the rest of the input need not be read.
     if (io.stdout.isClosed === true) break;
   }
   await io.stdout.write(pending);
@@ -62,7 +62,7 @@ type Answer =
 function answerTo(line: Line, io: Io): Answer {
   if ("tooLong" in line) return refusal(line.number, null, "", `the line is longer than ${MAX_LINE_CHARS} characters`);
   const value = parseJson(line.text);
-  // What the engine says of bad JSON may quote the line, and the line may hold a secret: only the fact is told.
+  // The engine's message about bad JSON may quote the line, which may hold a secret, so the message is not passed on.
   if (value === undefined) return refusal(line.number, null, "", "the line is not JSON");
   const checked = lineSchema.safeParse(value);
   if (!checked.success) {

@@ -1,4 +1,4 @@
-// `faultline classify`: text, a status, an exit code in; a fault out.
+// `faultline classify`: turns an error text, a status or an exit code into a fault.
 
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
@@ -39,7 +39,7 @@ export function addClassify(program: Command, io: Io): void {
     .description("Names the fault behind an error text, an HTTP status or an exit code.")
     .argument("[text]", "the error text; `-` reads it from stdin (with --jsonl: a file of lines)")
     .addOption(new Option("--surface <where>", "where it was seen").choices(SURFACES))
-    .option("--provider <name>", "who it came from, e.g. openai, claude-cli")
+    .option("--provider <name>", "the provider it came from, e.g. openai, claude-cli")
     .option("--status <number>", "the HTTP status", toStatus)
     .option("--header <name: value>", "a response header; may be repeated", toHeader, [])
     .option("--exit-code <number>", "the exit code of the process", toInteger)
@@ -48,7 +48,7 @@ export function addClassify(program: Command, io: Io): void {
     .addOption(
       new Option(
         "--jsonl",
-        "read one object {id, surface, provider, input} a line and answer each with one line, in order",
+        "read one object {id, surface, provider, input} per line and answer each with one line, in order",
       ).conflicts(["surface", "provider", "status", "exitCode", "signal", "errno"]),
     )
     .addHelpText(
@@ -63,7 +63,7 @@ Examples:
     .action(async (text: string | undefined, options: ClassifyOptions & { jsonl?: true }, command: Command) => {
       const shared = globalOptions(command, io);
       if (options.jsonl === true) {
-        // Loaded only here: its validator takes longer to load than everything else together.
+        // Loaded on demand: its validator takes longer to load than everything else together.
         const { classifyLines } = await import("./classify-lines.ts");
         return classifyLines(text, io);
       }
@@ -73,7 +73,7 @@ Examples:
     });
 }
 
-/** Something to classify even without text. */
+/** Whether there is something to classify even without text. */
 function hasSignal({ status, exitCode, signal, errno, header }: ClassifyOptions): boolean {
   return [status, exitCode, signal, errno].some((value) => value !== undefined) || header.length > 0;
 }

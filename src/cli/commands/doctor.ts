@@ -1,11 +1,11 @@
-// `faultline doctor`: which agent CLIs are there, in which version, logged in or not, and what to do next.
+// `faultline doctor`: which agent CLIs are installed, in which version, whether they are logged in, and what to do next.
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { DoctorOptions } from "../doctor/run-doctor.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 
-/** A large CLI on a slow disk takes a few seconds for its first start. */
+/** The first start of a large CLI on a slow disk takes a few seconds. */
 const DEFAULT_TIMEOUT_SECONDS = 15;
 
 interface RawOptions {
@@ -38,7 +38,7 @@ Examples:
     .action(async (names: readonly string[], raw: RawOptions, command: Command) => {
       const { journal = null, workflow = null, timeout } = raw;
       const options: DoctorOptions = { names, journal, workflow, timeoutMs: timeout * 1000 };
-      // Loaded only here: what starts processes takes its time to load.
+      // Loaded on demand: the code that starts processes is slow to load.
       const { runDoctor } = await import("../doctor/run-doctor.ts");
       return runDoctor(options, io, globalOptions(command, io));
     });

@@ -64,11 +64,11 @@ Examples:
 
 type ExplainOptions = JournalOption & { readonly list?: true };
 
-/** What failed under an id, each with its causes, and then what the last of them means. */
+/** Prints the failures under an id with their causes, then explains the last one. */
 async function explainId(id: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   const { locale, color, json } = shared;
   const words = CLI_WORDS[locale];
-  // Loaded by those who need it: a code is explained without a store.
+  // Loaded on demand: explaining a code needs no store.
   const { journalOf } = await import("../runs/run-home.ts");
   const { lookAtJournal } = await import("../journal/with-journal.ts");
   const file = journalOf(options, io);
@@ -85,7 +85,7 @@ async function explainId(id: string, options: JournalOption, io: Io, shared: Glo
   await io.stdout.write(`${lines.join("\n")}\n${explainText(explained, io, shared)}`);
 }
 
-/** A code, or the fault behind a text. One word that is almost a code was meant as one. */
+/** A code, or the fault behind a text. A single word close to a code is treated as a typo. */
 function faultFrom(text: string, io: Io): Fault {
   const code = findCode(text);
   if (code !== undefined) return fault(code);

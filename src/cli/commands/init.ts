@@ -1,4 +1,4 @@
-// `faultline init`: files to begin with, such as a team of agents for a repository.
+// `faultline init`: writes starter files, such as a team of agents for a repository.
 
 import type { Command } from "commander";
 import type { Io } from "../io.ts";

@@ -1,5 +1,5 @@
-// `faultline journal`: read, check, move and clear out the durable memory of sessions, and answer what waits in it. What
-// does the work is loaded by the command that needs it: the store takes longer to load than everything else together.
+// `faultline journal`: reads, checks, moves and prunes recorded sessions, and answers their open questions. Each command loads
+// its implementation on demand: the store takes longer to load than everything else together.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SessionStatus } from "../../core/index.ts";

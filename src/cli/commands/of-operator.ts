@@ -1,4 +1,4 @@
-// Commands that decide about a run or its journal: for the people who operate it, and refused inside a run's own processes.
+// Marks commands that decide about a run or its journal. They are for operators and refused inside a run's own processes.
 
 import type { Command } from "commander";
 import type { Io } from "../io.ts";

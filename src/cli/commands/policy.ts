@@ -1,4 +1,4 @@
-// `faultline policy`: check a file, show the rows in force, try a fault on them.
+// `faultline policy`: checks a file, shows the rows in force, and simulates a fault.
 
 import { type Command, Option } from "commander";
 import {
@@ -24,7 +24,7 @@ import { globalOptions, type GlobalOptions } from "../options.ts";
 import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
 import { plural } from "../render/words/cli-words.ts";
 
-/** Loaded only by commands that read a file: its validator takes longer to load than everything else together. */
+/** Loaded on demand: its validator takes longer to load than everything else together. */
 const policyFile = () => import("../../policy-file/index.ts");
 
 interface PolicyOptions {
@@ -58,7 +58,9 @@ export function addPolicy(program: Command, io: Io): void {
     show(await load(options, io, globalOptions(command, io)), io, globalOptions(command, io)),
   );
   withPolicyOptions(
-    policy.command("simulate").description("Shows what happens to a fault: each attempt with its wait, and what then."),
+    policy
+      .command("simulate")
+      .description("Shows what happens to a fault: each attempt with its wait, and what follows."),
   )
     .argument("<code>", "a fault code, e.g. RateLimited")
     .addOption(new Option("--surface <where>", "where it is seen").choices(SURFACES).default("http"))

@@ -1,4 +1,4 @@
-// `faultline run`: a command of whatever kind, with what Faultline knows about failures around it.
+// `faultline run`: runs any command with Faultline's failure handling.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
@@ -8,7 +8,7 @@ import { globalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import type { RunCommandOptions } from "../run/run-options.ts";
 
-/** `args` are those of the whole program, for a sentence about what to type. */
+/** `args` are those of the whole program, to suggest a corrected command line. */
 export function addRun(program: Command, io: Io, args: readonly string[]): void {
   const command = program.command("run");
   command
@@ -50,7 +50,7 @@ Examples:
   $ faultline run --journal runs.db --fallback "codex exec --json 'say hello'" -- claude -p "say hello"`,
     )
     .action(async (words: readonly string[], options: RunCommandOptions, command: Command) => {
-      // Loaded only here: what starts processes takes its time to load.
+      // Loaded on demand: the code that starts processes is slow to load.
       const { runCommand } = await import("../run/run-command.ts");
       return runCommand(words, options, io, globalOptions(command, io));
     });

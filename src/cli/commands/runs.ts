@@ -1,4 +1,4 @@
-// `faultline runs`: show, watch and act on workflow runs. What does the work is loaded by the command that needs it.
+// `faultline runs`: shows, watches and acts on workflow runs. Each command loads its implementation on demand.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run.ts";
@@ -41,7 +41,7 @@ Examples:
 function addLooking(runs: Command, io: Io): void {
   withJournalOption(runs.command("list").description("Lists runs, the newest first, with what to do next."))
     .addOption(new Option("--status <status>", "only runs with this status").choices(STATUSES))
-    .option("--workflow <id>", "only those of this workflow")
+    .option("--workflow <id>", "only runs of this workflow")
     .option("--limit <number>", "how many at most", toCount, SHOWN_RUNS)
     .action(async (options: ListOptions, command: Command) => {
       const { listRuns } = await import("../runs/list-runs.ts");
@@ -61,7 +61,7 @@ function addLooking(runs: Command, io: Io): void {
       const { printOutput } = await import("../runs/print-output.ts");
       await printOutput(run, node ?? null, options, io, globalOptions(command, io));
     });
-  withRun(runs.command("watch").description("Watches a run from its beginning until it is over."))
+  withRun(runs.command("watch").description("Watches a run from its beginning until it ends."))
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
     .option("--after <number>", "only events after this number", toSequence, 0)
     .action(async (run: string, options: WatchOptions, command: Command) => {
@@ -70,7 +70,7 @@ function addLooking(runs: Command, io: Io): void {
     });
   withRun(runs.command("export").description("Writes a run as journal lines, as CloudEvents, or as a folder."))
     .addOption(
-      new Option("--format <format>", "what is written").choices(["jsonl", "cloudevents", "bundle"]).default("jsonl"),
+      new Option("--format <format>", "the output format").choices(["jsonl", "cloudevents", "bundle"]).default("jsonl"),
     )
     .option("-o, --out <file>", "write to this new file or folder instead of stdout")
     .action(async (run: string, options: RunExportOptions, command: Command) => {
@@ -128,11 +128,11 @@ function addActing(runs: Command, io: Io): void {
     .option("--target <target>", "another provider")
     .option("--command <command>", "a command to allow; can be repeated", collect, [])
     .option("--tool <tool>", "a tool to allow; can be repeated", collect, [])
-    .option("--max-cost-usd <dollars>", "a higher limit", toDollars)
-    .option("--timeout <duration>", "a longer time, e.g. 90s, 15m, 2h", toMs)
-    .option("--max-nodes <number>", "more visits of nodes", toCount)
-    .option("--turn-cap <number>", "more rounds for the stage", toCount)
-    .option("--key <key>", "which of several offers of a kind; the same key does nothing twice")
+    .option("--max-cost-usd <dollars>", "a higher cost limit", toDollars)
+    .option("--timeout <duration>", "a longer time limit, e.g. 90s, 15m, 2h", toMs)
+    .option("--max-nodes <number>", "a higher limit on node visits", toCount)
+    .option("--turn-cap <number>", "a higher limit on the stage's rounds", toCount)
+    .option("--key <key>", "which of several offers of the same action; a repeated key has no effect")
     .action((run: string, action: string, options: ActionCommandOptions, command: Command) =>
       act(run, action, options, command),
     );

@@ -1,4 +1,4 @@
-// `faultline start`, and so `npm start`: a team of agents at work on a real repository while everything fails, on this machine.
+// `faultline start` (also `npm start`): a local demo in which a team of agents fixes a real repository while everything fails.
 
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
@@ -18,9 +18,9 @@ export function addStart(program: Command, io: Io): void {
       "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder.",
     )
     .option("--ask", "ask you at the gate instead of confirming it")
-    // What this command starts, and kills, and starts again.
+    // Internal: this command starts itself as a worker, kills the worker and starts another.
     .addOption(new Option("--worker <journal>", "advance a run of this journal").hideHelp())
-    .addOption(new Option("--worker-run <run>", "the run that is advanced").hideHelp())
+    .addOption(new Option("--worker-run <run>", "the run to advance").hideHelp())
     .addHelpText(
       "after",
       `

@@ -1,4 +1,4 @@
-// `faultline tools`: check a file of tool manifests, print the schema that editors check it with.
+// `faultline tools`: checks a file of tool manifests, and prints its JSON Schema for editors.
 
 import type { Command } from "commander";
 import { type CheckedFile, checkFile } from "../check-file.ts";
@@ -12,7 +12,7 @@ export function addTools(program: Command, io: Io): void {
   const tools = program
     .command("tools")
     .summary("check tool manifests")
-    .description("Checks tool manifests: what an operator says about tools.");
+    .description("Checks tool manifests, in which an operator describes tools.");
   tools
     .command("check")
     .description("Reports every mistake in a file of tool manifests, with its place and a hint.")

@@ -1,4 +1,4 @@
-// `faultline tour`: real failures, what they are, and what Faultline would do about each.
+// `faultline tour`: shows real failures, how they are classified, and what Faultline would do about each.
 
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
@@ -8,7 +8,7 @@ export function addTour(program: Command, io: Io): void {
   program
     .command("tour")
     .summary("see real failures classified and decided")
-    .description("Shows real failures, what they are, and what would be done about each.")
+    .description("Shows real failures, how they are classified, and what Faultline would do about each.")
     .action(async (_options: object, command: Command) =>
       (await import("../demo/tour.ts")).runTour(io, globalOptions(command, io)),
     );

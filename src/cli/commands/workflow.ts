@@ -1,5 +1,4 @@
-// `faultline workflow`: check workflow files, start runs of them, take runs up again. What does the work is loaded by the
-// command that needs it.
+// `faultline workflow`: checks workflow files, starts runs and resumes them. Each command loads its implementation on demand.
 
 import { type Command, Option } from "commander";
 import { ofOperator } from "./of-operator.ts";
@@ -38,7 +37,7 @@ Examples:
     .argument("<file>", "a workflow file")
     .option("--input <name=value>", "an input of the workflow; can be repeated", collect, [])
     .option("--inputs <file>", "a JSON file with inputs; --input wins")
-    .option("--run <id>", "the name of the run (default: a new one is made)")
+    .option("--run <id>", "the id of the run (default: a generated one)")
     .action(async (file: string, options: WorkflowRunOptions, command: Command) => {
       const { runWorkflow } = await import("../workflow/run-workflow.ts");
       await runWorkflow(file, options, io, globalOptions(command, io));
@@ -50,7 +49,7 @@ Examples:
   )
     .argument("<run>", "its id, the beginning of its id, or `last`")
     .addOption(
-      new Option("--changed <how>", "when the file is not what it was: refuse, go on with it, or with the old text")
+      new Option("--changed <how>", "if the file has changed: refuse, continue with the new text, or with the old text")
         .choices(["refuse", "accept", "as-started"])
         .default("refuse"),
     )
@@ -68,7 +67,7 @@ Examples:
     });
 }
 
-/** What every command has that goes on with a run. */
+/** The options of every command that continues a run. */
 export function withGoingOn(command: Command): Command {
   return withJournalOption(command)
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")

@@ -1,4 +1,4 @@
-// The folder of one demonstration: a repository with a bug, the team that is to fix it, and a tool that will hang.
+// The folder of one demo: a repository with a bug, the team that fixes it, and a tool that hangs once.
 
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import { writeFiles } from "../init/write-files.ts";
 
 export interface DemoFolder {
   readonly folder: string;
-  /** The repository as it becomes … */
+  /** The repository, which the team changes. */
   readonly repository: string;
-  /** … and its files as they were. */
+  /** The repository's files before the run. */
   readonly before: ReadonlyMap<string, string>;
   readonly workflowFile: string;
   readonly journal: string;
@@ -23,7 +23,7 @@ export interface ProviderUrls {
   readonly anthropicUrl: string;
 }
 
-/** In the temporary folder of this machine; it stays there, so that one can look around. */
+/** Creates it in the system's temporary folder and leaves it there for inspection. */
 export async function makeDemoFolder(urls: ProviderUrls): Promise<DemoFolder> {
   const folder = await mkdtemp(join(tmpdir(), "faultline-demo-"));
   const repository = join(folder, "repository");
@@ -49,7 +49,7 @@ async function filesOf(template: string, variant: string): Promise<ReadonlyMap<s
 
 const HANGING_TOOL = "team/tools/hangs-once.mjs";
 
-/** What is different from the template as it is: where the models are, no key, and which tool reads files. */
+/** Adapts the template: the demo's model URLs, no API key, and the tool that hangs. */
 function demoWorkflow(text: string, { openaiUrl, anthropicUrl }: ProviderUrls): string {
   const changes: readonly (readonly [string, string])[] = [
     ["openai: { api_key_env: OPENAI_API_KEY }", `openai: { base_url: "${openaiUrl}", api_key_env: ${NO_KEY} }`],
@@ -59,17 +59,17 @@ function demoWorkflow(text: string, { openaiUrl, anthropicUrl }: ProviderUrls): 
     ],
     [
       "command: [node, team/tools/files.mjs, read]\n",
-      `command: [node, ${HANGING_TOOL}, read] #          hangs once, for the demonstration\n`,
+      `command: [node, ${HANGING_TOOL}, read] #          hangs once, for the demo\n`,
     ],
     ["timeout: 10s", "timeout: 2s"],
   ];
   return changes.reduce((changed, [from, to]) => {
     if (changed.includes(from)) return changed.replaceAll(from, () => to);
     throw new FaultError(
-      fault("InvariantBroken", { message: `the team's template has no ${JSON.stringify(from)} any more` }),
+      fault("InvariantBroken", { message: `the team's template no longer contains ${JSON.stringify(from)}` }),
     );
   }, text);
 }
 
-/** Nobody sets it, and the server of the demonstration wants none: a real key does not leave its place. */
+/** An unset variable: the demo's server needs no key, and a real key is never sent to it. */
 const NO_KEY = "FAULTLINE_DEMO_KEY";

@@ -1,14 +1,14 @@
-// The demonstration as data: what every model says, in the order in which they are asked, and what goes wrong on the way. The
-// texts are made up; what is done with them is not.
+// The demo's script as data: each model's answers, in request order, and the faults on the way. The texts are made up; the
+// handling is real.
 
 import type { ChaosStep } from "../../chaos/scenario-schema.ts";
 
 export const DEMO_TASK =
   "Three people who split a bill of 10.00 pay 9.99. What people pay must add up to the bill: fix split() in src/split.js.";
 
-/** Long enough to be seen as a countdown, short enough to be waited for. */
+/** Long enough to show a countdown, short enough not to bore. */
 const RATE_LIMIT_S = 2;
-/** A worker is killed while the tester thinks; if nobody killed it, it would answer after this. */
+/** The worker is killed while the tester thinks; without that, the tester would answer after this time. */
 const THINKS_MS = 8_000;
 
 const FIRST_TRY = `// Splits a bill among people, in whole cents.
@@ -32,7 +32,7 @@ export function split(totalCents, people) {
 }
 `;
 
-/** One person too many pays a cent more: overlooked by the reviewer, found by the tests. */
+/** One person too many pays a cent more. The reviewer overlooks it; the tests find it. */
 const SECOND_TRY = spread("rest > 0 && index <= rest");
 const THIRD_TRY = spread("index < rest");
 
@@ -53,7 +53,7 @@ const TEST_PLAN = {
   expected_results: ["every test passes"],
 };
 
-/** Who is asked, and what comes back, one answer per request. */
+/** The node that asks, and one answer per request. */
 interface Beat {
   readonly node: string;
   readonly says: readonly ChaosStep[];
@@ -97,7 +97,7 @@ const DISCUSSION: readonly Beat[] = [
   },
 ];
 
-/** When the person at the gate wants to hear more. */
+/** Used when the person at the gate continues the discussion. */
 const MORE_DISCUSSION: readonly Beat[] = [
   {
     node: "architect",
@@ -160,7 +160,7 @@ export const DISCUSSION_STEPS = stepsOf(DISCUSSION);
 export const MORE_DISCUSSION_STEPS = stepsOf(MORE_DISCUSSION);
 export const IMPLEMENTATION_STEPS = stepsOf(IMPLEMENTATION);
 
-/** Of the implementation's requests, counted from 0: the worker is killed while the provider works on it. */
+/** Index of the implementation's request during which the worker is killed. */
 export const KILLED_AT_REQUEST = stepsOf(IMPLEMENTATION.slice(0, IMPLEMENTATION.findIndex(isTester))).length;
 
 function stepsOf(beats: readonly Beat[]): readonly ChaosStep[] {

@@ -1,6 +1,6 @@
-// Performs the demonstration: a provider in this process, the run in processes of its own, one of which is killed on purpose.
-// Nothing is pretended: what is told about it comes from the journal.
-// D1  whatever ends this, no process that was started here stays behind.
+// Performs the demo: the provider is in this process, the run in worker processes, one of which is killed on purpose. Everything
+// the demo reports comes from the journal.
+// D1  However the demo ends, no process it started stays behind.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter, dirname } from "node:path";
@@ -21,7 +21,7 @@ import {
   MORE_DISCUSSION_STEPS,
 } from "./demo-story.ts";
 
-/** What is told beside the events of the run. */
+/** News about the workers, which are not events of the run. */
 export type DemoNews =
   | { readonly type: "worker-started"; readonly worker: number; readonly pid: number }
   | { readonly type: "worker-killed"; readonly worker: number; readonly pid: number }
@@ -33,12 +33,12 @@ export interface DemoStage {
   readonly workflowFile: string;
   readonly journalFile: string;
   readonly io: Io;
-  /** The program that is started as a worker. */
+  /** The program to start as a worker. */
   readonly program: readonly string[];
-  /** Puts the gate's question to a person; null: it is confirmed without asking. */
+  /** Asks a person the gate's question; null: confirms it without asking. */
   readonly ask: ((question: StreamQuestion) => Promise<Answer>) | null;
   readonly tell: (news: DemoNews) => void;
-  /** Every entry of the run's journal, with the events it stands for. */
+  /** Called for every entry of the run's journal, with the stream events made from it. */
   readonly onEntry: (entry: Entry, events: readonly RunStreamEvent[]) => void;
   readonly stop: AbortSignal;
 }
@@ -51,7 +51,7 @@ export interface DemoEnd {
   readonly killed: number;
 }
 
-/** It takes a quarter of a minute; a machine that needs this long is in trouble. A person at the gate may take longer. */
+/** The demo normally takes 15 seconds. With `--ask` there is no limit. */
 const LONGEST_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 const BY = "faultline start";
@@ -61,7 +61,7 @@ export async function driveDemo(stage: DemoStage): Promise<DemoEnd> {
   const { workflow, diagnostics } = await workflows.file(workflowFile);
   if (workflow === null) {
     const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
-    throw new FaultError(fault("InvariantBroken", { message: `the team's workflow cannot be read: ${why}` }));
+    throw new FaultError(fault("InvariantBroken", { message: `cannot read the team's workflow: ${why}` }));
   }
   const run = await workflows.runs.start(workflow, { inputs: { task: DEMO_TASK } });
   chaos.script([...DISCUSSION_STEPS]);
@@ -83,7 +83,7 @@ class Demo {
   #worker: ChildProcess | null = null;
   #workers = 0;
   #killed = 0;
-  /** The request during which the worker is killed; null before the implementation has begun. */
+  /** The request during which the worker is killed; null until the implementation starts. */
   #killAt: number | null = null;
   #stopTimer: () => void = () => undefined;
   #finish: () => void = () => undefined;
@@ -144,9 +144,9 @@ class Demo {
   #startWorker(): void {
     const { program, journalFile, io, tell } = this.#stage;
     const [command = "", ...args] = program;
-    // Its tools and tests are run by the Node that runs this, whatever else is installed.
+    // Tools and tests run with the same Node as this process, whatever else is installed.
     const child = spawn(command, [...args, "--worker", journalFile, "--worker-run", this.#run], {
-      // It ends when its input does: also when this process is killed and can tell nobody.
+      // The worker ends when its stdin closes, which also happens if this process is killed.
       stdio: ["pipe", "ignore", "pipe"],
       env: { ...io.env, PATH: [dirname(process.execPath), io.env["PATH"] ?? ""].join(delimiter) },
     });
@@ -154,7 +154,7 @@ class Demo {
     this.#worker = child;
     let said = "";
     child.stderr.on("data", (piece: Buffer) => (said = `${said}${piece.toString()}`.slice(-MOST_SAID_CHARS)));
-    // A worker that is killed reads nothing any more.
+    // Writing to a killed worker fails; that is expected.
     child.stdin.on("error", () => undefined);
     child.once("error", (error) => this.#fail(error));
     child.once("exit", (code, signal) => this.#ended(child, worker, code, signal, said));
@@ -174,7 +174,7 @@ class Demo {
     this.#fail(new FaultError(fault("ProcessCrashed", { message: `worker ${worker} ${how}. ${said}`.trim() })));
   }
 
-  /** The request is on its way and nobody has answered it: the worst moment to die. */
+  /** Kills the worker while a request is in flight: the worst moment to die. */
   #lookForKill(): void {
     const { chaos } = this.#stage;
     const open = this.#killAt === null ? undefined : chaos.received()[this.#killAt];
@@ -190,7 +190,7 @@ class Demo {
     if (question === undefined) return;
     const { ask, workflows, chaos, tell } = this.#stage;
     const answer: Answer = ask === null ? CONFIRMED : await ask(question);
-    // A prompt that was closed is no answer: the run waits for one.
+    // A closed prompt is not an answer: the run keeps waiting for one.
     if (answer.status !== "accepted") throw left(this.#run);
     const chosen = String(answer.value);
     if (question.kind === "Select" && chosen === "confirm") {
@@ -212,6 +212,6 @@ function left(run: string): FaultError {
 }
 
 function tooLong(): FaultError {
-  const message = `the demonstration was not over after ${LONGEST_MS} ms; this machine may be very busy: try again`;
+  const message = `the demo did not finish within ${LONGEST_MS} ms; the machine may be very busy. Try again`;
   return new FaultError(fault("RunTimeout", { message, context: { limit: LONGEST_MS } }));
 }

@@ -1,4 +1,4 @@
-// The tour's stop at a provider: the fault-injecting one on loopback, failing for real, and a stream read through `fl.fetch`.
+// The tour's provider stop: reads a stream through `fl.fetch` from the fault-injecting provider on loopback.
 
 import { startChaos } from "../../chaos/start-chaos.ts";
 import { explain, type Locale } from "../../core/index.ts";
@@ -18,7 +18,7 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, Record<string, string>>;
 
-/** What a stream from OpenAI looks like, as far as its text is concerned. */
+/** Matches the text parts of an OpenAI stream. */
 const DELTA = /"content":"((?:[^"\\]|\\.)*)"/g;
 
 export async function liveProvider(locale: Locale): Promise<DemoTurn> {
@@ -26,7 +26,7 @@ export async function liveProvider(locale: Locale): Promise<DemoTurn> {
   const chaos = await startChaos();
   const fl = createFaultline({ locale });
   try {
-    // Waits of 300 ms, so that the tour is not held up.
+    // Short waits of 300 ms keep the tour moving.
     chaos.script([{ "fault": "rate-limit-ms", "retry-after": 0.3 }, "error-first-event"]);
     const fetch = fl.fetch({ provider: "openai" });
     const response = await fetch(`${chaos.openaiUrl}/chat/completions`, {

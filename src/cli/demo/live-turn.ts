@@ -24,7 +24,7 @@ const WORDS = {
 
 export interface DemoTurn {
   readonly title: string;
-  /** What happened, in order: which tool, what it met, what was done about it. */
+  /** What happened, in order: the tool, its failure, and Faultline's reaction. */
   readonly lines: readonly { readonly tool: string; readonly met: string; readonly did: string }[];
   /** What the user is told. */
   readonly message: string;
@@ -53,7 +53,7 @@ function lineOf(record: TraceRecord, worked: string): DemoTurn["lines"] {
   return [];
 }
 
-/** Busy twice, then there. */
+/** Fails twice with a 503, then succeeds. */
 function flights() {
   let asked = 0;
   return tool({
@@ -66,7 +66,7 @@ function flights() {
   });
 }
 
-/** Hangs; another one knows the same hotels. */
+/** Hangs; a fallback tool knows the same hotels. */
 function hotels() {
   const other = tool({ id: "search_hotels_b", run: () => "Hotel Tejo" });
   return tool<object, string>({
@@ -79,7 +79,7 @@ function hotels() {
   });
 }
 
-/** Refuses, and nobody minds. */
+/** Refuses; the turn continues without it. */
 function taxi() {
   return tool<object, string>({
     id: "order_taxi",

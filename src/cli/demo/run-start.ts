@@ -1,4 +1,4 @@
-// `faultline start`, and so `npm start`: the demonstration from its first line to its last, as a story or as one JSON document.
+// `faultline start` (also `npm start`): runs the demo and prints it as a story or as one JSON document.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,11 +28,11 @@ import { fileChange, type FileChange } from "./text-diff.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
 
 export interface DemoOptions {
-  /** A person decides at the gate. */
+  /** Ask a person at the gate. */
   readonly ask: boolean;
-  /** What starts this program once more, as a worker. */
+  /** The command that starts this program again as a worker. */
   readonly program: readonly string[];
-  /** Who is asked; the person at the terminal when left out. */
+  /** Asks the questions; defaults to a prompt on the terminal. */
   readonly interactor?: Interactor;
 }
 
@@ -135,7 +135,7 @@ function beginning({ folder }: DemoFolder, io: Io, { locale, color }: GlobalOpti
   ].join("\n");
 }
 
-/** What the team has done to the repository; written down as a diff, too. */
+/** The team's changes to the repository; also writes them as a diff. */
 async function changesIn({ repository, before, diff }: DemoFolder): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
   for (const [name, text] of before) changes.push(fileChange(name, text, await textAt(join(repository, name))));
@@ -148,7 +148,7 @@ async function textAt(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    // A deleted file is a change, too.
+    // A deleted file is also a change.
     if (isMissingFile(error)) return null;
     throw error;
   }

@@ -1,5 +1,5 @@
-// What came of the demonstration, as one document; and what of the promised is missing. Everything is read from the journal, the
-// files and the processes, nothing is assumed.
+// The demo's results as one document, including what was promised but did not happen. Every fact is read from the journal, the
+// files and the processes.
 
 import type { Spending } from "../../core/index.ts";
 import type { DemoFolder } from "./demo-folder.ts";
@@ -11,12 +11,12 @@ export type Promised = SurvivedId | "redone" | "outcome";
 
 export interface StartFacts {
   readonly outcome: string;
-  /** Of what was promised; empty when all is well. */
+  /** Promised results that did not happen; empty when all is well. */
   readonly missing: readonly Promised[];
   readonly run: string;
   readonly durationMs: number;
   readonly survived: Readonly<Record<SurvivedId, number>>;
-  /** Finished work that was done again, by name; empty when all is well. */
+  /** Finished work that was repeated, by name; empty when all is well. */
   readonly redone: readonly string[];
   readonly workers: { readonly started: number; readonly killed: number };
   readonly cost: Spending & { readonly basis: "list prices" };

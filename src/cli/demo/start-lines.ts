@@ -1,4 +1,4 @@
-// The last lines of the demonstration: what was survived, what it cost, where everything is, what to type next.
+// The demo's last lines: what the run survived, its cost, where its files are, and what to type next.
 
 import { formatMs } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -49,7 +49,7 @@ export function endingLines(
   ];
 }
 
-/** What the template calls a run that a person ended at the gate. */
+/** The template's outcome for a run that a person ended at the gate. */
 const STOPPED = "stopped";
 
 function reasonOf({ outcome, missing }: StartFacts, words: StartWords): string {
@@ -67,7 +67,7 @@ export function resumeCommand(journal: string, run: string): string {
 
 const MICROCENTS_SHOWN = 10_000;
 
-/** To a hundredth of a cent: more says nothing. */
+/** Rounded to a hundredth of a cent. */
 function rounded(microcents: number): string {
   return dollars(Math.round(microcents / MICROCENTS_SHOWN) * MICROCENTS_SHOWN);
 }

@@ -1,5 +1,5 @@
-// The demonstration as it is seen: stages as they end, the one that runs with its countdown, and a line for everything that goes
-// wrong, in the words of the decision that was made about it.
+// The demo on screen: finished stages, the running stage with its countdown, and a line for each failure with the decision made
+// about it.
 
 import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from "../../core/index.ts";
 import { placeOf } from "../../core/flow/node.ts";
@@ -61,7 +61,7 @@ export class StartView {
     }
   }
 
-  /** Somebody else has the screen meanwhile. */
+  /** Stops drawing while a prompt uses the screen. */
   hide(): void {
     this.#view.hide();
   }
@@ -107,7 +107,7 @@ export class StartView {
     return route.kind === "end" ? "" : this.#words.sentBack(route.nodes.join(", "));
   }
 
-  /** In the columns of the stages. */
+  /** Aligned with the stages. */
   #line(style: Style, mark: string, place: Place | null, text: string): string {
     const names = this.#picture.visits.map((each) => nameOf(each, FOLLOW_WORDS[this.#locale]));
     const widest = this.#isLive ? Math.max(0, ...names.map(columnsOf)) : LOG_NAME_COLUMNS;
@@ -120,7 +120,7 @@ export class StartView {
 
 type Place = Pick<SeenVisit, "node" | "execution">;
 
-/** How Node's test runner tells what an assertion said. */
+/** The message of a failed assertion in the output of Node's test runner. */
 const COMPLAINT = /^\s*(?:error: '|AssertionError[^:\n]*: )(.+?)'?$/m;
 
 function lineOrNothing(text: string): readonly string[] {
@@ -137,10 +137,10 @@ function fieldOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** `run_tests (round 2)` fits. */
+/** Wide enough for `run_tests (round 2)`. */
 const LOG_NAME_COLUMNS = 19;
 
-/** For a log: each stage once, when it is over. */
+/** For a log: prints each stage once, when it has ended. */
 class EndedStages implements RunView {
   readonly #io: Io;
   readonly #locale: Locale;
@@ -171,7 +171,7 @@ class EndedStages implements RunView {
   }
 
   hide(): void {
-    // Lines stand in nobody's way.
+    // A log draws nothing in place, so there is nothing to hide.
   }
 
   show(): void {

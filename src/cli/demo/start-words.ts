@@ -1,4 +1,4 @@
-// What the demonstration says, in each language. What a fault is and what is done about it comes from core.
+// The demo's texts in each language. Core provides the words for faults and decisions.
 
 import { demoLine } from "../render/program-name.ts";
 import type { Locale } from "../../core/index.ts";
@@ -62,7 +62,7 @@ const EN: StartWords = {
     rateLimits: row(counted("rate limit", "rate limits"), "waited for exactly as long as the server asked"),
     failovers: row(counted("broken stream", "broken streams"), "answered by the other provider"),
     hangs: row(counted("hanging tool", "hanging tools"), "stopped and called again"),
-    regenerated: row(counted("unfit answer", "unfit answers"), "asked for again, with the reason"),
+    regenerated: row(counted("invalid answer", "invalid answers"), "asked for again, with the reason"),
     reviews: row(counted("review", "reviews"), "changes requested and made"),
     failedTests: row(counted("failed test run", "failed test runs"), "sent back with its output, fixed, passed"),
     crashes: row(counted("killed process", "killed processes"), "another process continued"),
@@ -77,20 +77,20 @@ const EN: StartWords = {
   repository: "repo",
   next: "Next:",
   missing: {
-    rateLimits: "no rate limit was waited for as the server asked",
+    rateLimits: "no wait for a rate limit lasted as long as the server asked",
     failovers: "no broken stream was answered by another provider",
-    hangs: "no hanging tool was ended and called again",
-    regenerated: "no unfit answer was asked for once more",
-    reviews: "no change that a reviewer wanted was made",
-    failedTests: "no failed tests were sent back and passed later",
-    crashes: "no killed process was taken over from",
-    redone: "finished work was done again",
+    hangs: "no hanging tool was stopped and called again",
+    regenerated: "no invalid answer was asked for again",
+    reviews: "no change requested by a reviewer was made",
+    failedTests: "no failed test run was sent back and passed later",
+    crashes: "no other process took over from a killed one",
+    redone: "finished work was repeated",
     outcome: "the run was not approved",
   },
-  incomplete: (list) => `This is not what was promised: ${list}.`,
+  incomplete: (list) => `The demo did not show everything it promised: ${list}.`,
   youStopped: "You stopped it at the gate, before the rest could be shown.",
-  leave: "Ctrl-C ends it",
-  needsTerminal: "--ask needs a terminal to ask on; leave it out, and the gate is confirmed for you.",
+  leave: "Ctrl-C to quit",
+  needsTerminal: "--ask needs a terminal. Without --ask, the gate is confirmed for you.",
   stopped: (folder, resume) =>
     `stopped; the files are in ${folder}. Continue the run with: ${resume}\nThis command played the models, so agents that start later will fail; \`${demoLine("start", "--ask")}\` starts over.`,
 };

@@ -1,22 +1,22 @@
-// What a run has survived, counted from its journal: nothing counts that is not written down there.
+// Counts what a run has survived, from its journal alone.
 
 import type { Entry, JournalEvent } from "../../core/index.ts";
 import { traitsOf } from "../../core/index.ts";
 
 export const SURVIVED = [
-  "rateLimits", //  waited for exactly as long as the server asked, and then answered
-  "failovers", //   a connection that broke, and another provider that answered
-  "hangs", //       a tool that hung, was ended, and was called again
-  "regenerated", // an answer that did not fit its schema, and was asked for once more
-  "reviews", //     changes a reviewer asked for, which were made
-  "failedTests", // tests that failed, and passed later
-  "crashes", //     a process that died in the middle of its work, which another one went on with
+  "rateLimits", //  the call waited exactly as long as the server asked, then got an answer
+  "failovers", //   a connection broke, and another provider answered
+  "hangs", //       a tool hung, was stopped, and was called again
+  "regenerated", // an answer did not match its schema, and the model was asked again
+  "reviews", //     a reviewer requested changes, and they were made
+  "failedTests", // tests failed, and passed later
+  "crashes", //     a process died in the middle of its work, and another one continued it
 ] as const;
 export type SurvivedId = (typeof SURVIVED)[number];
 
 export interface SurvivedCounts {
   readonly counts: Readonly<Record<SurvivedId, number>>;
-  /** Finished work that was done again: calls and visits of nodes, by their names. Nothing should be here. */
+  /** Finished calls and node visits that were repeated, by name. Should be empty. */
   readonly redone: readonly string[];
 }
 
@@ -34,7 +34,7 @@ type Failed = Extract<JournalEvent, { type: "call-failed" }>;
 const COUNTS: Readonly<Record<SurvivedId, Counts>> = {
   rateLimits: (event, at, later) => {
     if (event.type !== "call-failed" || event.decision.recourse !== "retry") return false;
-    // The server's wait begins when its answer arrives, which is before the failure is on record.
+    // The server's wait starts when its answer arrives, slightly before the failure is recorded.
     const { retryAfterMs = 0, resetAt = at + retryAfterMs } = event.fault;
     const next = later.find((entry) => entry.event.type === "call-admitted" && entry.event.call === event.call);
     return retryAfterMs > 0 && next !== undefined && next.at >= resetAt && succeeds(event, later);
@@ -52,7 +52,7 @@ const COUNTS: Readonly<Record<SurvivedId, Counts>> = {
     event.type === "call-failed" && event.decision.recourse === "regenerate" && succeeds(event, later),
   reviews: (event, _at, later) => {
     if (event.type !== "node-completed" || event.route.kind !== "to") return false;
-    // Whoever has already been there is asked again: that is what sending back is.
+    // A node that already completed is visited again: the reviewer sent the work back.
     const isBack = event.route.nodes.some((node) => completes(node, later));
     return isBack && decisionIn(event.output) === "changes_requested";
   },
@@ -75,7 +75,7 @@ function decisionIn(output: unknown): unknown {
   return typeof output === "object" && output !== null && "decision" in output ? output.decision : undefined;
 }
 
-/** A call that has its answer, or a visit that is over, and is begun again all the same. */
+/** The name of a finished call or visit that is started again. */
 function redoneOf(event: JournalEvent, later: readonly Entry[]): readonly string[] {
   if (event.type === "call-succeeded") {
     const { call } = event;

@@ -1,4 +1,4 @@
-// What changed between two texts, as a unified diff, for a folder that Git does not know.
+// The changes between two texts as a unified diff, for a folder outside Git.
 
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
 
@@ -13,7 +13,7 @@ export interface FileChange {
 /** `before` or `after` null: the file did not exist, or was deleted. */
 export function fileChange(name: string, before: string | null, after: string | null): FileChange {
   const [from, to] = [before === null ? "/dev/null" : `a/${name}`, after === null ? "/dev/null" : `b/${name}`];
-  // The files are short, so each is shown whole.
+  // The files are short, so the diff shows them whole.
   const patch = structuredPatch(from, to, before ?? "", after ?? "", undefined, undefined, { context: Infinity });
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   const count = (mark: "+" | "-"): number => lines.filter((line) => line.startsWith(mark)).length;

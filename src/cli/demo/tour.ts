@@ -1,4 +1,4 @@
-// What `faultline tour` prints: real failures, what they are, and what would be done about each.
+// Prints the tour: real failures, how they are classified, and what Faultline would do about each.
 
 import {
   classify,
@@ -105,7 +105,7 @@ const STOPS: readonly Stop[] = [
     details: { ...MODEL_CALL, chain: { ...CHAIN, targets: [] } },
   },
   {
-    title: { "en": "A CLI that is not there", "zh-CN": "CLI 未安装" },
+    title: { "en": "A CLI that is not installed", "zh-CN": "CLI 未安装" },
     evidence: {
       surface: "cli",
       provider: "codex-cli",

@@ -1,11 +1,10 @@
-// A process that advances one run of a journal until it is over, and then ends: what the demonstration starts, kills and starts
-// again. It ends, too, when whoever started it is gone.
+// The demo's worker process: advances one run until it ends, then exits. It also exits when its parent process is gone.
 
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import type { Io } from "../io.ts";
 
-/** Somebody may answer a question in another process: looked for this often. */
+/** How often it looks for answers given in another process. */
 const LOOK_EVERY_MS = 100;
 
 export async function runWorker(file: string, run: string, io: Io): Promise<void> {
@@ -24,7 +23,7 @@ export async function runWorker(file: string, run: string, io: Io): Promise<void
   await workflows.close();
 }
 
-/** Nothing is said there: only its end means something. */
+/** Resolves when stdin closes; its content is ignored. */
 async function endOf(stdin: Io["stdin"]): Promise<void> {
   const pieces = stdin[Symbol.asyncIterator]();
   while ((await pieces.next()).done !== true);

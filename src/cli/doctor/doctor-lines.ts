@@ -1,4 +1,4 @@
-// What `faultline doctor` found, as a table for a screen and as plain lines for a log.
+// Formats the findings of `faultline doctor`: a table for a screen, plain lines for a log.
 
 import type { CliHealth } from "../../agent/doctor/cli-health.ts";
 import type { MachineCheck } from "../../agent/doctor/machine.ts";
@@ -8,11 +8,11 @@ import { oneLine } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import type { DoctorWords } from "../render/words/doctor-words.ts";
 
-/** What `faultline doctor` found, before it is put into words. */
+/** The findings of `faultline doctor`, before formatting. */
 export interface Findings {
   readonly clis: readonly CliHealth[];
   readonly machine: readonly MachineCheck[];
-  /** The CLIs were asked for by name. */
+  /** The user named the CLIs. */
   readonly areAsked: boolean;
 }
 
@@ -36,7 +36,7 @@ export function screenLines(
     paint(tone, lines[index] ?? ""),
     ...detailLines(detail, columns).map((text) => paint("dim", text)),
   ]);
-  // What was made by others, and then our own house.
+  // The CLIs first, then this machine.
   return [paint("bold", head), ...rows.slice(0, clis.length).flat(), "", ...rows.slice(clis.length).flat(), ""];
 }
 
@@ -52,7 +52,7 @@ function toneOf({ status, remedy }: CliHealth): Style {
   return remedy === "ask-it" ? "yellow" : "red";
 }
 
-/** One line each, the subject first. */
+/** One line per finding, with the subject first. */
 export function plainLines({ clis, machine }: Findings, words: DoctorWords): readonly string[] {
   const detailOf = (detail: string | null): string => (detail === null ? "" : ` (${oneLine(detail)})`);
   return [
@@ -70,7 +70,7 @@ function versionText({ status, version }: CliHealth, words: DoctorWords): string
   return version ?? words.statuses[status];
 }
 
-/** A file that proves nothing is no reason worth showing. */
+/** Names the login file only if it proves the login. */
 function loginText({ login }: CliHealth, words: DoctorWords): string {
   const by = [...login.variables, ...(login.byFile && login.state === "yes" ? [words.file] : [])];
   return by.length === 0 ? words.states[login.state] : `${words.states[login.state]} (${by.join(", ")})`;

@@ -1,5 +1,5 @@
-// `faultline doctor`: examines the agent CLIs, this machine, and the journal and workflow that were named, prints what it found and
-// the one thing to do next, and exits 1 if something that was named cannot be used.
+// `faultline doctor`: examines the agent CLIs, this machine, and the named journal and workflow. Prints its findings and the next
+// thing to do, and exits 1 if something the user named cannot be used.
 
 import { type CliHealth, type CliRemedy, examineClis, isUsable, nextStep } from "../../agent/doctor/cli-health.ts";
 import { EXAMINED_KINDS, type ExaminedKind } from "../../agent/doctor/login-evidence.ts";
@@ -39,7 +39,7 @@ export async function runDoctor(options: DoctorOptions, io: Io, shared: GlobalOp
   if (!isOk) io.exit("failed");
   const last = exitAdvice(findings, words);
   if (json) return io.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
-  // A log is read line by line and searched; columns are for people.
+  // Logs are searched line by line, so they get plain lines instead of columns.
   const isScreen = io.stdout.isTTY && (io.env["CI"] ?? "") === "";
   const lines = isScreen
     ? screenLines(findings, words, io.stdout, paintFor(io.stdout, io.env, color))
@@ -53,7 +53,7 @@ async function examine(
   shared: GlobalOptions,
 ): Promise<Findings> {
   const kinds = kindsOf(names, shared);
-  // A journal needs SQLite, and what loads it must not load where it is missing.
+  // The journal code imports SQLite, so it must not be loaded where SQLite is missing.
   const sqlite = await checkSqlite(process.versions);
   const machine = [
     checkNode(process.versions),
@@ -116,7 +116,7 @@ async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Lo
       return { check: "journal", value, ok: locked === null, detail: locked === null ? null : words.obstacles[locked] };
     }
   } catch (error) {
-    // Everything that can be wrong with a journal arrives here as a sentence.
+    // Every known problem of a journal arrives as a UsageError.
     if (!(error instanceof UsageError)) throw error;
     return { check: "journal", value, ok: false, detail: oneLine(error.message) };
   }
@@ -146,7 +146,7 @@ async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<
 }
 
 interface ExitAdvice {
-  /** `nothing`: all is well. `machine`: something of this machine comes first. */
+  /** `nothing`: all is well. `machine`: fix this machine first. */
   readonly do: CliRemedy | "machine" | "nothing";
   readonly cli: CliHealth["kind"] | null;
   readonly text: string;

@@ -1,4 +1,4 @@
-// `faultline init`: writes a template into a folder and says what to do with it.
+// `faultline init`: writes a template into a folder and prints the next steps.
 
 import { resolve } from "node:path";
 import type { Locale } from "../../core/index.ts";
@@ -12,10 +12,10 @@ import { type ProjectTemplate, templateNamed, TEMPLATES } from "./templates.ts";
 import { GITIGNORE, writeFiles, type WrittenFiles } from "./write-files.ts";
 
 export interface InitOptions {
-  /** null: nothing was named. */
+  /** null: none was named. */
   readonly template: string | null;
   readonly folder: string;
-  /** null: the template's usual one. */
+  /** null: the template's default. */
   readonly variant: string | null;
   readonly force: boolean;
 }

@@ -1,4 +1,4 @@
-// What `faultline init` can write: folders of the package as they are, with the part that was chosen put in.
+// The templates of `faultline init`: folders of the package, combined with the chosen variant.
 
 import { commandLine } from "../render/program-name.ts";
 import { existsSync } from "node:fs";
@@ -10,12 +10,12 @@ import type { Locale } from "../../core/index.ts";
 export interface ProjectTemplate {
   readonly id: string;
   readonly about: Readonly<Record<Locale, string>>;
-  /** The ways it can be had, the usual one first; empty when there is only one. */
+  /** Its variants, the default first; empty when it has none. */
   readonly variants: readonly string[];
-  /** What to do when it is written. */
+  /** The next commands to type. */
   readonly next: (variant: string) => readonly string[];
   readonly files: (variant: string) => Promise<ReadonlyMap<string, string>>;
-  /** What git should not track: runs and their files. */
+  /** Entries for `.gitignore`: runs and their files. */
   readonly ignores: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const TEMPLATES: readonly ProjectTemplate[] = [
   {
     id: "team",
     about: {
-      "en": "agents that discuss a task, wait for your word, then code, review and test it",
+      "en": "agents that discuss a task, wait for your approval, then code, review and test it",
       "zh-CN": "一组 Agent：先讨论任务，等你确认，然后编码、评审、测试",
     },
     variants: ["clis", "models"],
@@ -58,7 +58,7 @@ export function templateNamed(id: string): ProjectTemplate | null {
 
 const AGENTS_PLACE = "# <agents>\n";
 
-/** The workflow stands in the root of the repository, because agents and commands work where it is; the rest in a folder. */
+/** The workflow file goes into the repository's root, because agents and commands run in its folder; the rest goes into `team/`. */
 async function teamFiles(variant: string): Promise<ReadonlyMap<string, string>> {
   const texts = await textsIn("team");
   const agents = texts.get(`agents.${variant}.yaml`) ?? "";
@@ -74,18 +74,18 @@ async function teamFiles(variant: string): Promise<ReadonlyMap<string, string>> 
   return files;
 }
 
-/** CLIs bring their own tools. */
+/** CLIs have their own tools, so their variant leaves ours out. */
 function isPartOf(name: string, variant: string): boolean {
   if (name.startsWith("agents.") || name.startsWith("demo/")) return false;
   return variant === "models" || (!name.startsWith("tools/") && name !== "prompts/coder-system.md");
 }
 
-/** One file of them all, by its path. */
+/** Reads one template file by its path. */
 export function templateText(path: string): Promise<string> {
   return readFile(join(templatesFolder(), path), "utf8");
 }
 
-/** By their names within the folder, with slashes. */
+/** Keyed by path within the folder, with slashes. */
 async function textsIn(folder: string): Promise<ReadonlyMap<string, string>> {
   const root = join(templatesFolder(), folder);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
@@ -97,7 +97,7 @@ async function textsIn(folder: string): Promise<ReadonlyMap<string, string>> {
   return new Map(names.map((name, index) => [name, texts[index] ?? ""]));
 }
 
-/** In the package's root, which is not equally far from a source file and from what it is bundled into. */
+/** Searches upwards for the package's root: source files and bundled files are at different depths. */
 function templatesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "templates", "team")) && dirname(folder) !== folder) folder = dirname(folder);

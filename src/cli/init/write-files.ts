@@ -1,6 +1,6 @@
-// Puts files into a folder. What is there already and says something else is not touched, unless that was asked for.
-// F1  nothing is written before it is known that everything may be.
-// F2  nothing is written outside the folder, also where a link in it leads out.
+// Writes files into a folder. Existing files with other contents are kept unless the user asked to overwrite them.
+// F1  Nothing is written before every file has been checked.
+// F2  Nothing is written outside the folder, not even through a link in it.
 
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
@@ -12,11 +12,11 @@ import { makeFolder } from "../../journal/files/make-folder.ts";
 export interface WrittenFiles {
   readonly written: readonly string[];
   readonly overwritten: readonly string[];
-  /** They were there and said the same. */
+  /** They existed with the same contents. */
   readonly unchanged: readonly string[];
-  /** They are there and say something else: nothing was written. */
+  /** They exist with other contents, so nothing was written. */
   readonly inTheWay: readonly string[];
-  /** Lines that were added to `.gitignore`. */
+  /** Lines added to `.gitignore`. */
   readonly ignored: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export async function writeFiles(
   return { written, overwritten: other, unchanged, inTheWay: [], ignored: await addIgnores(folder, ignores) };
 }
 
-/** Adds what `.gitignore` does not have yet, at its end. */
+/** Appends the missing entries to `.gitignore`. */
 async function addIgnores(folder: string, ignores: readonly string[]): Promise<readonly string[]> {
   const before = (await textAt(join(folder, GITIGNORE))) ?? "";
   const lines = new Set(before.split(/\r?\n/).map((line) => bare(line)));
@@ -59,7 +59,7 @@ function bare(line: string): string {
 
 async function refuseOutside(folder: string, name: string): Promise<void> {
   const root = await realpathOf(folder);
-  // The nearest part of the path that is there decides where the file would land.
+  // The nearest existing part of the path decides where the file would land.
   let part = join(folder, name);
   let real = await realpathOf(part);
   while (real === null && dirname(part) !== part) {
@@ -67,10 +67,10 @@ async function refuseOutside(folder: string, name: string): Promise<void> {
     real = await realpathOf(part);
   }
   if (root === null || real === root || real?.startsWith(root + sep) === true) return;
-  throw new UsageError(`${name} cannot be written: a link in its path leads out of ${folder}.`);
+  throw new UsageError(`Cannot write ${name}: a link in its path leads out of ${folder}.`);
 }
 
-/** null when nothing is there. */
+/** null when the path does not exist. */
 async function realpathOf(path: string): Promise<string | null> {
   try {
     return await realpath(path);
@@ -95,7 +95,7 @@ async function put(path: string, text: string): Promise<void> {
   } catch (error) {
     const named = readField(error as object, "path");
     const folder = typeof named === "string" ? named : dirname(path);
-    throw new UsageError(`The folder ${folder} cannot be created: ${whyOf(error)}.`, "usage", { cause: error });
+    throw new UsageError(`Cannot create the folder ${folder}: ${whyOf(error)}.`, "usage", { cause: error });
   }
   try {
     await writeFile(path, text);
@@ -105,13 +105,13 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  EACCES: "you may not",
+  EACCES: "permission denied",
   EEXIST: "a part of its path is a file",
-  EISDIR: "there is a folder of that name",
-  ENOENT: "the system allows no new folder there",
+  EISDIR: "a folder with that name exists",
+  ENOENT: "the system does not allow a new folder there",
   ENOSPC: "the disk is full",
   ENOTDIR: "a part of its path is a file",
-  EPERM: "you may not",
+  EPERM: "permission denied",
   EROFS: "the disk is read-only",
 };
 
@@ -121,5 +121,5 @@ function whyOf(error: unknown): string {
 }
 
 function refused(path: string, error: unknown): UsageError {
-  return new UsageError(`${path} cannot be written: ${whyOf(error)}.`, "usage", { cause: error });
+  return new UsageError(`Cannot write ${path}: ${whyOf(error)}.`, "usage", { cause: error });
 }

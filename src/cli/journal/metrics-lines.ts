@@ -1,4 +1,4 @@
-// The numbers of a session per tool, for people.
+// A session's metrics per tool, as text.
 
 import { countEntries, type Entry, metricsOf, type ToolMetrics } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -12,7 +12,7 @@ export function toolMetrics(entries: readonly Entry[]): Readonly<Record<string, 
 
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set(["call_count", "success_count", "error_count"]);
 
-/** A table whose columns hold more than noughts; a list where the table does not fit. */
+/** A table without all-zero columns, or a list where the table does not fit. */
 export function metricsLines(
   metrics: Readonly<Record<string, ToolMetrics>>,
   words: JournalWords,

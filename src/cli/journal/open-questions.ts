@@ -1,15 +1,15 @@
-// The questions a journal holds, as far as they can be read, and who has answered them.
+// The readable questions of a journal, and who answered them.
 
 import type { Question } from "../../core/index.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
 import { fieldsOf } from "../render/values.ts";
 
 export interface OpenQuestion extends Question {
-  /** Who answered it; null while nobody has. It stays until its session takes the answer up. */
+  /** Who answered it; null while it is open. An answered question stays listed until its session reads the answer. */
   readonly by: string | null;
 }
 
-/** The oldest first. Answers are looked up one by one: a journal keeps those of every session that has not gone on. */
+/** Oldest first. Answers are looked up one by one: a journal keeps the answers of every session that has not continued yet. */
 export async function openQuestions(
   journal: Journal,
 ): Promise<{ readonly questions: readonly OpenQuestion[]; readonly unreadable: number }> {
@@ -40,7 +40,7 @@ export function answererOf(answer: unknown): string {
   return typeof by === "string" ? by : "?";
 }
 
-/** null for what is no question: an imported file may hold anything. */
+/** null when the value is not a question: an imported file may hold anything. */
 export function readQuestion(value: unknown): Question | null {
   const fields = fieldsOf(value) ?? {};
   const payload = fieldsOf(fields["payload"]) ?? {};

@@ -1,4 +1,4 @@
-// `faultline journal questions` and `answer`: what waits for a person, and the person's answer. The first answer counts.
+// `faultline journal questions` and `answer`: lists open questions and answers them. The first answer counts.
 
 import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import { exampleOf } from "../../core/flow/answer-form.ts";
@@ -40,7 +40,7 @@ export async function listQuestions(file: string, io: Io, { json, locale, color 
   }
 }
 
-/** Empty for a question that is open. */
+/** Empty while the question is open. */
 async function answeredLine(
   journal: Journal,
   { id, session, by }: OpenQuestion,
@@ -53,7 +53,7 @@ async function answeredLine(
   return `${sentences(locale, words.isAnswered(shown(id), shown(by)), words.next, next)}\n`;
 }
 
-/** How the session continues with its answer: a run is resumed by a command, every other session by its own program. */
+/** How the session continues with its answer: `workflow resume` resumes a run, and its own program resumes any other session. */
 async function nextAfterAnswer(journal: Journal, session: string, file: string, words: JournalWords): Promise<string> {
   const run = (await journal.kept("run", session)) ?? null;
   return run === null ? words.goOn(shown(session)) : commandLine("workflow", "resume", session, "--journal", file);
@@ -105,13 +105,13 @@ function answerHint(payload: Question["payload"]): string {
   const { kind } = payload;
   if (!Object.hasOwn(INTERACTIONS, kind)) return "…";
   const { answer, secret } = INTERACTIONS[kind];
-  // What is answered from here is written down, and a secret must not be.
+  // Answers given here are recorded, and a secret must not be.
   if (payload.kind === "Ask") return `'${shown(exampleOf(payload.schema), 500)}'`;
   return secret ? "--reject '…'" : HINTS[answer];
 }
 
 export interface QuestionAnswerOptions {
-  /** What was typed; null when `reject` says why not. */
+  /** The typed answer; null when `reject` gives a reason instead. */
   readonly typed: string | null;
   readonly reject: string | null;
   readonly by: string;

@@ -1,4 +1,4 @@
-// `faultline journal sessions` and `prune`: which sessions there are, and away with the old ones.
+// `faultline journal sessions` and `prune`: lists sessions and removes old ones.
 
 import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
@@ -24,7 +24,7 @@ export async function listSessions(
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
   const words = JOURNAL_WORDS[locale];
-  // One more than is shown tells whether that is all.
+  // Reads one more than it shows, to know whether there are more.
   const filter = { ...(status === null ? {} : { status }), limit: limit + 1 };
   const found = await lookAtJournal({ file, io, locale }, (journal) => journal.sessions(filter));
   const sessions = found.slice(0, limit);
@@ -60,7 +60,7 @@ async function printSessions(
   for (const line of lines) await io.stdout.write(`${line}\n`);
 }
 
-/** A newer program may know more of them. */
+/** Falls back to the raw status: a newer program may write others. */
 export function statusWord(status: SessionStatus, words: JournalWords): string {
   return Object.hasOwn(words.statuses, status) ? words.statuses[status] : shown(status);
 }

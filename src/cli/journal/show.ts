@@ -1,4 +1,4 @@
-// `faultline journal show`: what happened in a session, as a story, as one document, or entry by entry.
+// `faultline journal show`: prints a session as a story, as one JSON document, or entry by entry.
 
 import {
   type Entry,
@@ -26,7 +26,7 @@ import { momentsOf, printStory } from "./story.ts";
 import { lookAtJournal } from "./with-journal.ts";
 
 export interface ShowOptions {
-  /** null: all of them. */
+  /** null: all turns. */
   readonly turn: string | null;
   readonly events: boolean;
 }
@@ -61,7 +61,7 @@ export async function showSession(
   });
 }
 
-/** Throws when there is none. */
+/** Throws when the session does not exist. */
 export async function findSession(
   journal: Journal,
   file: string,
@@ -106,7 +106,7 @@ async function readSession(journal: Journal, session: string, turn: string | nul
   }));
 }
 
-/** An imported file may hold events that only claim to be ours. */
+/** Reports events that cannot be read: an imported file may hold anything. */
 function readable<T>(session: string, locale: Locale, make: () => T): T {
   try {
     return make();
@@ -124,7 +124,7 @@ function refuseUnknownTurn(turn: string | null, session: string, turns: Readonly
   throw new UsageError(list === "" ? refusal : sentences(locale, refusal, words.itHasTurns(list)));
 }
 
-/** The redactor takes the id of a session for a secret of the web; here it is the name of what is shown. */
+/** Keeps the session id, which the redactor would mistake for a web session's secret. */
 function traceJson(record: TraceRecord): object {
   return { ...(SHAPE_REDACTOR.value(record) as object), session_id: record.session_id };
 }
@@ -155,13 +155,13 @@ async function printSession(
 }
 
 interface TurnFilter {
-  /** Expects entries in order. */
+  /** Must be called with the entries in order. */
   has(entry: Entry): boolean;
   /** Every turn seen so far. */
   readonly turns: ReadonlySet<string>;
 }
 
-/** Picks the entries of one turn: its own, those of its calls, and what happened to shared things while it was open. null: all. */
+/** Picks the entries of one turn: its own, its calls', and those of shared resources while it was open. null: all entries. */
 function createTurnFilter(turn: string | null): TurnFilter {
   const turns = new Set<string>();
   const calls = new Set<string>();

@@ -1,4 +1,4 @@
-// What one record of a session's trace says to a person: a table, one row per type of record.
+// Turns a trace record into a line of the story: a table with one row per record type.
 
 import { type Cost, formatMs, type Locale, RECOURSES, type TraceRecord, whyNot } from "../../core/index.ts";
 import type { Style } from "../render/paint.ts";
@@ -8,19 +8,19 @@ import { costText, dollars, shown } from "../render/values.ts";
 export interface StoryLine {
   readonly mark: string;
   readonly style: Style;
-  /** The tool or step it is about; empty when it is about none. */
+  /** The tool or step it concerns; empty if none. */
   readonly who: string;
   readonly title: string;
-  /** Short, behind the title. */
+  /** Short facts, shown after the title. */
   readonly facts: readonly string[];
-  /** Each on lines of its own. */
+  /** Longer texts, each on its own lines. */
   readonly more: readonly string[];
 }
 
 export interface Telling {
   readonly locale: Locale;
   readonly words: JournalWords;
-  /** Reasons that say nothing: what could not have been done here anyway. */
+  /** Reasons not worth printing: they reject options that were never possible here. */
   readonly hollow: ReadonlySet<string>;
 }
 
@@ -38,7 +38,7 @@ export function tell(record: TraceRecord, telling: Telling): StoryLine {
   return { mark, style, who: shown(who, 80), title, facts: facts.filter(isThere), more: more.filter(isThere) };
 }
 
-/** The tool, and the step it works for where that has another name. */
+/** The tool, and the step it works for if that has another name. */
 function whoOf({ tool_id, call_id, turn_id }: TraceRecord): string {
   const tool = tool_id ?? "";
   if (call_id === null || turn_id === null) return tool;

@@ -1,4 +1,4 @@
-// A session as a story: what happened, in order, under the day and the turn it happened in.
+// Prints a session as a story: its events in order, grouped by day and turn.
 
 import type { Entry, Locale, TraceRecord } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -38,7 +38,7 @@ export async function printStory(
   }
 }
 
-/** What the trace tells, and the beginnings and ends of the session, which it leaves out. */
+/** The trace's records, plus the session's starts and ends, which the trace leaves out. */
 export function momentsOf(
   entries: readonly Entry[],
   trace: readonly TraceRecord[],
@@ -83,7 +83,7 @@ function sessionLine({ event }: Entry, words: JournalWords): StoryLine | null {
 const TIME_COLUMNS = 12;
 const INDENT = " ".repeat(TIME_COLUMNS + 4);
 
-/** The time, a mark, who and what; what more there is stands under the mark, and so do facts that have no room. */
+/** The time, a mark, the tool and the title. Longer texts go below the mark, and so do facts that do not fit on the line. */
 function linesOf({ at, line }: StoryMoment, columns: number, paint: Paint): readonly string[] {
   const { mark, style, who, title, facts, more } = line;
   const room = columns - INDENT.length;
@@ -99,7 +99,7 @@ function linesOf({ at, line }: StoryMoment, columns: number, paint: Paint): read
   ];
 }
 
-/** What was decided leads with an arrow, and the reasons for it stand below. */
+/** A decision starts with an arrow; its reasons follow below, dimmed. */
 function underLines(text: string, room: number, paint: Paint): readonly string[] {
   const lead = /^(?:→ | {2})/.exec(text)?.[0] ?? "";
   const lines = wrapped(text.slice(lead.length), room - lead.length).map(

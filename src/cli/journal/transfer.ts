@@ -1,4 +1,4 @@
-// `faultline journal export` and `import`: a session as a file, out of one journal and into another. Rescue files come in too.
+// `faultline journal export` and `import`: moves a session between journals as a file. `import` also takes rescue files.
 
 import { SHAPE_REDACTOR } from "../../core/index.ts";
 import { readSessionFile } from "../../journal/files/session-file.ts";
@@ -49,7 +49,7 @@ async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
 }
 
-/** The longest text that Node can hold, about. */
+/** About the longest string Node can hold. */
 const MAX_SESSION_LINE_CHARS = 512 * 1024 * 1024;
 
 export async function importFrom(
@@ -62,7 +62,7 @@ export async function importFrom(
   const words = JOURNAL_WORDS[locale];
   const place = { file, io, locale };
   const isNew = !(await isThere(place));
-  // A store that is made now has written nothing yet, so nothing can go back to it.
+  // A new store has never written a session, so it cannot be the session's origin: only `--adopt` applies.
   if (isNew && !adopt) throw new UsageError(sentences(locale, words.noJournal(file), words.adoptHint));
   const lines = await readLines(source, place);
   if (isNew) await refuseUntrusted(lines, place);
@@ -85,7 +85,7 @@ async function readLines(source: string, { io, locale }: JournalPlace): Promise<
   return lines;
 }
 
-/** Before a journal is made for it. */
+/** Runs before a journal is created for the import. */
 async function refuseUntrusted(lines: readonly string[], place: JournalPlace): Promise<void> {
   try {
     await readSessionFile(lines);

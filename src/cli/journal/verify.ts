@@ -1,4 +1,4 @@
-// `faultline journal verify`: whether everything stands there as it was written; if not, where it first does not.
+// `faultline journal verify`: checks that no entry was changed, and names the first one that was.
 
 import { SHAPE_REDACTOR } from "../../core/index.ts";
 import type { Io } from "../io.ts";

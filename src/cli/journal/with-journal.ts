@@ -1,4 +1,4 @@
-// Opens a journal for one command and closes it again. What the journal refuses becomes a sentence and an exit code.
+// Opens a journal for one command and closes it afterwards. A refusal by the journal becomes a sentence and an exit code.
 
 import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -15,19 +15,19 @@ export interface JournalPlace {
   readonly locale: Locale;
 }
 
-/** Never makes a journal: whoever mistypes a name gets no empty file. */
+/** Never creates a journal, so a mistyped name does not leave an empty file. */
 export async function withJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
   if (!(await isThere(place))) throw notThere(place);
   return withNewJournal(place, use);
 }
 
-/** For commands that only look: the journal is neither made nor written to, and may stand where nobody may write. */
+/** Opens the journal read-only, which also works in a read-only folder. Never creates it. */
 export async function lookAtJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
   if (!(await isThere(place))) throw notThere(place);
   return opened(place, true, use);
 }
 
-/** Makes the journal when it is not there. */
+/** Creates the journal if it does not exist. */
 export function withNewJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
   return opened(place, false, use);
 }
@@ -56,25 +56,25 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
   }
 }
 
-/** An empty file is no journal yet, unless the log beside it says that it was one. */
+/** An empty file is not a journal, unless the WAL file beside it holds its contents. */
 export async function isThere({ file, io }: JournalPlace): Promise<boolean> {
   const bytes = await io.fileBytes(file);
   if (bytes === 0) return ((await io.fileBytes(`${file}-wal`)) ?? 0) > 0;
   return bytes !== null;
 }
 
-/** Which exit code a refusal of the journal ends with; all others are failures like any other. */
+/** The exit codes of the journal's refusals; every other fault exits as a failure. */
 const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
-  ManifestDrift: "config", // the file of another program, a torn one, a newer one, a changed export
+  ManifestDrift: "config", // a file of another program, a torn or newer journal, a changed export
   NotFound: "usage", //       a question that is not open
   ShapeInvalid: "usage", //   a name or an answer that cannot be one
 };
 
-/** What is no fault of the journal stays what it is. */
+/** Errors without a fault are returned unchanged. */
 export function inWords(error: unknown, { file, locale }: JournalPlace): unknown {
   if (!isFaultError(error)) return error;
   const { code, message, evidence } = error.fault;
-  // Refusals say themselves what to do; what the machine said does not.
+  // Refusals already say what to do; system errors do not.
   const said = evidence.source === "raised" ? message : `${file}: ${message}. ${wordsFor(code, locale).operator}`;
   const told = locale === "en" ? said : `${wordsFor(code, locale).title}：${said}`;
   return new UsageError(oneLine(told, 2_000), EXITS[code] ?? "failed", { cause: error });

@@ -1,5 +1,5 @@
-// Bytes that are kept in order. Small chunks are copied into blocks: a million chunks of two bytes would cost far more memory
-// than the two megabytes in them.
+// An ordered byte buffer. Small chunks are copied into blocks: a million chunks of two bytes would otherwise take far more memory
+// than the two megabytes they hold.
 
 const BLOCK_BYTES = 65_536;
 
@@ -22,7 +22,7 @@ export class ByteBlocks {
     this.#openBytes += chunk.length;
   }
 
-  /** Gives all of it and is empty then. */
+  /** Returns all bytes and empties the buffer. */
   take(): readonly Uint8Array[] {
     this.#close();
     const blocks = this.#blocks;

@@ -1,4 +1,4 @@
-// What an answer must hold, as lines for a terminal: what was wrong with the last input, then one line for each field.
+// Describes the expected answer for a terminal: the mistakes in the last input, then one line per field.
 
 import { formOf } from "../../core/flow/answer-form.ts";
 import { formFacts, type QuestionPayload } from "../../core/flow/interaction.ts";
@@ -6,7 +6,7 @@ import { SHAPE_REDACTOR } from "../../core/index.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./values.ts";
 
-/** Empty for a question whose answer needs no form. */
+/** Empty for a question without a form. */
 export function formLines(payload: QuestionPayload, paint: Paint): readonly string[] {
   const { schema, issues = [] } = formFacts(payload);
   const wrong = issues.map(({ path, expected, got }) => `✗ ${shown(path)} ${shown(expected)} (${shown(got)})`);

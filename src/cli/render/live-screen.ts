@@ -1,6 +1,6 @@
 // The last lines of a terminal, redrawn in place. One write per frame, and only when something changed, so nothing flickers.
-// D1  only lines drawn here are ever overwritten; what stands above them stays.
-// D2  after every frame the cursor stands at the beginning of an empty line.
+// D1  Only lines drawn here are overwritten; everything above them stays.
+// D2  After every frame the cursor is at the beginning of an empty line.
 
 import { OutputQueue } from "./output-queue.ts";
 import type { Sink } from "../io.ts";
@@ -8,7 +8,7 @@ import type { Sink } from "../io.ts";
 const END_OF_LINE = "\u001b[K";
 const END_OF_SCREEN = "\u001b[J";
 
-/** Clears the line the cursor stands on. */
+/** Clears the line the cursor is on. */
 export const WIPE_LINE = `\r${END_OF_LINE}`;
 
 export class LiveScreen {
@@ -19,7 +19,7 @@ export class LiveScreen {
     this.#output = new OutputQueue(sink);
   }
 
-  /** `above` is written once and stays; `live` stands under it until the next frame. */
+  /** `above` is written once and stays; `live` is shown below it until the next frame. */
   draw(above: readonly string[], live: readonly string[]): void {
     if (above.length === 0 && isSame(live, this.#drawn)) return;
     const lines = [...above, ...live].map((line) => `${line}${END_OF_LINE}\n`);
@@ -27,13 +27,13 @@ export class LiveScreen {
     this.#drawn = live;
   }
 
-  /** Takes the live lines away. */
+  /** Removes the live lines. */
   clear(): void {
     if (this.#drawn.length > 0) void this.#output.write(`${this.#toTop()}${END_OF_SCREEN}`);
     this.#drawn = [];
   }
 
-  /** Everything has been written. */
+  /** Resolves when everything has been written. */
   end(): Promise<void> {
     return this.#output.end();
   }

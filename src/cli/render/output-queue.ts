@@ -1,6 +1,6 @@
-// Bytes and text on their way to a stream that may be slower than whoever writes: in order, and with one write under way at a time.
-// Q1  what comes while a write waits for its reader goes out together with the next one.
-// Q2  who writes more than the reader takes is asked to wait, so that no more than about 1 MB is held.
+// Queues bytes and text for a stream that may be slower than its writer. Output stays in order, with one write in flight at a time.
+// Q1  Data that arrives during a write is sent together with the next one.
+// Q2  A writer that is faster than the reader has to wait, so the queue holds no more than about 1 MB.
 
 import type { Sink } from "../io.ts";
 import { ByteBlocks } from "./byte-blocks.ts";
@@ -14,14 +14,14 @@ export class OutputQueue {
   readonly #waiting = new ByteBlocks();
   #writing: Promise<void> | null = null;
 
-  /** The last bytes of the command ended without a line break. Text is our own and does not count. */
+  /** The command's last bytes ended without a line break. Our own text does not count. */
   isMidLine = false;
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
-  /** A promise when enough waits for now: it resolves when all of it is written. */
+  /** Returns a promise when the queue is full; it resolves when the queue has been written. */
   write(data: string | Uint8Array): Promise<void> | undefined {
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
     if (bytes.length > 0) this.isMidLine = bytes === data && bytes.at(-1) !== NEWLINE;
@@ -30,7 +30,7 @@ export class OutputQueue {
     return this.#waiting.bytes > MAX_WAITING_BYTES ? this.#writing : undefined;
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async end(): Promise<void> {
     await this.#writing;
   }

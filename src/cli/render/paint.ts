@@ -1,4 +1,4 @@
-// Colours, where a person looks at the output.
+// Colours for terminals.
 
 import { styleText } from "node:util";
 import type { Io, Sink } from "../io.ts";
@@ -7,7 +7,7 @@ export type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 export type ColorMode = "auto" | "always" | "never";
 
-/** Colour where a person looks: a terminal, no NO_COLOR, or asked for. */
+/** Colours the output on a terminal without NO_COLOR, or when asked to. */
 export function paintFor(sink: Sink, env: Io["env"], mode: ColorMode): Paint {
   const noColor = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   const forced = (env["FORCE_COLOR"] ?? "") !== "" && env["FORCE_COLOR"] !== "0";

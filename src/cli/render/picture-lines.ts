@@ -1,4 +1,4 @@
-// A visit of a node on one line, and the line under them all: what it does, how often it tried, when it tries next, time, money.
+// A node visit on one line (state, attempts, next attempt, time, cost), and the run's footer line.
 
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -102,25 +102,25 @@ export function reasonText(reason: FaultCode | "paused" | "paced", words: Follow
 }
 
 export function titleOf(code: FaultCode | null, locale: Locale): readonly string[] {
-  // A newer program may know more codes.
+  // A newer program may write unknown codes.
   return code === null ? [] : [isFaultCode(code) ? wordsFor(code, locale).title : shown(code)];
 }
 
 const MINUTE_MS = 60_000;
 
-/** The time that is left; with the time of day where a person would look at the clock. */
+/** The time left, plus the time of day for longer waits. */
 export function timeTo(nextAt: number | null, now: number, words: FollowWords, locale: Locale): string {
   if (nextAt === null || nextAt <= now) return "";
   const left = words.inTime(formatMs(Math.ceil((nextAt - now) / 1_000) * 1_000, locale));
   return nextAt - now > MINUTE_MS ? `${left} (${minuteOf(nextAt)} UTC)` : left;
 }
 
-/** Whole seconds, so that a line changes once a second at most; nothing for the first one. */
+/** In whole seconds, so that a line changes at most once a second; empty during the first. */
 function elapsed(ms: number, locale: Locale): readonly string[] {
   return ms < 1_000 ? [] : [formatMs(Math.floor(ms / 1_000) * 1_000, locale)];
 }
 
-/** Cut where the terminal ends, so that a line is one line. */
+/** Cuts the text at the terminal's width, so that it stays on one line. */
 export function fitted(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = "";

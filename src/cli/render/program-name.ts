@@ -1,4 +1,4 @@
-// How this program is called where it runs, so that a printed command works when it is copied.
+// How to call this program in the current environment, so that printed commands can be copied.
 
 import { SHAPE_REDACTOR } from "../../core/index.ts";
 import { shellWord } from "./safe-text.ts";
@@ -13,22 +13,22 @@ export const PROGRAM = programFor(process.argv[1] ?? "");
 /** `npm start` in a checkout runs the built file itself; there, npx finds the program. */
 const DEMO_PROGRAM = /[\\/]main\.[jt]s$/.test(process.argv[1] ?? "") ? ["npx", "faultline"] : PROGRAM;
 
-/** A command of this program as the demo prints it. */
+/** A command line of this program for the demo. */
 export function demoLine(...words: readonly string[]): string {
   return lineOf([...DEMO_PROGRAM, ...words]);
 }
 
-/** A command of this program as a person types it here. */
+/** A command line of this program, as a person types it here. */
 export function commandLine(...words: readonly string[]): string {
   return lineOf([...PROGRAM, ...words]);
 }
 
-/** Texts from other parts of Faultline name commands as `faultline …`; this spells them as they work here. */
+/** Rewrites `faultline …` in texts from other parts of Faultline to the command that works here. */
 export function withProgram(text: string, program: readonly string[] = PROGRAM): string {
   return text.replaceAll("`faultline ", `\`${program.join(" ")} `);
 }
 
-/** A command as a shell takes it; what looks like a secret is taken out, and has to be filled in again. */
+/** A command quoted for a shell. Text that looks like a secret is masked and has to be filled in again. */
 export function lineOf(words: readonly string[]): string {
   return words.map((word) => (word === "" ? "''" : shellWord(SHAPE_REDACTOR.text(word)))).join(" ");
 }

@@ -1,4 +1,4 @@
-// A run while it happens: drawn in place where a person looks, told line by line everywhere else. Both on stderr.
+// Shows a run while it happens, on stderr: redrawn in place on a terminal, line by line elsewhere.
 
 import { stripVTControlCharacters } from "node:util";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
@@ -14,21 +14,21 @@ import type { RunPicture, SeenVisit } from "../workflow/run-picture.ts";
 import { storyLine } from "./story-line.ts";
 
 export interface RunView {
-  /** Called after the picture has taken the event up; `isNew` is false for what happened before somebody looked. */
+  /** Called after the picture has applied the event; `isNew` is false for events from before this view started. */
   onEvent(event: RunStreamEvent, isNew: boolean): void;
-  /** A line of our own. */
+  /** Prints a line between the events. */
   say(text: string): void;
-  /** Nothing is drawn until `show`: somebody else has the screen. */
+  /** Stops drawing until `show`, while a prompt uses the screen. */
   hide(): void;
   show(): void;
-  /** Everything has been written, and the last state stays. */
+  /** Resolves when everything has been written; the last state stays on screen. */
   end(): Promise<void>;
 }
 
 export interface RunViewOptions {
   readonly run: string;
   readonly picture: RunPicture;
-  /** Stands at the end of the last line. */
+  /** Shown at the end of the last line. */
   readonly hint: string;
 }
 
@@ -36,13 +36,13 @@ export function createView(io: Io, shared: GlobalOptions, options: RunViewOption
   return isLive(io) ? new LiveView(io, shared, options) : new PlainView(io, shared);
 }
 
-/** A terminal that can move its cursor, with a person in front of it. */
+/** Whether stderr is an interactive terminal that can move its cursor. */
 export function isLive({ stderr, env }: Io): boolean {
   return stderr.isTTY && env["TERM"] !== "dumb" && (env["CI"] ?? "") === "";
 }
 
 const SECOND_MS = 1_000;
-/** More do not fit on a small terminal together with what stands above. */
+/** More lines would not fit on a small terminal. */
 const MOST_LIVE_LINES = 12;
 const WIDEST_NAME = 28;
 
@@ -72,7 +72,7 @@ class LiveView implements RunView {
   say(text: string): void {
     const { columns } = this.#io.stderr;
     const plain = stripVTControlCharacters(text);
-    // Colours take no place; what is too long loses them.
+    // Width is measured without colours; a line that is too long is cut and loses them.
     this.#draw([columnsOf(plain) <= columns ? text : fitted(plain, columns)]);
   }
 
@@ -140,7 +140,7 @@ class PlainView implements RunView {
   }
 
   hide(): void {
-    // Lines do not stand in anybody's way.
+    // Plain lines need no hiding.
   }
 
   show(): void {

@@ -1,4 +1,4 @@
-// A policy row in words: the attempts with their waits, and what comes after them.
+// A policy row in words: the attempts with their waits, and what follows them.
 
 import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../../core/index.ts";
 import { CLI_WORDS } from "./words/cli-words.ts";

@@ -1,4 +1,4 @@
-// One event of a run as one line of a log; most phases are nobody's business.
+// An event of a run as one line of a log. Most phases are left out.
 
 import { formatMs, type Locale } from "../../core/index.ts";
 import type { RunStreamEvent, RunStreamType } from "../../core/record/run-stream.ts";
@@ -7,7 +7,7 @@ import { dollars, minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
 
-/** null for an event that is not told. */
+/** null for an event that is not printed. */
 export function storyLine(event: RunStreamEvent, now: number, locale: Locale): string | null {
   const tell = TELLS[event.type] as ((event: RunStreamEvent, told: Told) => string | null) | undefined;
   const words = FOLLOW_WORDS[locale];
@@ -63,7 +63,7 @@ const TELLS: Tells = {
   "gate.resumed": ({ data }, { words }) => words.answered(shown(data.by, 60)),
   "call.retrying": ({ data }, told) => {
     const { target, callAttempt, of, reason, nextAt } = data;
-    // A pace is kept all the time; a log of it would be noise.
+    // Pacing happens all the time, and logging it would be noise.
     if (reason === "paced") return null;
     const why = reasonText(reason, told.words, told.locale);
     return `${told.words.callAgain(shown(target, 60), why, callAttempt, of)} ${when(nextAt, told)}`.trimEnd();

@@ -1,14 +1,14 @@
-// Text in columns: aligned by what a terminal shows, and wrapped where it ends.
+// Text in columns, aligned by display width and wrapped at the terminal's edge.
 
 import { columnsOf } from "../../yaml-file/columns.ts";
 
 export interface Column {
   readonly title: string;
-  /** Numbers stand under each other by their last digit. */
+  /** Right-aligned, for numbers. */
   readonly right?: true;
 }
 
-/** The head, then a line per row. */
+/** The header, then a line per row. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const titles = columns.map(({ title }) => title);
   const widths = columns.map((_column, index) =>
@@ -27,10 +27,10 @@ function padded(cell: string, width: number, right: boolean): string {
   return right ? space + cell : cell + space;
 }
 
-/** Narrower than this nothing is readable anyway. */
+/** Narrower text would be unreadable. */
 const LEAST_COLUMNS = 20;
 
-/** Lines of at most `columns`, broken at spaces, or beside a wide character, which needs none. */
+/** Lines of at most `columns`, broken at spaces or next to a wide (CJK) character. */
 export function wrapped(text: string, columns: number): readonly string[] {
   const most = Math.max(LEAST_COLUMNS, columns);
   if (columnsOf(text) <= most) return [text];
@@ -46,7 +46,7 @@ export function wrapped(text: string, columns: number): readonly string[] {
   return [...lines, line.trimEnd()];
 }
 
-/** Short facts beside each other, as many on a line as fit. */
+/** Joins short facts, as many per line as fit. */
 export function factLines(facts: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const fact of facts) {
@@ -57,7 +57,7 @@ export function factLines(facts: readonly string[], columns: number): readonly s
   return lines;
 }
 
-/** A wide character with the marks that must not begin a line, or a word with the space behind it. */
+/** A wide character with the punctuation that must not begin a line, or a word with the space after it. */
 const WIDE = String.raw`[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]`;
 const CLOSING = String.raw`[，。；：！？、）」』》”…]`;
 const PIECES = new RegExp(`${WIDE}${CLOSING}*\\s*|(?:(?!${WIDE})\\S)+${CLOSING}*\\s*|\\s+`, "gu");

@@ -1,17 +1,17 @@
-// Times, money and names as the journal's commands show them. Everything stored passes here: scrubbed, on one line, harmless.
+// Times, money and names for display. Every stored text passes through here: secrets masked, on one line, safe to print.
 
 import { usdOf } from "../../core/flow/money.ts";
 import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { JournalWords } from "./words/journal-words.ts";
 import { oneLine, safeJson } from "./safe-text.ts";
 
-/** Whatever is stored where a text should be. Control sequences go first, as they may hide the beginning of a secret. */
+/** Makes any stored value printable. Control sequences are removed first, as they may hide the beginning of a secret. */
 export function shown(value: unknown, maxChars = 500): string {
   const text = oneLine(typeof value === "string" ? value : safeJson(value ?? null), Infinity);
   return oneLine(SHAPE_REDACTOR.text(text), maxChars);
 }
 
-/** Dates begin and end here, in milliseconds from 1970. */
+/** The range of `Date`, in milliseconds from 1970. */
 const FARTHEST_INSTANT = 8_640_000_000_000_000;
 
 function iso(at: number): string {
@@ -34,7 +34,7 @@ export function timeOfDay(at: number): string {
   return iso(at).replace(/^.*T/, "").replace("Z", "");
 }
 
-/** `$0.0075`: two decimals, more where they are needed. */
+/** `$0.0075`: two decimals, more if needed. */
 export function dollars(microcents: number): string {
   const [whole = "0", decimals = ""] = usdOf(microcents).toFixed(8).split(".");
   return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
@@ -45,7 +45,7 @@ export function costText({ microcents, basis }: Cost, words: JournalWords): stri
   return basis === "estimated" ? words.estimated(dollars(microcents)) : dollars(microcents);
 }
 
-/** An entry for machines: secrets taken out, but not the names of sessions, which only look like some. */
+/** An entry as JSON, with secrets masked. Session ids only look like secrets and are kept. */
 export function entryJson({ session, seq, at, event }: Entry): string {
   const safe = SHAPE_REDACTOR.value(event) as Fields;
   const manifest = fieldsOf((event as unknown as Fields)["manifest"]);
@@ -61,7 +61,7 @@ export function entryJson({ session, seq, at, event }: Entry): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** null for what is no object. */
+/** null when the value is not an object. */
 export function fieldsOf(value: unknown): Fields | null {
   return typeof value === "object" && value !== null ? (value as Fields) : null;
 }

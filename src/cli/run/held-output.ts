@@ -1,9 +1,9 @@
-// The stdout of an attempt that may be followed by another one, held back until its outcome is known: `x=$(faultline run -- …)`
-// captures what one attempt printed, not what several did.
-// H1  a failed attempt that another one follows prints nothing. The last one does, whether it worked or not.
-// H2  memory is bounded: what exceeds it goes to a temporary file that only this process can open.
-// H3  the file is bounded, too: a command that prints without end must not fill the disk.
-// H4  nothing is cut silently: `failure` says why the file could not take everything.
+// Holds back the stdout of an attempt until its outcome is known, if another attempt may follow. So `x=$(faultline run -- …)`
+// captures the output of one attempt, not of several.
+// H1  A failed attempt prints nothing if another one follows. The last attempt prints, whether it worked or not.
+// H2  Memory is bounded: more output goes to a temporary file that only this process can open.
+// H3  The file is bounded, too: a command that prints without end must not fill the disk.
+// H4  Nothing is cut silently: `failure` says why the file could not hold everything.
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,11 +18,11 @@ const READ_BYTES = 1024 * 1024;
 const MAX_FILE_BYTES = 4 * 1024 * 1024 * 1024;
 
 export class HeldOutput {
-  /** Why a part of the output is missing; null when all of it is there. */
+  /** Why a part of the output is missing; null when it is complete. */
   failure: Fault | null = null;
   readonly #queue: OutputQueue;
   #held = new ByteBlocks();
-  /** Holds what came first; `#held` holds what came after it. */
+  /** Holds the first part of the output; `#held` holds the rest. */
   #file: number | null = null;
   #fileBytes = 0;
   readonly #maxBytes: number;
@@ -32,7 +32,7 @@ export class HeldOutput {
     this.#maxBytes = maxBytes;
   }
 
-  /** No more is held back; what comes now is lost. */
+  /** The limit is reached; further output is lost. */
   get isFull(): boolean {
     return this.#fileBytes >= this.#maxBytes;
   }
@@ -53,14 +53,14 @@ export class HeldOutput {
     }
   }
 
-  /** Another attempt follows. */
+  /** Drops the output because another attempt follows. */
   discard(): void {
     this.#held = new ByteBlocks();
     this.failure = null;
     this.#close();
   }
 
-  /** No attempt follows. */
+  /** Prints the output because no attempt follows. */
   async release(): Promise<void> {
     for (let at = 0; this.#file !== null;) {
       const piece = Buffer.allocUnsafe(READ_BYTES);
@@ -81,10 +81,10 @@ export class HeldOutput {
 }
 
 function tooLong(bytes: number): string {
-  return `the command printed more than ${bytes} bytes, and no more is held back until an attempt is known to be the last`;
+  return `the command printed more than ${bytes} bytes, which is the limit for output held back while another attempt may follow`;
 }
 
-/** Without a name the file is gone with this process, however that ends. */
+/** A file without a name disappears with this process, however it ends. */
 function openUnnamed(): number {
   const folder = mkdtempSync(join(tmpdir(), "faultline-run-"));
   try {

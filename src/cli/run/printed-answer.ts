@@ -1,11 +1,11 @@
-// What a command printed, as the text in a JSON document. JSON holds text only, so the document says where that differs from the bytes.
+// A command's output as text in a JSON document, which also says how the text differs from the printed bytes.
 
 import { ByteBlocks } from "../render/byte-blocks.ts";
 
 export type AnswerProblem = "invalid-utf8" | "truncated";
 
 export interface Printed {
-  /** Without the line breaks at its end, as `$(…)` gives it. */
+  /** Without trailing line breaks, like `$(…)`. */
   readonly text: string;
   readonly problems: readonly AnswerProblem[];
 }
@@ -30,7 +30,7 @@ export class PrintedAnswer {
   take(): Printed {
     const isCut = this.#isCut;
     const bytes = Buffer.concat(this.#kept.take());
-    // A cut in the middle of a character is not an error of the command.
+    // A cut in the middle of a character is not the command's error.
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
     const isValid = isCut ? !text.includes("\uFFFD") : Buffer.from(text).equals(bytes);
     return {

@@ -1,4 +1,4 @@
-// Runs the command: in memory, or in a session of a journal; then says how it ended.
+// Runs the command, in memory or in a journal's session, then prints how it ended.
 
 import { createFaultline, type Faultline, type FaultlineOptions } from "../../index.ts";
 import type { Session } from "../../runtime/session/session.ts";
@@ -80,7 +80,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
     const durationMs = io.clock.now() - startedAt;
     const { exit, lastDecision: decision } = story;
     const winner = outcome.status === "done" ? targets.find(({ id }) => id === outcome.from) : undefined;
-    // A plain command's answer is what it printed; an agent's is what the parser found in it.
+    // A plain command's answer is its output; an agent's answer is what the parser found in it.
     const printed = story.printed.take();
     const answer = winner?.kind === "generic" ? printed.text : story.answer;
     return {
@@ -105,7 +105,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
   }
 }
 
-/** What waits stays open, so that the same session can be gone on with. */
+/** A waiting session stays open, so that it can be continued. */
 async function endSession(session: Session, { outcome }: RunCommandEnding): Promise<void> {
   if (isOpen(outcome)) return;
   if (outcome.status === "cancelled") await session.cancel(outcome.fault.message);
@@ -126,11 +126,11 @@ async function tell(ending: RunCommandEnding, io: Io, shared: GlobalOptions): Pr
   const { hasReaderLeft, exit } = ending;
   const isOwnEnd = ending.options.passthrough === true || (hasReaderLeft && exit.signal === "SIGPIPE");
   const own = lost === null && isOwnEnd ? ownExitCode(ending) : null;
-  // A command may end with any number, and ours are names.
+  // `--passthrough` ends with the command's own number, which may be any.
   if (own === null) io.exit(exitOf(ending));
   else process.exitCode = own;
   if (shared.json) await io.stdout.write(`${safeJson(jsonOf(ending))}\n`);
-  // What to type next comes last, where it is seen.
+  // The next command to type comes last, where people see it.
   if (!hasReaderLeft) lines.push(causesLine(ending), lastLine(ending));
   const shown = lines.filter((line) => line !== null).map((line) => `faultline: ${line}\n`);
   if (shown.length > 0) await io.stderr.write(`${ending.isMidLine ? "\n" : ""}${shown.join("")}`);

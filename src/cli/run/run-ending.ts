@@ -24,19 +24,19 @@ export interface RunCommandEnding {
   readonly words: readonly string[];
   readonly options: RunCommandOptions;
   readonly outcome: Outcome<AgentRunResult>;
-  /** What the command printed, or what the agent answered; null when it failed. */
+  /** The command's output or the agent's answer; null when it failed. */
   readonly answer: string | null;
-  /** Where the answer differs from the bytes the command printed. */
+  /** How the answer differs from the printed bytes. */
   readonly answerProblems: readonly AnswerProblem[];
-  /** Why a part of the output could not be kept; null when all of it was printed. */
+  /** Why a part of the output was lost; null when all of it was printed. */
   readonly lost: Fault | null;
   /** stderr ended without a line break. */
   readonly isMidLine: boolean;
-  /** The reader of our output left before the command had ended. */
+  /** The reader closed our output before the command ended. */
   readonly hasReaderLeft: boolean;
   readonly exit: AgentExit;
   readonly decision: Decision | null;
-  /** Of the journal; null without one. */
+  /** null without a journal. */
   readonly sessionId: string | null;
   readonly durationMs: number;
   readonly locale: Locale;
@@ -54,7 +54,7 @@ const EXIT_OF_STATUS: Readonly<Record<OutcomeStatus, ExitName>> = {
   parked: "parked",
 };
 
-/** Failures that scripts tell apart. */
+/** Failures that have an exit code of their own. */
 const EXIT_OF_CODE: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   BinaryMissing: "missing", // claude is not on the PATH
 };
@@ -66,7 +66,7 @@ export function exitOf({ outcome }: RunCommandEnding): ExitName {
   return EXIT_OF_CODE[fault.code] ?? ("phase" in fault.context ? "timeout" : plain);
 }
 
-/** What a shell says of a process that a signal ended; the same numbers on every system that has them all. */
+/** A shell reports a process ended by a signal as 128 + n. These numbers are the same on all supported systems. */
 // prettier-ignore
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
   SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15,
@@ -78,7 +78,7 @@ export function ownExitCode({ exit: { exitCode, signal } }: RunCommandEnding): n
   return signal === null ? exitCode : SIGNAL_BASE + (SIGNAL_NUMBERS[signal] ?? 0);
 }
 
-/** null when there is nothing to say: it worked at once. */
+/** null when the command worked at once, so there is nothing to say. */
 export function lastLine(ending: RunCommandEnding): string | null {
   const { outcome, locale } = ending;
   const words = RUN_WORDS[locale];
@@ -89,14 +89,14 @@ export function lastLine(ending: RunCommandEnding): string | null {
   return next === null ? what : `${what} ${words.next}${next}`;
 }
 
-/** The command that opens the causes; null when nothing failed or no journal keeps them. */
+/** The command that shows the causes; null when nothing failed or no journal recorded them. */
 export function causesLine(ending: RunCommandEnding): string | null {
   const id = ending.outcome.status === "done" ? null : idOf(ending);
   if (id === null) return null;
   return `${RUN_WORDS[ending.locale].causes}${commandLine("explain", id, "--journal", ending.options.journal ?? "")}`;
 }
 
-/** What to type next; null when there is nothing. */
+/** The next command to type; null when there is none. */
 function nextStep(ending: RunCommandEnding, fault: Fault): string | null {
   const { words, options, outcome, decision, sessionId, locale } = ending;
   const text = RUN_WORDS[locale];
@@ -147,7 +147,7 @@ export function jsonOf(ending: RunCommandEnding): Readonly<Record<string, unknow
   };
 }
 
-/** Opens the causes with `faultline explain`; null without a journal that keeps them. */
+/** The id for `faultline explain`; null without a journal. */
 function idOf({ sessionId, outcome }: RunCommandEnding): string | null {
   return sessionId === null ? null : `${sessionId}/${outcome.call}`;
 }

@@ -1,17 +1,17 @@
-// What `faultline run` was told, and the same call as a line that can be typed again.
+// The options of `faultline run`, and the same call as a command line to type again.
 
 import type { AgentKind } from "../../agent/parse/agent-state.ts";
 import type { PresetName } from "../../core/index.ts";
 import { commandLine } from "../render/program-name.ts";
 
-/** As the command line gives it. */
+/** As parsed from the command line. */
 export interface RunCommandOptions {
   readonly retry?: number;
   readonly fallback: readonly string[];
   readonly as?: AgentKind;
   readonly journal?: string;
   readonly session?: string;
-  /** Milliseconds, like `idle`. */
+  /** In milliseconds, like `idle`. */
   readonly timeout?: number;
   readonly idle?: number;
   readonly idempotent?: true;
@@ -21,13 +21,13 @@ export interface RunCommandOptions {
   readonly preset?: PresetName;
 }
 
-/** What is different next time; without a session it is a new one, because one that has ended cannot be gone on with. */
+/** Changes for the next call. Without a session it starts a new one, because an ended session cannot be continued. */
 export interface CallChanges {
   readonly idempotent?: true;
   readonly session: string | null;
 }
 
-/** The call once more. Whoever pipes something in has to do that again. */
+/** The command line that repeats the call. Piped input has to be piped in again. */
 export function callAgain(words: readonly string[], options: RunCommandOptions, changes: CallChanges): string {
   const { retry, fallback, as, journal, session, timeout, idle, policy, preset, ...flags } = { ...options, ...changes };
   const named: readonly (readonly [string, string | number | undefined])[] = [

@@ -1,4 +1,4 @@
-// The policy of a run: a preset or a file, and in front of it what the command line says about attempts.
+// The policy of a run: a preset or a file, preceded by the rows that `--retry` adds.
 
 import {
   FAULT_CODES,
@@ -18,7 +18,7 @@ import type { GlobalOptions } from "../options.ts";
 import { plural } from "../render/words/cli-words.ts";
 import type { RunCommandOptions } from "./run-options.ts";
 
-/** `isAgent`: a person may be asked about it; about any other command there is nothing to ask that typing it again does not say. */
+/** `isAgent`: the policy may ask a person. For a plain command a question is no better than typing it again. */
 export async function policyOf(
   options: RunCommandOptions,
   isAgent: boolean,
@@ -27,13 +27,13 @@ export async function policyOf(
 ): Promise<Policy> {
   if (options.policy !== undefined) return withRetry(await readPolicy(options.policy, io, shared), options);
   const preset = PRESETS[options.preset ?? (isAgent ? "default" : "headless")];
-  // Whoever types a command wants it run, however often it has failed before.
+  // A person who types a command wants it to run, however often it failed before, so the breaker never opens.
   return withRetry({ ...preset, breaker: { ...preset.breaker, failures: Infinity } }, options);
 }
 
 async function readPolicy(file: string, io: Io, { color }: GlobalOptions): Promise<Policy> {
   const source = await io.readFile(file);
-  // Loaded only with a file: its validator takes longer to load than everything else together.
+  // Loaded on demand: its validator takes longer to load than everything else together.
   const { parsePolicy } = await import("../../policy-file/index.ts");
   const { policy, diagnostics } = parsePolicy(source, file);
   if (policy !== null) return policy;
@@ -41,12 +41,12 @@ async function readPolicy(file: string, io: Io, { color }: GlobalOptions): Promi
   throw new UsageError(`${file} has ${plural(diagnostics.length, "error")}; correct it and try again.`, "config");
 }
 
-/** Who asks for many attempts wants them all, and not only those that fit into a few seconds. */
+/** A person who asks for many attempts wants all of them, not only those that fit into a few seconds. */
 const PATIENCE_MS = 3_600_000;
 
 const ORIGIN = { layer: "file", at: "--retry" } as const;
 
-/** So many attempts for everything that is retried, at the pace the policy has for it. */
+/** Sets the number of attempts for all rows that retry, and keeps the policy's delays. */
 function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunCommandOptions): Policy {
   if (maxAttempts === undefined) return policy;
   const again = (retry: Retry): Retry => ({
@@ -54,7 +54,7 @@ function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunComman
     maxAttempts,
     maxTotalWaitMs: Math.max(retry.maxTotalWaitMs, PATIENCE_MS),
   });
-  // Rows that do not retry stay in their place among the others: the first match wins.
+  // Rows that do not retry keep their place: the first match wins.
   const rows = policy.rows
     .filter(({ match }) => match.surface?.includes("cli") ?? true)
     .map(({ match, retry, then, origin }) => ({
@@ -64,11 +64,11 @@ function withRetry(policy: Policy, { retry: maxAttempts, idempotent }: RunComman
       origin: retry === null ? { layer: "file" as const, at: origin.at } : ORIGIN,
     }));
   const more = idempotent === true ? unexplainedRows(policy, again(UNEXPLAINED_RETRY)) : [];
-  // What was learned about retries must not speak against what a person has just asked for.
+  // Learned outcomes must not override the number of attempts a person asked for.
   return { ...withRows(policy, [...more, ...rows]), learnsAfter: 0 };
 }
 
-/** A command that ended badly without a reason anybody knows: worth another try only if it does no harm. */
+/** A command that failed for an unknown reason is retried only if repeating it does no harm. */
 function unexplainedRows(policy: Policy, retry: Retry): readonly PolicyRow[] {
   const place = { surface: "cli", provider: "", tool: "", stage: "" } as const;
   return FAULT_CODES.filter((code) => UNEXPLAINED.has(traitsOf(code).cause)).flatMap((code) => {

@@ -1,6 +1,6 @@
-// A run as it is told while it happens: what the command prints goes through as it is, what Faultline does about it is said on
-// stderr. Where another attempt may follow and no person reads stdout, an attempt's stdout is held back until it is the last one.
-// S1  our own lines begin with `faultline:` and stand alone: a countdown is wiped before anything else is written.
+// Prints a run while it happens: passes the command's output through unchanged, and reports Faultline's actions on stderr. If
+// another attempt may follow and stdout is not a terminal, an attempt's stdout is held back until it is known to be the last.
+// S1  Our own lines begin with `faultline:`. A countdown is wiped before anything else is written.
 
 import {
   type Decision,
@@ -27,27 +27,27 @@ import { RUN_WORDS, type RunWords } from "../render/words/run-words.ts";
 const SECOND_MS = 1_000;
 
 export class RunStory {
-  /** The reader of our output left before the command had ended. */
+  /** The reader closed our output before the command ended. */
   hasReaderLeft = false;
-  /** How the last process ended by its own account. */
+  /** The exit status of the last process. */
   exit: AgentExit = { exitCode: null, signal: null };
-  /** What was decided about the last failure. */
+  /** The decision about the last failure. */
   lastDecision: Decision | null = null;
   readonly #io: Io;
   readonly #locale: Locale;
   readonly #words: RunWords;
   readonly #paint: Paint;
   readonly #passesOn: boolean;
-  /** Nobody sees the command's own output on this terminal, so its steps are told. */
+  /** The command's own output is not visible on this terminal, so its steps are printed. */
   readonly #tellsSteps: boolean;
   #attempts = 0;
   #target = "";
   #hasPrinted = false;
-  /** null: stdout goes through as it comes. */
+  /** null: stdout passes through at once. */
   readonly #held: HeldOutput | null;
-  /** What the last attempt answered, if it worked. */
+  /** The answer of the last attempt, if it worked. */
   answer: string | null = null;
-  /** What the last attempt printed on stdout; for a JSON document only. */
+  /** The stdout of the last attempt; kept for `--json` only. */
   readonly printed = new PrintedAnswer();
   #stopCountdown: (() => void) | null = null;
   readonly #output: Readonly<Record<OutputStream, OutputQueue>>;
@@ -64,7 +64,7 @@ export class RunStory {
     this.#tellsSteps = io.stderr.isTTY && (json || !io.stdout.isTTY);
   }
 
-  /** "closed" when the reader of our own stream has left, or as much is held back as may be: the command then gets SIGPIPE. */
+  /** "closed" when our reader has closed the stream or the limit of held output is reached: the command then gets SIGPIPE. */
   onBytes(stream: OutputStream, chunk: Uint8Array): Promise<void> | "closed" | undefined {
     if (!this.#passesOn) {
       if (stream === "stdout") this.printed.add(chunk);
@@ -83,12 +83,12 @@ export class RunStory {
     return this.#output[stream].write(chunk);
   }
 
-  /** The command's stderr ended without a line break: the next line of ours needs one in front. */
+  /** The command's stderr ended without a line break, so our next line must start with one. */
   get isMidLine(): boolean {
     return this.#output.stderr.isMidLine;
   }
 
-  /** Why a part of the output is missing; null when nothing is. */
+  /** Why a part of the output is missing; null when it is complete. */
   get lost(): Fault | null {
     return this.#held?.failure ?? null;
   }
@@ -103,14 +103,14 @@ export class RunStory {
 
   onEvent(event: AgentRunEvent): void {
     if (event.type === "attempt") this.#begin(event.target, event.attempt);
-    // Minutes may pass like this, so it is said whoever reads along.
+    // The CLI's own retries may take minutes, so they are always reported.
     else if (event.type === "retrying") this.say(this.#words.retriesItself(this.#target, retryWords(event)));
     else if (this.#tellsSteps && event.type === "tool-use")
       this.say(this.#words.uses(this.#target, oneLine(event.name)));
   }
 
   onEntry({ event }: Entry): void {
-    // As in `yes | head -1`: how the command ends then is normal in a shell, and nothing to report.
+    // As in `yes | head -1`: the broken pipe is normal in a shell and not reported.
     if (this.hasReaderLeft) return;
     if (event.type === "call-failed") {
       const { tool, attempt, fault, decision } = event;
@@ -126,7 +126,7 @@ export class RunStory {
     void this.#output.stderr.write(`${lineBreak}${this.#paint("dim", "faultline:")} ${text}\n`);
   }
 
-  /** Everything has been written. */
+  /** Resolves when everything has been written. */
   async end(): Promise<void> {
     this.#wipe();
     await this.#held?.release();
@@ -147,7 +147,7 @@ export class RunStory {
   #failed(what: string, fault: Fault, decision: Decision): void {
     this.lastDecision = decision;
     this.say(this.#paint("yellow", what));
-    // The last line says it again, with what to do about it.
+    // The last line repeats it with what to do next.
     if (ENDS.has(decision.recourse)) {
       if (mayHaveHappened(decision)) this.say(`  ${this.#words.nothingMore} (${this.#words.needsIdempotent})`);
       return;
@@ -156,7 +156,7 @@ export class RunStory {
     if (decision.recourse === "retry") this.#countDown(decision.attempt, decision.maxAttempts, decision.delayMs, fault);
   }
 
-  /** Only where a person looks: in a file a line per second would be noise. */
+  /** On a terminal only: in a file a line per second would be noise. */
   #countDown(attempt: number, of: number, delayMs: number, { resetAt }: Fault): void {
     const { stderr, clock } = this.#io;
     if (!stderr.isTTY || delayMs < 2 * SECOND_MS) return;
@@ -178,24 +178,24 @@ export class RunStory {
   }
 }
 
-/** Nothing comes after these. */
+/** Recourses that end the call. */
 const ENDS: ReadonlySet<Decision["recourse"]> = new Set(["surface", "fail", "default", "skip", "partial"]);
 
-/** What `--idempotent` allows. A prompt that is too long is too long again, so a refused `compact` is not among them. */
+/** The recourses that `--idempotent` allows. A refused `compact` is not one: a prompt that is too long stays too long. */
 const RUNS_AGAIN: ReadonlySet<string> = new Set(["retry", "fallback"]);
 
-/** The command would have run again, but for what it may have done. */
+/** Whether the command was not repeated only because it may have had an effect. */
 export function mayHaveHappened({ considered }: Decision): boolean {
   return considered.some(({ recourse, refused }) => refused === "may-have-happened" && RUNS_AGAIN.has(recourse));
 }
 
-/** `529 overloaded (1/10)`: what the CLI said about it. */
+/** The CLI's own words: `529 overloaded (1/10)`. */
 function retryWords({ status, reason, attempt, of }: AgentRetry): string {
   const count = attempt === null ? "" : `(${attempt}${of === null ? "" : `/${of}`})`;
   return safeLine([status ?? "", reason, count].join(" ").trim());
 }
 
-/** Words of a failure on one line, without secrets and without anything a terminal obeys. */
+/** A failure's message on one line, without secrets and control characters. */
 export function safeLine(text: string): string {
   return oneLine(SHAPE_REDACTOR.text(text), 300);
 }

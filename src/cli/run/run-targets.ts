@@ -1,4 +1,4 @@
-// The commands of a run as targets of a chain: whose output they have, what is known of what they do, how long they may take.
+// Turns the commands of a run into targets of a chain: how to read their output, whether they report tools, and their timeouts.
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { cli, type CliTarget } from "../../index.ts";
@@ -22,7 +22,7 @@ export function targetsOf(
       id,
       command: name,
       args: () => args,
-      // Always given: a long command line must not be taken for a prompt that goes there.
+      // Always set, so that a long command line is not mistaken for a prompt to pass on stdin.
       stdin: stdin ?? "",
       timeouts: timeoutsOf(kind, options),
       idempotent: options.idempotent === true,
@@ -34,7 +34,7 @@ export function targetsOf(
   return [target(words, options.as), ...others.map((command) => target(command, undefined))];
 }
 
-/** By its name alone: `/usr/local/bin/claude` is claude, and so is `claude.cmd`. */
+/** Decides by the program's name: `/usr/local/bin/claude` and `claude.cmd` are both claude. */
 export function kindOf(command: string): AgentKind {
   const name = baseOf(command);
   return AGENT_KINDS.find((kind) => kind === name) ?? "generic";
@@ -45,7 +45,7 @@ function baseOf(command: string): string {
   return base.replace(/\.(?:exe|cmd|bat)$/i, "") || command;
 }
 
-/** Targets are told apart by their id, also when both are the same program. */
+/** Target ids must differ, even if both targets are the same program. */
 function unusedId(base: string, used: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const id = number === 1 ? base : `${base}-${number}`;
@@ -53,7 +53,7 @@ function unusedId(base: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** What among its arguments makes each CLI print every tool it uses; null: nothing does. */
+/** The argument that makes each CLI report every tool it uses; null: there is none. */
 const EVENTS_WANTED: Readonly<Record<AgentKind, string | null>> = {
   claude: "stream-json",
   codex: "--json",
@@ -69,10 +69,10 @@ function showsTools(kind: AgentKind, args: readonly string[]): boolean {
   return wanted !== null && args.some((arg) => arg === wanted || arg.endsWith(`=${wanted}`));
 }
 
-/** An agent that has not come to an end after an hour hangs; what any other command needs, nobody knows. */
+/** An agent that runs for more than an hour hangs. Other commands have no default limit. */
 const AGENT_TOTAL_MS = 3_600_000;
 
-/** In text mode an agent is silent until it has its answer, and so are many commands: silence counts only when asked for. */
+/** Agents in text mode and many commands print nothing until they finish, so there is no idle limit unless the user sets one. */
 function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunCommandOptions): CliTarget["timeouts"] {
   return {
     startupMs: idle,
@@ -83,10 +83,10 @@ function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunCommandOpt
   };
 }
 
-/** One part of a word: a quoted part, an escaped character, plain characters, or the space between two words. */
+/** A part of a word: quoted text, an escaped character, plain characters, or the space between words. */
 const PART = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)|(\s+)/y;
 
-/** A command in one text as words: splits at spaces, quotes keep words together, nothing is expanded. */
+/** Splits a command at spaces. Quotes keep words together; nothing is expanded. */
 export function splitCommand(text: string): readonly string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -100,7 +100,7 @@ export function splitCommand(text: string): readonly string[] {
     at = PART.lastIndex;
     const [, single, double, escaped, plain, space] = part;
     if (space === undefined) {
-      // Within double quotes only a quote and a backslash need one.
+      // Inside double quotes a backslash escapes only a quote or a backslash.
       word = (word ?? "") + (single ?? double?.replace(/\\(["\\])/g, "$1") ?? escaped ?? plain ?? "");
     } else if (word !== null) {
       words.push(word);

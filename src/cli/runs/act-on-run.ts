@@ -1,4 +1,4 @@
-// An operator's action on a run, from the command line; then the run, or the one that goes on from it, is gone on with.
+// Applies an operator's action to a run, then continues the run or its successor.
 
 import { microcentsOf } from "../../core/flow/money.ts";
 import { ACTION_IDS, type ActionId, type OfferedAction } from "../../core/flow/action.ts";
@@ -19,7 +19,7 @@ import { heldRuns } from "./run-home.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
-/** As the command line gives it. */
+/** As parsed from the command line. */
 export interface ActionCommandOptions extends GoOnOptions {
   readonly text?: string;
   readonly target?: string;
@@ -77,7 +77,7 @@ function actionNamed(name: string): ActionId {
   throw new UsageError(`There is no action \`${shown(name, 60)}\`.${hint} There are: ${ACTION_IDS.join(", ")}.`);
 }
 
-/** Only what was said: what an action does not take is refused with the names of what it takes. */
+/** Only the given options. The engine rejects a parameter that the action does not take, and names those it takes. */
 function paramsOf(
   options: ActionCommandOptions,
   offered: OfferedAction | undefined,
@@ -107,7 +107,7 @@ function refuseManyTargets({ actions }: RunReport, { locale }: GlobalOptions): v
     throw new UsageError(RUNS_WORDS[locale].needsTarget(choices.map((one) => shown(one)).join("|")));
 }
 
-/** A run that nobody advances is ended from here; otherwise whoever has it is told. */
+/** Cancels the run here if no process advances it; otherwise asks that process to stop. */
 export async function cancelRun(
   given: string,
   options: JournalOption & { readonly detach?: true },

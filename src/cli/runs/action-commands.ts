@@ -1,11 +1,10 @@
-// What an operator can do, as the command to type: a table. What has to be filled in stands as `…`.
+// The command line for each operator action, as a table. `…` marks what the person has to fill in.
 
 import type { ActionId, OfferedAction } from "../../core/flow/action.ts";
 import { exampleOf } from "../../core/flow/answer-form.ts";
 import { INTERACTIONS, type Question } from "../../core/index.ts";
 import type { RunCommandDeps } from "./run-home.ts";
 
-/** Something a person has to fill in. */
 const BLANK = "…";
 
 type Spell = (run: string, action: OfferedAction) => readonly string[];
@@ -19,7 +18,7 @@ const SPELLED: Readonly<Partial<Record<ActionId, Spell>>> = {
   "cancel": (run) => ["runs", "cancel", run],
 };
 
-/** What an action takes, as options of `runs do`. */
+/** The parameters of an action as options of `runs do`. */
 const FILLED: Readonly<Record<OfferedAction["needs"], (action: OfferedAction) => readonly string[]>> = {
   nothing: () => [],
   text: () => ["--text", BLANK],
@@ -31,7 +30,7 @@ const FILLED: Readonly<Record<OfferedAction["needs"], (action: OfferedAction) =>
   tools: () => ["--tool", BLANK],
 };
 
-/** A limit by the name the engine has for it, and the option that raises it. */
+/** The engine's name of each limit, and the option that raises it. */
 export const LIMIT_OPTIONS = [
   { name: "maxCostMicrocents", option: "--max-cost-usd" },
   { name: "timeoutMs", option: "--timeout" },
@@ -39,7 +38,7 @@ export const LIMIT_OPTIONS = [
   { name: "turnCap", option: "--turn-cap" },
 ] as const;
 
-/** `offered` are all of them: one of several of a kind is named by its key. */
+/** `offered` holds all offered actions: if several are of the same kind, the command includes a key. */
 export function commandFor(
   { command }: Pick<RunCommandDeps, "command">,
   run: string,
@@ -59,11 +58,11 @@ export function commandFor(
   return command("runs", "do", run, action.id, ...FILLED[action.needs](action), ...key);
 }
 
-/** How a question is answered: the first way of those there are. */
+/** The words that answer the question, with its first option. */
 export function answerWords(question: Question | undefined): readonly string[] {
   if (question === undefined) return [BLANK];
   const { payload } = question;
-  // What is answered from here is written down, and a secret must not be.
+  // Answers given here are recorded, and a secret must not be.
   if (INTERACTIONS[payload.kind].secret) return ["--reject", BLANK];
   if (payload.kind === "Select") return [payload.options[0]?.id ?? BLANK];
   if (payload.kind === "Ask") return [exampleOf(payload.schema)];

@@ -61,7 +61,7 @@ export async function answerRun(
   });
 }
 
-/** By its own id, by the beginning of it, or by the run that asks it and nothing else. */
+/** Finds a question by its id, a prefix of its id, or its run if the run has only one open question. */
 async function findQuestion(home: RunCommandDeps, given: string): Promise<Question> {
   const { workflows, shared } = home;
   const words = RUNS_WORDS[shared.locale];

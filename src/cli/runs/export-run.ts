@@ -1,4 +1,4 @@
-// `faultline runs export`: a run as journal lines, as CloudEvents, or as a folder with everything about it. Secrets are taken out.
+// `faultline runs export`: writes a run as journal lines, as CloudEvents, or as a folder with all its files. Secrets are masked.
 
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ async function printLines(lines: AsyncIterable<string>, io: Io): Promise<void> {
   }
 }
 
-/** One piece that is there already. */
+/** Wraps a text as an async iterable. */
 function linesOf(text: string): AsyncIterable<string> {
   return Readable.from([text]);
 }
@@ -86,7 +86,7 @@ async function writeBundle(home: RunCommandDeps, run: string, folder: string): P
   if (report === null)
     throw new UsageError(RUNS_WORDS[home.shared.locale].noRun(shown(run), home.command("runs", "list")));
   if (await isThere(io, folder))
-    throw new UsageError(`Cannot write ${folder}: it is there already; name another folder.`);
+    throw new UsageError(`Cannot write ${folder}: it already exists; name another folder.`);
   await makeOutFolder(folder);
   await io.writeNewFile(
     join(folder, "run.json"),
@@ -112,11 +112,11 @@ async function makeOutFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder, { mode: 0o700 });
   } catch (error) {
-    throw new UsageError(`Cannot make the folder ${folder}.`, "usage", { cause: error });
+    throw new UsageError(`Cannot create the folder ${folder}.`, "usage", { cause: error });
   }
 }
 
-/** A folder cannot be measured as a file can, and is refused by that. */
+/** `fileBytes` rejects a folder, which therefore counts as existing. */
 async function isThere(io: Io, path: string): Promise<boolean> {
   try {
     return (await io.fileBytes(path)) !== null;

@@ -1,4 +1,4 @@
-// A run as a person names it: its id, the beginning of it, or `last` for the one that was started last.
+// Finds a run by its id, a prefix of its id, or `last` for the most recently started one.
 
 import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";

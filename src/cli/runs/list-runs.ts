@@ -1,4 +1,4 @@
-// `faultline runs list`: the runs of a journal, the newest first, each with what to do about it.
+// `faultline runs list`: lists the runs of a journal, newest first, each with the next step.
 
 import { remediesFor } from "../../core/flow/action-remedies.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
@@ -30,7 +30,7 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
   await withRuns({ ...options, look: true }, io, shared, async (home) => {
     const { status, workflow, limit } = options;
     const words = RUNS_WORDS[shared.locale];
-    // One more than is shown tells whether that is all.
+    // Reads one more than it shows, to know whether there are more.
     const found = await home.workflows.runs.list({
       ...(status === undefined ? {} : { status }),
       ...(workflow === undefined ? {} : { workflow }),
@@ -46,12 +46,12 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
   });
 }
 
-/** What has been answered is not asked any more, though its run has not taken the answer up yet. */
+/** Removes answered questions, even if the run has not read the answers yet. */
 async function withOpenQuestions(journal: Journal, summary: RunSummary): Promise<RunSummary> {
   if (summary.questions.length === 0) return summary;
   const answered = await answeredOf(journal, summary.questions);
   const questions = summary.questions.filter((id) => !answered.has(id));
-  // The time it waits for is the end of its questions.
+  // `wakeAt` is when its questions expire, so it goes with them.
   return { ...summary, questions, wakeAt: questions.length === 0 ? null : summary.wakeAt };
 }
 
@@ -97,7 +97,7 @@ async function printRuns(
     const status = runs[index]?.status ?? "running";
     const one = runs[index];
     const pill = one === undefined ? "" : pillOf(one, held.has(one.run), locale);
-    // Painted after it was aligned: colours take no place on the screen.
+    // Coloured after alignment, because colour codes have no width on screen.
     await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
   }
 }
@@ -107,7 +107,7 @@ const SHORTEST_ID = 12;
 
 const withoutYear = (at: number): string => minuteOf(at).replace(/^\d+-/, "");
 
-/** The beginning of an id says as much, as long as no other one begins so. */
+/** Shortens ids to the shortest prefix that is still unique. */
 function shortener(runs: readonly string[]): (run: string) => string {
   const isClear = (chars: number): boolean =>
     new Set(runs.map((run) => run.slice(0, chars))).size === new Set(runs).size;
@@ -116,13 +116,13 @@ function shortener(runs: readonly string[]): (run: string) => string {
   return (run) => shown(run.slice(0, chars));
 }
 
-/** The status, and the outcome where it says more. A run is "running" only while a process advances it. */
+/** The status, plus the outcome if it says more. A run is "running" only while a process advances it. */
 export function pillOf(summary: RunSummary, isHeld: boolean, locale: GlobalOptions["locale"]): string {
   const { status, outcome, questions, wakeAt } = summary;
   const words = FOLLOW_WORDS[locale];
   const waits = questions.length > 0 || wakeAt !== null;
   if (!isEnded(summary) && !isHeld && !waits) return words.idle;
-  // The outcome of a cancelled run is the same word in another spelling.
+  // A cancelled run's outcome only repeats the status.
   const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
   return saysMore ? `${words.statuses[status]}: ${shown(outcome, 40)}` : words.statuses[status];
 }

@@ -1,4 +1,4 @@
-// `faultline runs output`: what a node gave, as it is: text as text, anything else as JSON. Known secrets are masked.
+// `faultline runs output`: prints a node's output, text as text and anything else as JSON. Known secrets are masked.
 
 import type { Visit } from "../../core/flow/run.ts";
 import { readOutput } from "../../workflow/advance/node-results.ts";

@@ -1,5 +1,5 @@
-// What every command about runs works with: the journal they stand in, the engine on it, and how commands are spelled for it.
-// What the engine refuses becomes a sentence and an exit code.
+// The dependencies of every command about runs: the journal, the engine on it, and how to print commands for it. A refusal by the
+// engine becomes a sentence and an exit code.
 
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -25,7 +25,7 @@ export interface RunCommandDeps {
   readonly workflows: Workflows;
   readonly io: Io;
   readonly shared: GlobalOptions;
-  /** A command about these runs as it is typed: `faultline runs show …`, with the journal where that must be said. */
+  /** A command line about these runs: `faultline runs show …`, with `--journal` where needed. */
   readonly command: (...words: readonly string[]) => string;
 }
 
@@ -34,7 +34,7 @@ export function journalOf({ journal }: JournalOption, { env }: Pick<Io, "env">):
   return journal ?? (named === "" ? DEFAULT_JOURNAL : named);
 }
 
-/** `make`: the journal is made when it is not there; `look`: nothing is written to it. */
+/** `make` creates the journal if it does not exist; `look` opens it read-only. */
 export async function withRuns<T>(
   option: JournalOption & { readonly make?: true; readonly look?: true },
   io: Io,
@@ -43,7 +43,7 @@ export async function withRuns<T>(
 ): Promise<T> {
   const file = journalOf(option, io);
   const place = { file, io, locale: shared.locale };
-  // Others on this machine have no business in what runs leave behind.
+  // Other users of this machine must not read the files of runs.
   if (option.make === true && file === DEFAULT_JOURNAL) await makeFolder(dirname(file), { mode: 0o700 });
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
@@ -60,7 +60,7 @@ export async function withRuns<T>(
   });
 }
 
-/** Whether the journal and what SQLite puts beside it could be written here. */
+/** Whether the journal and SQLite's files beside it can be written. */
 export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> {
   const file = journalOf(option, io);
   const asked = [file, dirname(file)].map((path) => access(path, constants.W_OK));
@@ -70,13 +70,13 @@ export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> 
   );
 }
 
-/** Which exit code a refusal ends with; those that are not here are told by the journal's own words. */
+/** The exit codes of the engine's refusals; `with-journal.ts` handles all others. */
 const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
-  NotFound: "usage", //       a run, a question or a file that is not there
+  NotFound: "usage", //       a run, a question or a file that does not exist
   ShapeInvalid: "usage", //   an input or an answer that does not fit
-  ResumeMismatch: "config", // the file is not what it was
+  ResumeMismatch: "config", // the workflow file has changed
   EngineState: "failed", //   an action that is not offered now
-  ResourceBusy: "failed", //  another process has it
+  ResourceBusy: "failed", //  another process advances the run
 };
 
 export function refusalInWords(error: unknown, locale: Locale): unknown {

@@ -1,4 +1,4 @@
-// `faultline runs show`: one run, stage by stage, with what it asks and what can be done about it.
+// `faultline runs show`: shows a run stage by stage, with its open questions and the possible actions.
 
 import { failedName } from "../../core/fault/fault.ts";
 import {
@@ -45,7 +45,7 @@ export async function showRun(given: string, options: JournalOption, io: Io, sha
   });
 }
 
-/** No process works on the run, so a visit that the journal calls running was interrupted: its process died. */
+/** No process works on the run, so a visit that the journal shows as running was interrupted by the death of its process. */
 function withStoppedVisits(report: RunReport): RunReport {
   const stopped: Pick<Visit, "state" | "pause"> = {
     state: "paused",
@@ -97,7 +97,7 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
   };
 }
 
-/** Those of its round, by their names: `rounds/02/coder_raw.md`. */
+/** The visit's files by name: `rounds/02/coder_raw.md`. */
 function filesOf({ node, execution }: Visit, files: readonly string[]): readonly string[] {
   const round = `rounds/${String(execution).padStart(2, "0")}/`;
   return files.filter((file) => file.startsWith(`${round}${node}_`) || file.startsWith(`${round}${node}.`));
@@ -210,7 +210,7 @@ function visitLines(
   ];
 }
 
-/** `, west/gpt-5`: whose key was refused, which model is away. */
+/** `, west/gpt-5`: the target that failed. */
 function atTarget(fault: Fault | null): string {
   const name = fault === null ? "" : failedName(fault);
   return name === "" ? "" : `, ${shown(name, 60)}`;
@@ -218,7 +218,7 @@ function atTarget(fault: Fault | null): string {
 
 const MOST_LAST_WORDS = 5;
 
-/** The end of what a failed process printed; nothing where the message is the same. */
+/** The end of a failed process's output; empty if the message says the same. */
 function lastWords({ excerpt, detail, source }: OperatorView): readonly string[] {
   if (source !== "process" || excerpt === detail) return [];
   const lines = excerpt.split("\n").filter((line) => line.trim() !== "");
@@ -246,7 +246,7 @@ function questionLines(
   ];
 }
 
-/** The command that cures it, where the adapter knows one: how to install or sign in to an agent CLI. */
+/** The command that fixes the fault, if the adapter knows one: how to install an agent CLI or sign in to it. */
 function toType(fault: Fault | null): readonly string[] {
   const next = fault?.context["next"];
   return typeof next === "string" ? [`  ${shown(next)}`] : [];

@@ -1,4 +1,4 @@
-// `faultline runs watch`: a run that another process advances, as it happens.
+// `faultline runs watch`: shows a run live while another process advances it.
 
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -14,7 +14,8 @@ export interface WatchOptions extends JournalOption {
 
 export async function watchRun(given: string, options: WatchOptions, io: Io, shared: GlobalOptions): Promise<void> {
   const jsonl = options.jsonl === true;
-  // Whoever watches is often there longer than the one who writes, and then is the one to put the log away, where that is allowed.
+  // A watcher often outlives the writer, and the last process to close the journal cleans up its WAL. So it opens the journal for
+  // writing where it may.
   const option = (await mayWrite(options, io)) ? options : { ...options, look: true as const };
   await withRuns(option, io, shared, async (home) => {
     const { run } = await findRun(home, given);

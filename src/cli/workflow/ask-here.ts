@@ -1,4 +1,4 @@
-// Asks the person at this terminal what a run asks, until somebody has answered: here, elsewhere, or the clock.
+// Asks a run's question at this terminal until it is answered here, answered elsewhere, or expires.
 
 import { classify, type Question } from "../../core/index.ts";
 import { traitsOf } from "../../core/index.ts";
@@ -6,8 +6,8 @@ import type { Interactor } from "../../runtime/person/interactor.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
 
 export type AskHereEnd =
-  | "settled" // there is an answer, or none can come any more
-  | "closed"; // the person wants to leave
+  | "settled" // it was answered, or can no longer be answered
+  | "closed"; // the person closed the prompt
 
 const LOOK_EVERY_MS = 500;
 
@@ -28,7 +28,7 @@ export async function askHere(
       journal.kept("answer", question.id).then(
         (answer) => (answer === null || answer === undefined ? look() : dismiss()),
         (error: unknown) => {
-          // The next look may work; the prompt stays up meanwhile.
+          // The next look may work; the prompt stays open.
           classify({ surface: "store", error, observedAt: io.clock.now() });
           look();
         },
@@ -39,7 +39,7 @@ export async function askHere(
   look();
   try {
     const answer = await interactor.answer(question, dismissal.signal);
-    // From a terminal a no without an answer is a closed prompt: the run is left as it is.
+    // A prompt that was closed without an answer leaves the run unchanged.
     if (answer.status !== "accepted") return "closed";
     await runs.answer(question.id, answer, interactor.name);
     return "settled";

@@ -1,4 +1,4 @@
-// Reads workflow files: `faultline workflow check`, and the same check before a run is started or gone on with.
+// Checks workflow files, for `faultline workflow check` and before a run is started or resumed.
 
 import { resolve } from "node:path";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
@@ -25,12 +25,12 @@ export async function checkWorkflows(
   });
 }
 
-/** Refuses a file that cannot be run, before a journal is made for its runs. */
+/** Refuses an invalid file before a journal is created for its runs. */
 export async function refuseWrongWorkflow(file: string, io: Io, shared: GlobalOptions): Promise<void> {
   await withReader(io, shared, (workflows) => loadWorkflow({ workflows, io, shared }, file));
 }
 
-/** Reads files, and writes nothing down. */
+/** Provides an engine without a journal on disk, for reading files only. */
 async function withReader<T>(io: Io, { locale }: GlobalOptions, use: (workflows: Workflows) => Promise<T>): Promise<T> {
   const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
   try {
@@ -48,12 +48,12 @@ async function read(
   return { usable: workflow !== null, workflow, diagnostics: diagnostics.map((one) => asTyped(one, file)) };
 }
 
-/** Places are told by the name that was typed. */
+/** Reports locations under the file name as the user typed it. */
 function asTyped(diagnostic: Diagnostic, file: string): Diagnostic {
   return diagnostic.file === resolve(file) ? { ...diagnostic, file } : diagnostic;
 }
 
-/** A workflow that can be run; what is wrong with it is shown, and then refused. */
+/** Loads a workflow that can run; prints the errors of any other and refuses it. */
 export async function loadWorkflow(
   { workflows, io, shared }: Omit<RunCommandDeps, "command">,
   file: string,

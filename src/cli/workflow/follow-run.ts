@@ -1,4 +1,4 @@
-// Takes a run as far as it goes from here: advances it, or watches the process that does; asks the person at the terminal; waits.
+// Follows a run from this terminal: advances it or watches the process that does, asks the person's questions, and waits.
 
 import { isFaultError, type Question } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run.ts";
@@ -21,15 +21,15 @@ import { createView, isLive, type RunView } from "../render/run-view.ts";
 import { WatchedRun } from "./watched-run.ts";
 
 export interface FollowOptions {
-  /** `watch`: never advances it. */
+  /** `watch` never advances the run. */
   readonly part: "advance" | "watch";
-  /** Waits for times and asks persons; without it a run that has to wait is left. */
+  /** Wait for times and ask questions. If false, return as soon as the run has to wait. */
   readonly waits: boolean;
-  /** Prints every event on stdout. */
+  /** Print every event on stdout. */
   readonly jsonl: boolean;
-  /** Events up to this number are not told; null: those that were there before. */
+  /** Skip events up to this number; null: skip those recorded before the start. */
   readonly after: number | null;
-  /** Who is asked; the person at the terminal when left out. */
+  /** Asks the questions; defaults to a prompt on the terminal. */
   readonly interactor?: Interactor;
   /** The run as the command has read it already. */
   readonly watched?: WatchedRun;
@@ -75,7 +75,7 @@ export async function followRun(home: RunCommandDeps, run: string, options: Foll
   }
 }
 
-/** Without a terminal a wait this long is left to whoever calls again. */
+/** Without a terminal, longer waits are not waited for: the caller has to resume the run. */
 const FAR_MS = 120_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -87,7 +87,7 @@ class Following {
   readonly #stop: AbortSignal;
   readonly #interactor: Interactor;
   #saysWatched = false;
-  /** How many of the questions had an answer when it was looked at last. */
+  /** How many questions were answered at the last look. */
   #answered = 0;
 
   constructor(home: RunCommandDeps, run: string, view: RunView, options: FollowOptions, stop: AbortSignal) {
@@ -115,7 +115,7 @@ class Following {
     return "left";
   }
 
-  /** null: another process has it. */
+  /** null: another process advances the run. */
   async #advance(): Promise<RunEnd | null> {
     const { runs } = this.#home.workflows;
     const stopped = new Promise<null>((resolve) => this.#stop.addEventListener("abort", () => resolve(null)));
@@ -126,23 +126,23 @@ class Following {
     try {
       return await work;
     } catch (error) {
-      // Whoever stops it knows why it did not get on.
+      // A stop, or another process that holds the run, explains the failure.
       if (this.#isStopped() || (isFaultError(error) && (await this.#isHeld()))) return null;
       throw error;
     }
   }
 
   #isStopped(): boolean {
-    // A run that is only watched is left when its reader has left; one that is advanced here is not.
+    // A watcher stops when its reader closes stdout; a process that advances the run does not.
     const isUnread = this.#options.part === "watch" && this.#home.io.stdout.isClosed === true;
     return isUnread || this.#stop.aborted;
   }
 
-  /** What it waits for has come: null. Otherwise how it stands. */
+  /** null: the wait is over. Otherwise the run's standing. */
   async #wait(end: RunEnd): Promise<Standing | null> {
     const { questions, wakeAt } = end;
     const open = await this.#unanswered(questions);
-    // The end of a question is no time to go on at.
+    // A question's expiry is not a time to resume at.
     const due = questions.some(({ expiresAt }) => expiresAt === wakeAt) ? null : wakeAt;
     if (questions.length > open.length) return this.#takeUp(questions.length - open.length);
     const [question] = open;
@@ -161,7 +161,7 @@ class Following {
     return question === undefined && due !== null ? "parked" : "waiting";
   }
 
-  /** Answers that an advance left lying are given a moment, so that nothing spins. */
+  /** If an advance did not read the answers, waits a moment to avoid a busy loop. */
   async #takeUp(answered: number): Promise<null> {
     if (answered === this.#answered) await this.#pass(this.#now() + LOOK_EVERY_MS);
     this.#answered = answered;
@@ -202,7 +202,7 @@ class Following {
     return this.#home.io.clock.now();
   }
 
-  /** Somebody may act on it or answer meanwhile, from elsewhere. */
+  /** Also wakes up when another process acts on the run or answers a question. */
   async #passUntilWoken(until: number): Promise<void> {
     while (!this.#stop.aborted && this.#now() < until) {
       await this.#pass(Math.min(until, this.#now() + LOOK_EVERY_MS));

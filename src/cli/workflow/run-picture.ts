@@ -1,5 +1,5 @@
-// A run as somebody who watches it sees it, folded from its stream: where each visit of a node stands, and what the run has
-// survived. Only what the stream says; the same events give the same picture.
+// The state of a run as a watcher sees it, folded from its event stream: the state of each node visit, and the failures the run
+// survived. The same events always give the same picture.
 
 import { type FaultCode, isFaultCode, type Spending, traitsOf } from "../../core/index.ts";
 import type { SkipReason } from "../../core/flow/node.ts";
@@ -9,7 +9,7 @@ import type { StreamQuestion } from "../../core/record/run-stream-event.ts";
 
 export type SeenState = "running" | "retrying" | "waiting" | "asking" | "completed" | "failed" | "skipped";
 
-/** A call that is tried again: the transport's doing, as against an attempt of the node. */
+/** A call that is retried, as opposed to a new attempt of the node. */
 export interface SeenCall {
   readonly target: string;
   readonly reason: FaultCode | "paused" | "paced";
@@ -22,17 +22,17 @@ export interface SeenVisit {
   readonly execution: number;
   state: SeenState;
   attempt: number;
-  /** 0 until it is known. */
+  /** 0 while unknown. */
   of: number;
-  /** What it waits for comes then; null while it waits for nothing. */
+  /** When its wait ends; null when it does not wait. */
   nextAt: number | null;
   call: SeenCall | null;
-  /** What failed last. */
+  /** The last failure. */
   code: FaultCode | null;
   questions: readonly StreamQuestion[];
   skipped: SkipReason | null;
   goesTo: readonly string[];
-  /** Attempts of calls that were made again, and all of them once that is known. */
+  /** Retried attempts of its calls. */
   callRetries: number;
   callAttempts: number;
   spentMicrocents: number;
@@ -40,7 +40,7 @@ export interface SeenVisit {
   endedAt: number | null;
 }
 
-/** What went wrong and did not end the run. */
+/** Failures that did not end the run. */
 export interface Survived {
   readonly retries: number;
   readonly switches: number;
@@ -128,7 +128,7 @@ const FOLDS: Folds = {
   },
   "call.retrying": (picture, event) => {
     const { target, callAttempt, of, reason, nextAt } = event.data;
-    // A pace is kept on purpose, and what is put off is told again when its node pauses.
+    // Pacing is deliberate, and a postponed call is reported when its node pauses.
     const isRetry = isFaultCode(reason) && of !== null;
     if (isRetry) picture.count("retries");
     const visit = picture.visitOf(event);
@@ -165,7 +165,7 @@ function newVisit(node: string, execution: number, attempt: number, at: number):
   };
 }
 
-/** What the model answered was not what was asked for: asking once more is no retry of what broke. */
+/** The model's answer was invalid; asking it again does not count as a retry. */
 function isOutput(code: FaultCode): boolean {
   return isFaultCode(code) && traitsOf(code).scope === "output";
 }
@@ -206,6 +206,6 @@ function settle(visit: SeenVisit, state: SeenState, at: number): void {
 function end(picture: RunPicture, status: RunStatus, at: number): void {
   picture.status = status;
   picture.endedAt = at;
-  // Those that were begun and never ended were stopped with the run.
+  // Visits that started but never ended were stopped with the run.
   for (const visit of picture.visits) if (visit.endedAt === null) settle(visit, "skipped", at);
 }

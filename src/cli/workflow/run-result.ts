@@ -1,4 +1,4 @@
-// How a run stands when nothing more is done about it from here: the exit code, the result, and what can be typed next.
+// Reports how a run stands when this command is done with it: the exit code, the result, and the next commands to type.
 
 import { failedName } from "../../core/fault/fault.ts";
 import { formatMs, type Locale, type OperatorView, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
@@ -34,9 +34,9 @@ const EXIT_OF_STANDING: Readonly<Record<Exclude<Standing, "over">, ExitName>> = 
 };
 
 export interface TellOptions {
-  /** Events went to stdout, so the result does not. */
+  /** Events go to stdout, so the result does not. */
   readonly jsonl: boolean;
-  /** What else the JSON document says. */
+  /** More fields for the JSON document. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
@@ -91,10 +91,10 @@ export function actionsJson(home: RunCommandDeps, { summary, actions, questions 
   });
 }
 
-/** More than these are found with `runs show`. */
+/** `runs show` lists the rest. */
 const MOST_IDS = 5;
 
-/** The correlation ids of the nodes that are not done because something failed; the run's own when no node failed. */
+/** The correlation ids of the nodes stopped by a failure, or the run's own id when no node failed. */
 function failedIds({ summary: { run }, state }: RunReport): readonly string[] {
   const failed = state.visits.filter(({ fault, state: stands }) => fault !== null && stands !== "completed");
   const ids = failed.slice(-MOST_IDS).map((visit) => `${run}/${turnOf(visit)}`);
@@ -172,7 +172,7 @@ export function survivedText(survived: Survived, words: FollowWords): string {
     .join(words.comma);
 }
 
-/** The last line names the first of them anyway. */
+/** The open questions and, for a paused or failed run, the offered actions. */
 function choiceLines(
   home: RunCommandDeps,
   standing: Standing,
@@ -189,7 +189,7 @@ function choiceLines(
   return [...asked, `  ${words.youCan}`, ...commandLines(rows, home.io.stderr.columns, paint)];
 }
 
-/** Each command with what it is called beside it, or under it where that is too wide: a command must be whole to be copied. */
+/** Each command with its label beside it, or below it if the line gets too wide. Commands are never cut, so they can be copied. */
 function commandLines(rows: readonly (readonly [string, string])[], columns: number, paint: Paint): readonly string[] {
   const widest = Math.max(...rows.map(([command]) => columnsOf(command)));
   const isWide = rows.some(([, label]) => widest + columnsOf(label) + 6 > columns);
@@ -200,7 +200,7 @@ function commandLines(rows: readonly (readonly [string, string])[], columns: num
   );
 }
 
-/** What to type next; null when there is nothing to do. */
+/** The next command to type; null when there is nothing to do. */
 export function nextCommand(home: RunCommandDeps, standing: Standing, report: RunReport): string | null {
   const { summary, actions, questions } = report;
   const { run, status, wakeAt, successor } = summary;
@@ -225,7 +225,7 @@ export function nextCommand(home: RunCommandDeps, standing: Standing, report: Ru
   return status === "failed" && actions.length > 0 ? firstOf(home, report) : null;
 }
 
-/** What the first one failed with, when no agent had anything to say the last time it was asked: nothing is there to decide about. */
+/** The first failure if every agent failed the last time it was asked, so there is nothing to decide about; otherwise null. */
 function everyAgentFailed({ shared }: RunCommandDeps, { state, summary }: RunReport): OperatorView | null {
   const latest = new Map(state.visits.filter(({ kind }) => kind === "agent").map((visit) => [visit.node, visit]));
   const faults = [...latest.values()].flatMap(({ skipped, fault }) =>

@@ -1,4 +1,4 @@
-// `faultline workflow run` and `resume`: a run is begun, or taken up again, and gone on with from here.
+// `faultline workflow run` and `resume`: starts or resumes a run and follows it.
 
 import { isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run.ts";
@@ -19,10 +19,10 @@ import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { WatchedRun } from "./watched-run.ts";
 import { tellResult } from "./run-result.ts";
 
-/** As the command line gives it. */
+/** As parsed from the command line. */
 export interface GoOnOptions extends JournalOption {
   readonly jsonl?: true;
-  /** False with `--no-wait`. */
+  /** False for `--no-wait`. */
   readonly wait?: boolean;
   readonly detach?: true;
 }
@@ -58,7 +58,7 @@ async function inputsOf(
   const words = RUNS_WORDS[locale];
   const pairs = input.map((given): readonly [string, string] => {
     const at = given.indexOf("=");
-    // What stands behind the name may be a secret, so it is not quoted.
+    // The value may be a secret, so it is not quoted.
     if (at < 1) throw new UsageError(words.badInput(oneLine(SHAPE_REDACTOR.text(given), 40)));
     return [given.slice(0, at), given.slice(at + 1)];
   });
@@ -102,7 +102,7 @@ export async function resumeWorkflow(
   });
 }
 
-/** null: the file is gone, and nobody named it. */
+/** null: the file no longer exists, and the user named none. */
 async function stillThere(
   home: RunCommandDeps,
   file: string,
@@ -126,7 +126,7 @@ async function wake(
     await workflows.runs.resume(run, workflow, { changed, by: "cli" });
   } catch (error) {
     const told = refusalInWords(error, shared.locale);
-    // Only a definition that is another one is refused as a mistake in a file.
+    // Only a changed definition gets the choices below.
     if (!isFaultError(error) || !(told instanceof UsageError) || told.exit !== "config") throw error;
     const choices = (["accept", "as-started"] as const).map((way) =>
       command("workflow", "resume", run, "--changed", way),
@@ -137,11 +137,11 @@ async function wake(
 }
 
 interface GoOn extends Pick<FollowOptions, "after" | "watched"> {
-  /** What else the JSON document says. */
+  /** More fields for the JSON document. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** Advances the run as far as it goes from here, and says how it stands then. */
+/** Follows the run as far as possible from here, then reports how it stands. */
 export async function goOn(
   home: RunCommandDeps,
   run: string,

@@ -1,5 +1,5 @@
-// Brings the events of a run to those who look: what is there first, what comes then, each once and in order.
-// W1  `catchUp` resolves when everything that is in the journal has been told.
+// Delivers the events of a run to listeners, past events first, each once and in order.
+// W1  `catchUp` resolves when every event in the journal has been delivered.
 
 import type { Entry } from "../../core/index.ts";
 import { createRunStream, type RunStream, type RunStreamEvent } from "../../core/record/run-stream.ts";
@@ -30,12 +30,12 @@ export class WatchedRun {
     this.#listeners.push(listener);
   }
 
-  /** Reads what is in the journal by now. Before a command shows the run or acts on it: those steps then read only newer entries. */
+  /** Reads the entries recorded so far. Called before a command shows the run or acts on it, so that those steps read only newer entries. */
   async load(): Promise<void> {
     await this.#home.workflows.runs.readAll(this.run, (entry) => this.#take(entry));
   }
 
-  /** Tells listeners what is in the journal by now, as old, and everything after it as new. */
+  /** Delivers the events recorded so far with `isNew` false, and all later ones with `isNew` true. */
   async start(): Promise<void> {
     await (this.#seq === 0 ? this.load() : this.catchUp());
     for (const event of this.#untold.splice(0)) this.#tell(event, false);

@@ -53,7 +53,7 @@ export interface Question {
   readonly code: FaultCode | null;
   readonly payload: QuestionPayload;
   readonly askedAt: number;
-  /** `NEVER_AT`: it waits as long as it takes. */
+  /** `NEVER_AT`: it waits without a time limit. */
   readonly expiresAt: number;
 }
 

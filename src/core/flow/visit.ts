@@ -33,7 +33,7 @@ export interface Visit {
   readonly path?: readonly string[];
   /** Why it was passed over; null when it was not. */
   skipped: SkipReason | null;
-  /** What failed last. */
+  /** The last failure. */
   fault: Fault | null;
   instruction: Instruction | null;
   startedAt: number;

@@ -35,7 +35,7 @@ export interface StreamQuestion {
   /** JSON Schema of the answer, for a form, and what was wrong with the input it replaces; absent when neither is known. */
   readonly schema?: AnswerSchema;
   readonly issues?: readonly FaultIssue[];
-  /** null: it waits as long as it takes. */
+  /** null: it waits without a time limit. */
   readonly expiresAt: number | null;
 }
 

@@ -73,7 +73,7 @@ interface Details {
     readonly question_id: string;
     readonly kind: string;
     readonly prompt: string;
-    /** null: it waits as long as it takes. */
+    /** null: it waits without a time limit. */
     readonly expires_at: string | null;
   };
   readonly QuestionAnswered: { readonly question_id: string; readonly answer: string; readonly by: string };

@@ -59,7 +59,7 @@ export interface Turn {
   ): Promise<Outcome<Output>>;
   /** Runs a plan: one round of tools. */
   run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
-  /** Puts a question to a person. `waiting`: no person is present; the body should return, and runs again once the question is answered. `timeoutMs: Infinity` waits as long as it takes. */
+  /** Puts a question to a person. `waiting`: no person is present; the body should return, and runs again once the question is answered. `timeoutMs: Infinity` waits without a time limit. */
   ask(name: string, payload: QuestionPayload, options?: { readonly timeoutMs?: number }): Promise<PersonAnswer>;
   cancel(reason?: string): void;
 }

@@ -48,7 +48,7 @@ describe("answering", () => {
       by: "cli",
     });
     expect((await other.call(["runs", "output", "ship"])).exit).toBe("ok");
-    expect((await other.call(["runs", "output", "ship", "nowhere"])).stderr).toContain("It has come to: ");
+    expect((await other.call(["runs", "output", "ship", "nowhere"])).stderr).toContain("It has reached: ");
   });
 
   it("may be a no to any question", async () => {

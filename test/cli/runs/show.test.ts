@@ -90,7 +90,7 @@ describe("one run", () => {
       questions: [{ expiresAt: null }],
     });
     const listed = await world.call(["journal", "questions", world.path("runs.db")]);
-    expect(listed.stdout).toContain("waits as long as it takes");
+    expect(listed.stdout).toContain("waits without a time limit");
     const events = await world.call(["runs", "export", "ship", "--format", "cloudevents"]);
     expect(events.stdout).toContain('"expiresAt":null');
     expect((await world.call(["runs", "answer", "ship", "yes"])).exit).toBe("ok");

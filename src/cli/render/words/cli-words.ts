@@ -1,4 +1,4 @@
-// The CLI's own labels. What faults and decisions say comes from core.
+// The CLI's own labels. Core provides the words for faults and decisions.
 
 import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../../core/index.ts";
@@ -21,21 +21,21 @@ const EN = {
   rule: "rule",
   nearly: "nearly",
   wait: "asks to wait",
-  resets: "lifts at",
+  resets: "resets at",
   read: "read from",
   once: "one attempt, no retry",
   attempt: (attempt: number, of: number) => `attempt ${attempt} of ${of}`,
   after: "after",
-  inAll: "in all",
+  inAll: "in total",
   then: (list: string) => `then: ${list}`,
   never: "never reached",
   from: "from",
-  serverWins: (most: string) => `A wait the server names is kept exactly, up to ${most}.`,
-  repeatUnsafe: "Repeated only if the work is declared idempotent: it may have been done.",
+  serverWins: (most: string) => `If the server names a wait, it is used exactly, up to ${most}.`,
+  repeatUnsafe: "Retried only if the work is declared idempotent, because it may already have been done.",
   thrown: "thrown:",
   causedBy: "caused by",
   noSuchId: (id: string, file: string) =>
-    `Nothing failed under the id ${id} in the journal ${file}. Name the journal of that run with --journal, or list its runs with \`${commandLine("runs", "list")}\`.`,
+    `No failure is recorded under the id ${id} in the journal ${file}. Name the journal of that run with --journal, or list its runs with \`${commandLine("runs", "list")}\`.`,
 } as const;
 
 export type CliWords = {
@@ -80,7 +80,7 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
   },
 };
 
-/** Two sentences after each other; Chinese needs no space between them. */
+/** Joins sentences; Chinese needs no space between them. */
 export function sentences(locale: Locale, ...all: readonly string[]): string {
   return all.join(locale === "zh-CN" ? "" : " ");
 }

@@ -1,4 +1,4 @@
-// What `faultline doctor` says in its own words.
+// The texts of `faultline doctor`.
 
 import { commandLine } from "../program-name.ts";
 import type { CliRemedy } from "../../../agent/doctor/cli-health.ts";
@@ -41,33 +41,33 @@ const EN: DoctorWords = {
     missing: "not found",
     hangs: "hangs",
     fails: "does not run",
-    unclear: "names no version",
+    unclear: "prints no version",
   },
   states: { yes: "yes", no: "no", unknown: "unknown" },
   machine: { node: "Node", sqlite: "SQLite", journal: "journal", workflow: "workflow" },
-  madeLater: "not there yet; it is made when it is first used",
+  madeLater: "does not exist yet; it is created on first use",
   needsSqlite: "A journal needs the SQLite of a newer Node; see above.",
-  wrongWorkflow: (file) => `It cannot be run. See what is wrong with it: ${commandLine("workflow", "check", file)}`,
+  wrongWorkflow: (file) => `It has errors. List them with: ${commandLine("workflow", "check", file)}`,
   obstacles: {
-    "no-folder": "A part of its path is a file and no folder. Name another place.",
-    "not-writable": "You may not write into its folder. Name another place, or ask for the right to.",
-    "file-not-writable": "You may not write to the file. Name another one, or ask for the right to.",
+    "no-folder": "A part of its path is a file, not a folder. Choose another path.",
+    "not-writable": "You have no write permission for its folder. Choose another path, or get write permission.",
+    "file-not-writable": "You have no write permission for the file. Choose another file, or get write permission.",
   },
   next: "Next: ",
   allWell: "All well.",
   remedies: {
     "install": (cli) => `install ${cli.name}: ${cli.installCommand ?? ""}`,
     "repair": (cli) =>
-      `${cli.name} is there but \`${commandOf(cli)}\` does not answer as it should. Try it by hand, or install it again: ${cli.installCommand ?? ""}`,
+      `${cli.name} is installed, but \`${commandOf(cli)}\` does not work. Run it by hand, or reinstall it: ${cli.installCommand ?? ""}`,
     "log-in": (cli) => `log in to ${cli.name}: ${cli.loginCommand ?? ""}`,
     "ask-it": (cli) =>
       `only ${cli.name} can tell whether it is logged in: run \`${cli.binary ?? ""}\` once. If it is not: ${cli.loginCommand ?? ""}`,
   },
   noSuchCli: (name, near, known) =>
-    `There is no CLI \`${name}\` that doctor knows. ${near === null ? "" : `Did you mean \`${near}\`? `}It knows: ${known}.`,
+    `Unknown CLI \`${name}\`. ${near === null ? "" : `Did you mean \`${near}\`? `}Known CLIs: ${known}.`,
 };
 
-/** The table of CLIs has its remedies in English; commands stay what they are. */
+/** The table of CLIs has its remedies in English; commands need no translation. */
 const ZH_LOGINS: Readonly<Record<ExaminedKind, string>> = {
   claude: "运行 `claude` 后输入 /login，或设置 ANTHROPIC_API_KEY",
   codex: "运行 `codex login`",
@@ -116,7 +116,7 @@ function commandOf({ binary, versionArgs }: AgentCli): string {
   return [binary ?? "", ...versionArgs].join(" ");
 }
 
-/** What is not a command is a hint in English. */
+/** Translates the hints that are not commands. */
 function zhInstall({ npmPackage, installCommand }: AgentCli): string {
   return npmPackage === null ? "请参阅其安装页面（block.github.io/goose）" : (installCommand ?? "");
 }

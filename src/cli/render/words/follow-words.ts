@@ -1,4 +1,4 @@
-// What is said about a run while it happens and when it stands still, in each language. What a fault is comes from core.
+// The texts about a run while it happens and when it has stopped, in each language. Core provides the words for faults.
 
 import type { Locale } from "../../../core/index.ts";
 import type { PauseReason, SkipReason } from "../../../core/flow/node.ts";
@@ -16,7 +16,6 @@ export interface FollowWords {
   readonly callReasons: Readonly<Record<"paused" | "paced", string>>;
   readonly switched: (from: string, to: string) => string;
   readonly regenerates: (target: string) => string;
-  readonly retried: string;
   readonly inTime: (left: string) => string;
   readonly at: (time: string) => string;
   readonly pauses: Readonly<Record<PauseReason | "retry", string>>;
@@ -72,23 +71,22 @@ const EN: FollowWords = {
   callReasons: { paused: "held back", paced: "paced" },
   switched: (from, to) => `${from} → ${to}`,
   regenerates: (target) => `${target} is asked again`,
-  retried: "tried again",
   inTime: (left) => `in ${left}`,
   at: (time) => `at ${time}`,
   pauses: {
     gate: "waits for a person",
     question: "waits for a person",
-    parked: "put off",
-    budget: "the money is used up",
+    parked: "parked",
+    budget: "the budget is used up",
     stopped: "stopped",
-    retry: "waits to try again",
+    retry: "waits to retry",
   },
   asks: (prompt) => `asks: ${prompt}`,
   answered: (by) => `answered by ${by}`,
   done: "done",
   failed: "failed",
   skipped: {
-    "gate": "skipped by itself",
+    "gate": "skipped by its own condition",
     "resolution": "failed, and skipped",
     "sibling-failed": "stopped, because a parallel branch failed",
     "operator": "skipped by a person",
@@ -124,9 +122,9 @@ const EN: FollowWords = {
     node === "" ? `failed (${outcome}): ${title}.` : `failed at ${node} (${outcome}): ${title}.`,
   cancelled: "cancelled.",
   waitsForPerson: (questions) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
-  parkedUntil: (time, left) => `put off until ${time} (in ${left}).`,
+  parkedUntil: (time, left) => `parked until ${time} (in ${left}).`,
   standsStill: "stopped; no process works on it.",
-  left: "left as it is; nothing is lost.",
+  left: "unchanged; nothing is lost.",
   stopped: (nodes) => `stopped; nothing is lost. What was running (${nodes}) runs again when you resume.`,
   idle: "stopped",
   allFailed: (title, detail) => `every agent failed: ${title}: ${detail}`,
@@ -146,7 +144,6 @@ const ZH: FollowWords = {
   callReasons: { paused: "暂缓", paced: "限速" },
   switched: (from, to) => `${from} → ${to}`,
   regenerates: (target) => `${target} 重新生成一次`,
-  retried: "重试",
   inTime: (left) => `${left}后`,
   at: (time) => `于 ${time}`,
   pauses: {

@@ -1,4 +1,4 @@
-// What `faultline init` says, in each language.
+// The texts of `faultline init`, in each language.
 
 import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../../core/index.ts";
@@ -19,7 +19,7 @@ export interface InitWords {
 export const INIT_WORDS: Readonly<Record<Locale, InitWords>> = {
   "en": {
     template: "template",
-    about: "what it is",
+    about: "description",
     next: "Next:",
     overwritten: "replaced",
     unchanged: "unchanged",
@@ -27,9 +27,7 @@ export const INIT_WORDS: Readonly<Record<Locale, InitWords>> = {
     needsTemplate: `Name a template, such as \`${commandLine("init", "team")}\`; \`${commandLine("init", "--list")}\` lists them.`,
     noTemplate: (name, known) => `There is no template ${JSON.stringify(name)}. There are: ${known}.`,
     noVariant: (template, known) =>
-      known === ""
-        ? `The template ${template} comes in one form only: leave out --with.`
-        : `--with must be one of: ${known}.`,
+      known === "" ? `The template ${template} has no variants: leave out --with.` : `--with must be one of: ${known}.`,
     inTheWay: (names) =>
       `Nothing was written, because these files already exist with other content: ${names}. Choose another folder, or overwrite them with --force.`,
   },

@@ -1,4 +1,4 @@
-// What `faultline journal` says in its own words. What faults and decisions say comes from core.
+// The texts of `faultline journal`. Core provides the words for faults and decisions.
 
 import { commandLine } from "../program-name.ts";
 import type { Locale, SessionStatus, TurnStatus } from "../../../core/index.ts";
@@ -14,7 +14,7 @@ const EN = {
   statuses: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" } as Statuses,
   turnStatuses: {
     done: "done",
-    partial: "done in part",
+    partial: "partly done",
     failed: "failed",
     waiting: "waiting",
     cancelled: "cancelled",
@@ -22,19 +22,19 @@ const EN = {
   next: "Next:",
 
   noJournal: (file: string) => `There is no journal at ${file}.`,
-  whoMakesJournals: `\`${commandLine("workflow", "run")}\`, \`${commandLine("run", "--journal")}\` and programs (openJournal) make one.`,
+  whoMakesJournals: `\`${commandLine("workflow", "run")}\`, \`${commandLine("run", "--journal")}\` and programs (openJournal) create one.`,
   noSession: (session: string, list: string) => `There is no session ${session} in it; \`${list}\` lists all.`,
   noTurn: (turn: string, session: string) => `Session ${session} has no turn ${turn}.`,
   itHasTurns: (turns: string) => `It has: ${turns}.`,
-  noSessions: "It holds no such session.",
+  noSessions: "No session matches.",
   moreSessions: (shown: number) => `Only the newest ${shown} are shown; --limit shows more.`,
   unreadable: (session: string, why: string) =>
-    `Session ${session} holds an entry that is not what this version writes (${why}). --events shows it as it is.`,
+    `Session ${session} holds an entry that this version cannot read (${why}). --events shows the raw entry.`,
 
   turn: (turn: string) => `turn ${turn}`,
-  begun: "the session begins",
+  begun: "the session starts",
   mode: { attended: "attended", headless: "headless" },
-  resumed: "the program takes the session up again",
+  resumed: "the program resumes the session",
   inFlight: (calls: string) => `in flight when it stopped: ${calls}`,
   ended: (status: string) => `the session ends: ${status}`,
   turnEnded: (status: string) => `the turn ends: ${status}`,
@@ -43,13 +43,13 @@ const EN = {
   unpriced: "price unknown",
   estimated: (cost: string) => `about ${cost}`,
   succeeded: "succeeded",
-  itemsFailed: (items: number) => `${plural(items, "item")} of it failed`,
+  itemsFailed: (items: number) => `${plural(items, "item")} failed`,
   cancelled: "cancelled",
-  late: "answered after it was given up",
+  late: "answered after it was abandoned",
   lateOk: "with a result",
   lateFailed: "with a failure",
   unrun: {
-    skipped: "left out without running",
+    skipped: "skipped without running",
     defaulted: "given its default without running",
     failed: "failed without running",
   },
@@ -61,9 +61,9 @@ const EN = {
   breaker: (from: string, to: string) => `circuit breaker: ${from} → ${to}`,
   paused: (target: string) => `${target} is held back for all its callers`,
   adapted: "the request was changed before it was sent",
-  held: (isPaced: boolean): string => (isPaced ? "waits, so that the limit lasts" : "waits for the pause to end"),
-  budgetWarned: (spent: string, most: string) => `the money gets short: ${spent} of ${most} is spent`,
-  budgetExceeded: (spent: string, most: string) => `the money does not last: ${spent} of ${most} is spent`,
+  held: (isPaced: boolean): string => (isPaced ? "waits to stay below the rate limit" : "waits for the pause to end"),
+  budgetWarned: (spent: string, most: string) => `the budget is running low: ${spent} of ${most} is spent`,
+  budgetExceeded: (spent: string, most: string) => `the budget is not enough: ${spent} of ${most} is spent`,
   wouldCost: (cost: string) => `this would cost up to ${cost}`,
   ignored: "ignored on purpose",
 
@@ -86,53 +86,51 @@ const EN = {
   },
 
   allWell: (sessions: number, entries: number) =>
-    `${plural(sessions, "session")}, ${entriesIn(entries)}, all as written`,
+    `${plural(sessions, "session")}, ${entriesIn(entries)}, all unchanged`,
   badEntry: (session: string, seq: number, why: string) => `session ${session}, entry ${seq}: ${why}`,
   badFile: (why: string) => `the file itself: ${why}`,
-  afterBad: "Put back a copy of the file. What stands before this entry can still be read.",
+  afterBad: "Restore the file from a backup. Entries before this one can still be read.",
 
   exported: (session: string, file: string) => `session ${session} is in ${file}`,
   imported: (session: string, appended: number, already: number) =>
-    `session ${session}: ${entriesIn(appended)} written, ${already} there already`,
+    `session ${session}: ${entriesIn(appended)} written, ${already} already there`,
   adopted: "It was taken over from another store: do not continue it there.",
-  adoptHint: "Without --adopt a session only goes back to the store that wrote it.",
-  nothingIn: "Nothing to import: name a file, or pipe one in.",
-  lineTooLong: (line: number) => `Line ${line} of it is too long for this program.`,
+  adoptHint: "Without --adopt, a session can only be imported into the store that wrote it.",
+  nothingIn: "Nothing to import: name a file, or pipe one to stdin.",
+  lineTooLong: (line: number) => `Line ${line} is too long to import.`,
 
   pruned: (count: number) => `${plural(count, "session")} removed`,
   wouldPrune: (count: number) => `${plural(count, "session")} would be removed`,
   trouble: (what: string, why: string) => `While ${what}: ${why}`,
 
-  noQuestions: "No question waits for an answer.",
-  answerBy: (time: string) => `a no from ${time} on`,
-  noEnd: "waits as long as it takes",
-  isOver: (time: string) => `its time was over at ${time}: without an answer it is a no`,
+  noQuestions: "There are no open questions.",
+  answerBy: (time: string) => `counts as a no after ${time}`,
+  noEnd: "waits without a time limit",
+  isOver: (time: string) => `expired at ${time}: without an answer it counts as a no`,
   open: (url: string) => `open ${url}`,
   enter: (code: string) => `enter ${code}`,
-  isAnswered: (question: string, who: string) =>
-    `Question ${question} was answered by ${who} and is not open any more.`,
+  isAnswered: (question: string, who: string) => `Question ${question} was answered by ${who} and is no longer open.`,
   goOn: (session: string) =>
     `a running program continues by itself. Otherwise run it again to continue session ${session}.`,
   answerIs: (question: string) => `question ${question} is answered`,
   noQuestion: (question: string, list: string) =>
     `There is no open question ${question}: it was never asked here, or it was already answered and used. \`${list}\` lists what is open.`,
   wasFirst: (question: string, who: string) =>
-    `Question ${question} was answered by ${who} before, and the first answer counts.`,
+    `Question ${question} was already answered by ${who}, and the first answer counts.`,
   unknownKind: (question: string, kind: string) =>
-    `Question ${question} is of a kind this version does not know (${kind}). Upgrade it.`,
+    `Question ${question} is of a kind this version does not know (${kind}). Upgrade Faultline.`,
   badQuestions: (count: number) =>
-    `${plural(count, "question")} cannot be read and ${count === 1 ? "is" : "are"} left out.`,
+    `${plural(count, "question")} cannot be read and ${count === 1 ? "is" : "are"} not listed.`,
   takesYesNo: (question: string) => `Question ${question} takes \`yes\` or \`no\`.`,
   takesOption: (question: string, options: string) => `Question ${question} takes one of: ${options}.`,
   causes: "Causes: ",
   takesForm: (question: string, fields: string, example: string) =>
     `The answer to ${question} is ${fields === "" ? "a value" : `a JSON object with ${fields}`}. Write it like this: '${example}'`,
   takesJson: (question: string) =>
-    `What begins with {, [ or " is read as JSON, and the answer to ${question} is none. Correct it, or put the text in "…".`,
+    `Text that begins with {, [ or " is read as JSON, but the answer to ${question} is not valid JSON. Correct it, or put the text in "…".`,
   needsAnswer: (question: string) => `Give the answer to ${question}, or --reject with a reason.`,
   oneAnswer: "Give an answer or --reject, not both.",
-  secret:
-    "It asks for a secret, which is never written down: answer it where the program runs, or say no with --reject.",
+  secret: "It asks for a secret, which is never stored. Answer it where the program runs, or say no with --reject.",
 };
 
 function entriesIn(count: number): string {

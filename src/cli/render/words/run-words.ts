@@ -1,4 +1,4 @@
-// What `faultline run` says about a run, in each language. What a fault is and what is decided about it comes from core.
+// The texts of `faultline run`, in each language. Core provides the words for faults and decisions.
 
 import type { Locale } from "../../../core/index.ts";
 import type { OutcomeStatus } from "../../../runtime/call/outcome.ts";
@@ -6,7 +6,7 @@ import type { OutcomeStatus } from "../../../runtime/call/outcome.ts";
 export interface RunWords {
   readonly session: (id: string, file: string) => string;
   readonly failed: (target: string, attempt: number, code: string, message: string) => string;
-  /** Instead of what is decided for programs with a model in them. */
+  /** Used instead of the decision's words, which are meant for programs with a model. */
   readonly nothingMore: string;
   readonly needsIdempotent: string;
   readonly begins: (target: string, attempt: number) => string;
@@ -31,14 +31,14 @@ export interface RunWords {
 const EN: RunWords = {
   session: (id, file) => `session ${id} in ${file}`,
   failed: (target, attempt, code, message) => `${target} failed (attempt ${attempt}): ${code}: ${message}`,
-  nothingMore: "Nothing more is tried.",
-  needsIdempotent: "it may have done something; --idempotent says that running it again does no harm",
-  begins: (target, attempt) => `${target}, attempt ${attempt} begins.`,
-  isVoid: "What was printed before this line is void.",
+  nothingMore: "Faultline does not try again.",
+  needsIdempotent: "it may have had an effect; pass --idempotent if running it again does no harm",
+  begins: (target, attempt) => `${target}, attempt ${attempt} starts.`,
+  isVoid: "Ignore the output above this line.",
   countdown: (attempt, of, left) => `attempt ${attempt} of ${of} in ${left}`,
   uses: (target, tool) => `${target} uses ${tool}`,
-  retriesItself: (target, reason) => `${target} tries again by itself: ${reason}`,
-  workedLater: (target, attempts) => `${target} worked, after ${attempts} attempts in all.`,
+  retriesItself: (target, reason) => `${target} is retrying on its own: ${reason}`,
+  workedLater: (target, attempts) => `${target} worked after ${attempts} attempts.`,
   ended: {
     done: () => "done.",
     defaulted: (fault) => `failed: ${fault}.`,
@@ -48,7 +48,7 @@ const EN: RunWords = {
     failed: (fault) => `failed: ${fault}.`,
     cancelled: () => "cancelled; the command was stopped.",
     waiting: (fault) => `waits for a person: ${fault}.`,
-    parked: (fault) => `put off: ${fault}.`,
+    parked: (fault) => `parked: ${fault}.`,
   },
   next: "Next: ",
   causes: "Causes: ",
@@ -56,12 +56,12 @@ const EN: RunWords = {
   after: (time) => `after ${time}: `,
   checkName: (name) => `check the name and the PATH: command -v ${name}`,
   outputLost: (why) =>
-    `the output is incomplete: the temporary file for it could not be written (${why}). Free some space, or set TMPDIR.`,
-  answerCut: "the answer is cut after 16 MB: a JSON document holds no more. Run it without --json to get everything.",
+    `the output is incomplete: cannot write its temporary file (${why}). Free some space, or set TMPDIR.`,
+  answerCut: "the answer is cut at 16 MB, the limit of --json. Run it without --json to get everything.",
   stopped: "stopped by a signal",
   retryHasNoEffect: (name) =>
-    `--retry has no effect without --idempotent: ${name} may have done something, so it is not run again.`,
-  sessionNeedsJournal: "--session names a session in a journal: say which with --journal <file>.",
+    `--retry has no effect without --idempotent: ${name} may have had an effect, so it is not run again.`,
+  sessionNeedsJournal: "--session needs a journal: name it with --journal <file>.",
 };
 
 export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {

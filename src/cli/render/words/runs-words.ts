@@ -1,4 +1,4 @@
-// What the commands about runs say, in each language. Names of actions and words about faults come from core.
+// The texts of the commands about runs, in each language. Core provides the names of actions and the words for faults.
 
 import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../../core/index.ts";
@@ -26,7 +26,7 @@ export interface RunsWords {
   readonly goneOnIn: (run: string) => string;
   readonly stages: string;
   readonly visitStates: Readonly<Record<VisitState, string>>;
-  /** A stage whose question is answered, before a process takes the answer up. */
+  /** A stage whose question is answered, before a process reads the answer. */
   readonly hasAnswer: string;
   readonly inherited: string;
   readonly noOutput: (node: string, state: string) => string;
@@ -58,7 +58,7 @@ export interface RunsWords {
 
 const EN: RunsWords = {
   insideRun:
-    "This command decides about a run, and it was typed inside one: a command, a tool or an agent of a workflow has started it. What works for a run must not decide about it. Type it in a terminal of your own.",
+    "This command decides about runs, but a command, a tool or an agent of a workflow started it. A run's own processes must not decide about it. Type it in your own terminal.",
   noRuns: `There are no runs in this journal yet. Start one: ${commandLine("workflow", "run")} <file>`,
   noneFits: "No run matches. Leave out --status or --workflow to see all.",
   noRun: (given, list) => `There is no run ${given}. List the runs: ${list}`,
@@ -88,20 +88,20 @@ const EN: RunsWords = {
     skipped: "skipped",
     cancelled: "cancelled",
   },
-  inherited: "kept from the run before",
+  inherited: "kept from the previous run",
   noOutput: (node, state) => `Node ${node} has no output (${state}).`,
-  nothingDone: (run) => `No node of run ${run} is done yet.`,
-  noNode: (run, node, nodes) => `Run ${run} has not come to a node ${node}. It has come to: ${nodes}.`,
+  nothingDone: (run) => `No node of run ${run} has completed yet.`,
+  noNode: (run, node, nodes) => `Run ${run} has not reached a node ${node}. It has reached: ${nodes}.`,
   questions: "open questions",
   answered: (by) => `answered by ${by}`,
   actions: "what you can do",
   filesIn: (folder) => `files in ${folder}`,
-  noQuestion: (given) => `There is no open question ${given}, and no run of that name.`,
+  noQuestion: (given) => `There is no open question and no run with the id ${given}.`,
   nothingAsked: (run) => `Run ${run} has no open question.`,
   manyAsked: (run, list) => `Run ${run} asks more than one question; say which: ${list}.`,
   wasAnswered: (question) => `Question ${question} is answered.`,
   did: (action, run) => `${action}: run ${run}.`,
-  didBefore: (action, run) => `${action} was done before: run ${run}.`,
+  didBefore: (action, run) => `${action} was already done: run ${run}.`,
   successor: (run) => `Run ${run} continues it.`,
   cancelAsked: (run) => `Asked the process that works on run ${run} to stop it.`,
   cancelled: (run) => `Run ${run} is cancelled.`,

@@ -1,9 +1,9 @@
-// What the reader of the command line says of a wrong call, in the language of the person. It speaks English only, so its
-// sentences are known by their words; one that is not known stays as it is.
+// Translates the usage errors of commander, which speaks English only. Sentences are matched by their words; an unknown one stays
+// in English.
 
 import type { Locale } from "../../../core/index.ts";
 
-/** A sentence and what it is in the other language; `$1` is what was typed. The example in each row is what really comes. */
+/** A sentence and its translation; `$1` is what the user typed. Each row ends with a real example. */
 type Row = readonly [english: RegExp, other: string];
 
 // prettier-ignore
@@ -18,7 +18,7 @@ const ZH: readonly Row[] = [
   [/ Allowed choices are (.+)\./,                               "可选：$1。"], //                   Allowed choices are default, cautious.
   [/option ('.*') cannot be used with option ('.*')/,           "选项 $1 不能与选项 $2 同时使用"], // option '--preset <name>' cannot be used with option '--policy <file>'
   [/too many arguments.*\. Expected (\d+) .* but got (\d+): (.*)\./, "参数过多：应为 $1 个，给了 $2 个：$3。"], // too many arguments for 'tour'. Expected 0 arguments but got 2: a, b.
-  [/Run (`.*`) to see how it is used\./,                        "用法见 $1。"], //                  Run `faultline tour --help` to see how it is used.
+  [/Run (`.*`) for usage\./,                                    "用法见 $1。"], //                  Run `faultline tour --help` for usage.
 ];
 
 const WORDS: Readonly<Record<Locale, readonly Row[]>> = { "en": [], "zh-CN": ZH };
