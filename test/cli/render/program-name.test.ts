@@ -18,7 +18,7 @@ it.each([
 });
 
 const HINTS: readonly (readonly [string, readonly string[], string])[] = [
-  ["wrong use", ["runs", "export", "x", "--format", "none"], "Run `npx faultline runs export --help` to see"],
+  ["wrong use", ["runs", "export", "x", "--format", "none"], "Run `npx faultline runs export --help` for usage"],
   ["a missing journal", ["journal", "sessions", "none.db"], "`npx faultline workflow run`"],
   ["the doctor", ["doctor", "--workflow", "wrong.yaml"], "npx faultline workflow check wrong.yaml"],
   ["a mistake in a file", ["policy", "check", "policy.yaml"], "`npx faultline explain --list`"],
