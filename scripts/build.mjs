@@ -1,11 +1,12 @@
 // Makes `dist`: one file per door with shared chunks between them, because fifty small modules take five times as long to load as
 // one; and the declarations beside them, file by file as the compiler writes them. Maps lead from both to `src`, which is part of
 // the package. Dependencies that consist of many small files go into the chunks for the same reason.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { build as viteBuild } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const doors = [
@@ -35,48 +36,114 @@ const external = Object.keys({ ...dependencies, ...devDependencies, ...peerDepen
   (name) => !BUNDLED.includes(name),
 );
 
+const TARGET = "node22.13";
+/** The package gives Node its CommonJS form, which cannot be cut down to the parts that are used. */
+const ALIAS = { yaml: `${root}node_modules/yaml/browser/index.js` };
+/** Names stay, and lines stay short, so that a stack without maps can be read, too. */
+const READABLE = { lineLimit: 160, legalComments: "none", charset: "ascii" };
+
 rmSync(`${root}dist`, { recursive: true, force: true });
 
-/** One folder of chunks for the doors of the library. The command line has its own: its many commands would cut the others to pieces. */
-const inputs = [...(await bundle(doors, "chunks")), ...(await bundle(["cli/main"], "cli/chunks"))];
-chmodSync(`${root}dist/cli/main.js`, 0o755);
+/** Declarations are written while the bundlers run. */
+const types = run(
+  fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url)),
+  "-p",
+  "tsconfig.build.json",
+);
+const inputs = [...(await bundleDoors()), ...(await bundleProgram())];
 writeFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, licences(inputs));
+process.exitCode = await types;
 
-const tsc = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
-const types = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-process.exit(types.status ?? 1);
+/**
+ * The library. Each file costs a program up to a millisecond when it is loaded, so the code of these doors stays in one piece each,
+ * and the other doors load that piece whole. esbuild cannot be told so: it cuts shared code by who uses it.
+ */
+async function bundleDoors() {
+  const inOnePiece = ["core/index", "mcp/index"];
+  const pieces = new Map();
+  const modules = new Set();
+  await viteBuild({
+    root,
+    configFile: false,
+    publicDir: false,
+    logLevel: "error",
+    resolve: { alias: ALIAS },
+    esbuild: { minifyIdentifiers: false, minifyWhitespace: true, minifySyntax: true, ...READABLE },
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      target: TARGET,
+      outDir: "dist",
+      emptyOutDir: false,
+      minify: "esbuild",
+      sourcemap: true,
+      rollupOptions: {
+        input: Object.fromEntries(doors.map((door) => [door, `${root}src/${door}.ts`])),
+        external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+        // As package.json says; otherwise every program that is bundled with us gets a warning for each import of a chunk.
+        treeshake: { moduleSideEffects: false },
+        // A door exports what its source does, and nothing that only other chunks need.
+        preserveEntrySignatures: "strict",
+        output: {
+          entryFileNames: "[name].js",
+          chunkFileNames: "chunks/[name]-[hash].js",
+          hoistTransitiveImports: false,
+          minifyInternalExports: false,
+          sourcemapExcludeSources: true,
+          manualChunks: (id, { getModuleInfo }) => {
+            modules.add(id);
+            if (pieces.size === 0) for (const door of inOnePiece) collect(`${root}src/${door}.ts`, door, getModuleInfo);
+            return pieces.get(id);
+          },
+        },
+      },
+    },
+  });
+  return [...modules].map((id) => id.replace(root, ""));
 
-/** Writes the files and returns what went into them. */
-async function bundle(entries, chunks) {
+  function collect(id, door, getModuleInfo) {
+    if (pieces.has(id) || getModuleInfo(id)?.isExternal !== false) return;
+    pieces.set(id, dirname(door));
+    for (const imported of getModuleInfo(id).importedIds) collect(imported, door, getModuleInfo);
+  }
+}
+
+/** The command line is built apart: its forty commands, each loaded on demand, would cut the library's chunks to pieces. */
+async function bundleProgram() {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    entryPoints: { "cli/main": "src/cli/main.ts" },
     outdir: "dist",
-    chunkNames: `${chunks}/[name]-[hash]`,
+    chunkNames: "cli/chunks/[name]-[hash]",
     bundle: true,
     splitting: true,
     external,
-    // The package gives Node its CommonJS form, which cannot be cut down to the parts that are used.
-    alias: { yaml: `${root}node_modules/yaml/browser/index.js` },
+    alias: ALIAS,
     format: "esm",
     platform: "node",
-    target: "node22.13",
-    // Names stay, and lines stay short, so that a stack without maps can be read, too.
+    target: TARGET,
     minifyWhitespace: true,
     minifySyntax: true,
-    lineLimit: 160,
     sourcemap: "linked",
     sourcesContent: false,
-    legalComments: "none",
     logLevel: "warning",
     metafile: true,
     write: false,
+    ...READABLE,
   });
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, path.endsWith(".js") ? withoutBareImports(text) : text);
   }
+  chmodSync(`${root}dist/cli/main.js`, 0o755);
   return Object.keys(metafile.inputs);
+}
+
+function run(...args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
+    child.on("close", (code) => resolve(code ?? 1));
+  });
 }
 
 /**

@@ -4,11 +4,11 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent } from "./agent/run/agent.ts";
 import type { CliTarget } from "./agent/run/cli.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
+import { lazyPart } from "./host/lazy-part.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { having, shape } from "./options/kind.ts";
 import { pricesKind, priceTable, type PriceTable } from "./provider/price/price-table.ts";
 import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
-import { createFetch } from "./provider/fetch/protected-fetch.ts";
 import type { MembersDeps, ModelMember } from "./provider/model/members.ts";
 import { createModel } from "./provider/model/chain-model.ts";
 import { MODEL_OPTIONS, type ModelOptions, type ModelTarget } from "./provider/model/model-options.ts";
@@ -85,7 +85,11 @@ export class Faultline extends Runtime {
   fetch(options: FaultlineFetchOptions): typeof fetch {
     checkOptions("fl.fetch", options, FETCH_OPTIONS_WITHIN);
     const { within, ...rest } = options;
-    return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
+    const protectedFetch = lazyPart(async () => {
+      const { createFetch } = await import("./provider/fetch/protected-fetch.ts");
+      return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
+    });
+    return async (input, init) => (await protectedFetch())(input, init);
   }
 
   /** Agent CLIs as one agent: uses the first that can answer and falls back to the others, by the rules of any chain. */

@@ -1,6 +1,7 @@
 // The runtime: one object an agent program makes at its start. Everything in it is shared by all its calls and sessions.
 
 import { Moment, NEVER } from "../host/clock.ts";
+import { lazyPart } from "../host/lazy-part.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
@@ -26,21 +27,21 @@ import {
 import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
-import { failedOutcome } from "./session/session-core.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
-import { amendSession, openSession } from "./session/open-session.ts";
 import type { SessionState } from "../core/record/replay.ts";
 import type { FinalWrites, FirstWrites } from "./session/session-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
-import { handedOut, type Outcome } from "./call/outcome.ts";
+import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
 import { ENDED } from "../journal/session-status.ts";
+
+const sessions = lazyPart(() => import("./session/open-session.ts"));
 
 /** Options of one protected call. */
 export interface ProtectOptions<Output = unknown> {
@@ -259,16 +260,18 @@ export class Runtime {
   ): Promise<void> {
     const engine = await this.#begin();
     const { rescueFolders } = this.#options;
+    const { amendSession } = await sessions();
     await amendSession(engine, { bindings: engine.bindings, secrets: [], rescueFolders }, read, make);
   }
 
-  #open(
+  async #open(
     engine: LiveEngine,
     name: string,
     given: SessionOptions,
     first: FirstWrites | null = null,
     known: SessionState | null = null,
   ): Promise<Session> {
+    const { openSession } = await sessions();
     const { mode = "attended", labels = {}, secrets = [] } = given;
     const budget = budgetRule(this.#options.budget, given.budget);
     const limits = over(this.#options.limits, given.limits);

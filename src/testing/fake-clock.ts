@@ -2,11 +2,13 @@
 // F1  Timers fire by time, and timers of the same time in the order they were set.
 // F2  Between two timers, all ready promises and all `soon` callbacks have run.
 // F3  Time never goes back, and during a timer it is exactly that timer's time. Only `set` moves the wall clock alone.
-// F4  Setting and clearing a timer take logarithmic time; a cleared timer leaves nothing behind.
+// F4  Time stands still while a part of the library loads, because a second call would not wait for it.
+// F5  Setting and clearing a timer take logarithmic time; a cleared timer leaves nothing behind.
 
 import { fault } from "../core/fault/fault.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import type { Clock } from "../host/clock.ts";
+import { partsLoading } from "../host/lazy-part.ts";
 
 /** A clock that a test moves. */
 export interface FakeClock extends Clock {
@@ -56,9 +58,13 @@ export function createFakeClock(
 
   async function settle(): Promise<void> {
     await new Promise<void>(turn);
+    for (let parts = partsLoading(); parts !== null; parts = partsLoading()) {
+      await parts;
+      await new Promise<void>(turn);
+    }
     for (let next = soon.shift(); next !== undefined; next = soon.shift()) {
       next();
-      await new Promise<void>(turn);
+      await settle();
     }
   }
 

@@ -4,6 +4,7 @@ import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
+import { lazyPart } from "../../host/lazy-part.ts";
 import { checkOptions, invalidOption } from "../../options/check-options.ts";
 import { anyText, callable, having, mapOf, shape, signal as signalKind } from "../../options/kind.ts";
 import type { Outcome, ProtectChain } from "../../runtime/call/outcome.ts";
@@ -12,7 +13,6 @@ import type { Repairs } from "../../runtime/tool/tool.ts";
 import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-request.ts";
 import type { CliTarget } from "./cli.ts";
 import { cliMember } from "./cli-member.ts";
-import { runCli } from "./run-cli.ts";
 
 /** Options of an agent. */
 export interface AgentOptions {
@@ -50,6 +50,8 @@ const AGENT_RUN_OPTIONS = shape<AgentRunOptions>({
   onResult: callable,
 });
 
+const cliRuns = lazyPart(() => import("./run-cli.ts"));
+
 const targetKind = having("a CLI made by cli()", "id", "kind", "command");
 
 /** A chain of agent CLIs and models that answers a prompt. */
@@ -80,7 +82,10 @@ export function createAgent(
   const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
   const runDeps = { ...deps, costBefore };
   const members = targets.map((target) =>
-    cliMember<AgentRequest, AgentRunResult>(target, (request, context) => runCli(target, request, runDeps, context)),
+    cliMember<AgentRequest, AgentRunResult>(target, async (request, context) => {
+      const { runCli } = await cliRuns();
+      return runCli(target, request, runDeps, context);
+    }),
   );
   const agents = chain(members, { repairs: repairsFor(options, known) });
   return {

@@ -3,11 +3,14 @@
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Entry, JournalEvent } from "../../core/record/event.ts";
 import { readField } from "../../core/try-read.ts";
+import { lazyPart } from "../../host/lazy-part.ts";
 import { isUnder, kindsExported, OWNERSHIP } from "../keep-kinds.ts";
 import { checkSession, jsonOf } from "../encode.ts";
 import type { Journal, Keep, NewEntry } from "../journal.ts";
 import { mismatch } from "../journal-faults.ts";
-import { createSessionFileWriter, readSessionFile, type SessionFile } from "./session-file.ts";
+import type { SessionFile } from "./session-file.ts";
+
+const sessionFiles = lazyPart(() => import("./session-file.ts"));
 
 export interface ExportOptions {
   /** Takes secrets out of the entries. */
@@ -31,6 +34,7 @@ export async function* exportSession(
   }
   const { lastSeq, updatedAt } = summary;
   const { storeId } = journal;
+  const { createSessionFileWriter } = await sessionFiles();
   const writer = createSessionFileWriter({ storeId, session, after: 0, entries: lastSeq, at: updatedAt });
   yield writer.header();
   let left = lastSeq;
@@ -89,6 +93,7 @@ export async function importSession(
   lines: AsyncIterable<string> | Iterable<string>,
   { adopt = false }: ImportOptions = {},
 ): Promise<Imported> {
+  const { readSessionFile } = await sessionFiles();
   const file = await readSessionFile(lines);
   const { session } = file;
   checkSession(session);

@@ -7,6 +7,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
+import { lazyPart } from "../../host/lazy-part.ts";
 import { chain, type Member } from "../../runtime/tool/chain.ts";
 import { type Chain, type Repairs, type RequestNeeds, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
 import { domainsOf, keysOf } from "../domain/model-domains.ts";
@@ -16,7 +17,6 @@ import type { RepeatLimits } from "../portable/repeated-calls.ts";
 import { costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type PriceTable, priceOf } from "../price/price-table.ts";
 import { askedTier } from "../price/service-tier.ts";
-import { generate } from "./generate.ts";
 import { invalidOption, checkOptions } from "../../options/check-options.ts";
 import {
   MODEL_TARGET_OPTIONS,
@@ -26,7 +26,6 @@ import {
 } from "./model-options.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { needsOf, passesThrough } from "./request-walk.ts";
-import { stream } from "./stream.ts";
 import { modelTimeouts } from "./timeouts.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -150,6 +149,8 @@ function modelMember(
 /** Probing this model costs little while another one answers. The operator's own breaker rule takes precedence. */
 const MOST_OPEN_MS = 30_000;
 
+const attempts = lazyPart(() => import("./attempt.ts"));
+
 function modelTool(
   { target, facts }: PlacedModel,
   hasFallback: boolean,
@@ -183,8 +184,11 @@ function modelTool(
           : costOfAnswer(null, false, seen, price, askedTier(model.provider, request.options)).microcents;
       },
     },
-    run: (request, context) =>
-      request.sink === null ? generate(upstream, request, context) : stream(upstream, request, request.sink, context),
+    run: async (request, context) => {
+      const { generate, stream } = await attempts();
+      const { sink } = request;
+      return sink === null ? generate(upstream, request, context) : stream(upstream, request, sink, context);
+    },
   };
 }
 

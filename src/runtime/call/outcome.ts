@@ -159,3 +159,8 @@ function resultGone(call: string): Fault {
 }
 
 const NOTHING: CallValue = { value: undefined, errors: NO_ERRORS };
+
+/** A call that failed before its first attempt. */
+export function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
+  return { status: "failed", fault: seen, decision: null, call, attempts: 0 };
+}

@@ -18,6 +18,7 @@ import { Scope } from "../scope.ts";
 import { SessionCore } from "./session-core.ts";
 import { SessionRecorder, type SessionRecorderOptions } from "./session-recorder.ts";
 import { type FinalWrites, type FirstWrites, NO_WRITES } from "./session-options.ts";
+import { nameTaken } from "./open-sessions.ts";
 import { Session, type SessionLimits } from "./session.ts";
 
 export interface SessionSettings {
@@ -189,13 +190,6 @@ export function checkManifest(manifest: unknown, session: string, storeId: strin
     );
   }
   return found as unknown as Manifest;
-}
-
-// A name is given once: to a session, or to a run, which is a session too.
-
-export function nameTaken(id: string): Fault {
-  const message = `the name ${id} is taken: there is a run or a session of that name in this journal; choose another one`;
-  return fault("EngineState", { message, context: { session: id } });
 }
 
 // A session folded from its journal, to show it or to resume it.

@@ -2,7 +2,7 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { nameTaken } from "./open-session.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Session } from "./session.ts";
 
 /** From here on those that are over are looked for, so that a long life does not hold them all. */
@@ -58,4 +58,10 @@ export class OpenSessions {
 function isGone(error: unknown): boolean {
   classify({ surface: "store", error });
   return true;
+}
+
+/** A name is given once: to a session, or to a run, which is a session too. */
+export function nameTaken(id: string): Fault {
+  const message = `the name ${id} is taken: there is a run or a session of that name in this journal; choose another one`;
+  return fault("EngineState", { message, context: { session: id } });
 }

@@ -14,7 +14,7 @@ import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/loop.ts";
 import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
-import { handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
+import { failedOutcome, handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import { inside } from "./reentrancy.ts";
@@ -168,8 +168,4 @@ export class SessionCore {
     if (typeof kept !== "object" || kept === null || !("value" in kept)) return input;
     return tool.member === null ? kept.value : (input as ChainRequest).revived(kept.value);
   }
-}
-
-export function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
-  return { status: "failed", fault: seen, decision: null, call, attempts: 0 };
 }

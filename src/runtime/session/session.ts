@@ -13,12 +13,12 @@ import type { Entry, HostEvent, SessionStatus, TurnEvent } from "../../core/reco
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
-import type { Outcome } from "../call/outcome.ts";
+import { failedOutcome, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
-import { failedOutcome, type SessionCore } from "./session-core.ts";
+import type { SessionCore } from "./session-core.ts";
 import type { DeriveKeeps } from "./session-recorder.ts";
 import { type Chain, headOf, type Tool } from "../tool/tool.ts";
 import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";

@@ -8,7 +8,7 @@ import type { Redactor } from "../../core/fault/redact.ts";
 import type { Question, QuestionPayload } from "../../core/flow/interaction.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { TurnRecord } from "../../core/record/replay.ts";
-import { hasValue, isOpen, type Outcome } from "../call/outcome.ts";
+import { failedOutcome, hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
@@ -16,7 +16,7 @@ import { runRound, type RoundResult, type StepEnd } from "./run-round.ts";
 import { checkOptions, optionsFault } from "../../options/check-options.ts";
 import { anything, flag, number, shape, signal as signalKind, text } from "../../options/kind.ts";
 import type { Scope } from "../scope.ts";
-import { failedOutcome, type SessionCore } from "./session-core.ts";
+import type { SessionCore } from "./session-core.ts";
 import { type Chain, headOf, type Tool } from "../tool/tool.ts";
 
 /** Options of one call in a turn. */

@@ -8,13 +8,13 @@ import { childEnv, type Environment, type GivenEnv } from "../../agent/process/c
 import { AgentRequest } from "../../agent/run/agent-request.ts";
 import { cli, type CliTarget } from "../../agent/run/cli.ts";
 import { cliMember } from "../../agent/run/cli-member.ts";
-import { runCli } from "../../agent/run/run-cli.ts";
 import { cliEnvNames } from "../../agent/verdict/cli-env.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { Instruction } from "../../core/flow/node.ts";
 import type { Clock } from "../../host/clock.ts";
+import { lazyPart } from "../../host/lazy-part.ts";
 import { CAPABILITIES } from "../../provider/model-facts/capability.ts";
 import { NO_USAGE } from "../../provider/model/chain-model.ts";
 import type { ModelMember } from "../../provider/model/members.ts";
@@ -29,6 +29,8 @@ import { grantArgs, isShortened } from "./agent-instruction.ts";
 import { attemptsIn, heardModel, type RawLog } from "./agent-raw.ts";
 import type { CliAgentTarget, NamedTarget } from "./agent-targets.ts";
 import { conversationText } from "./conversation-text.ts";
+
+const cliRuns = lazyPart(() => import("../../agent/run/run-cli.ts"));
 
 export interface AgentMembersDeps {
   readonly agent: string;
@@ -137,6 +139,7 @@ async function answerOf(
   const sessions = before === undefined ? {} : { [target.id]: before.sessionId };
   const request = new AgentRequest(conversationText(options.prompt), sessions, attemptsIn(log));
   const run = { clock, env: {}, cwd: target.cwd ?? "", costBefore: () => before?.costUsd ?? 0 };
+  const { runCli } = await cliRuns();
   const { text: said, sessionId, totalCostUsd } = await runCli(target, request, run, context);
   poor.delete(target.id);
   const { responseFormat } = options;
