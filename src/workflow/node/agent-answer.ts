@@ -1,4 +1,4 @@
-// The JSON in an agent's answer, held against the schema it was asked for; and the words that ask for it.
+// Parses the JSON in an agent's answer and checks it against the requested schema; also writes the prompt text that requests it.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { parseJson } from "../../core/try-read.ts";
@@ -7,7 +7,7 @@ import type { JsonSchema } from "../../schema/index.ts";
 
 export type ReadAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault };
 
-/** Never throws for an answer, whatever it is. */
+/** Returns a fault for an invalid answer; never throws for one. */
 export async function readAnswer(text: string, schema: JsonSchema, agent: string): Promise<ReadAnswer> {
   const value = jsonIn(text);
   const wrong = value === undefined ? noJson(agent) : await schemaVerdict(value, schema, { agent });
@@ -20,14 +20,14 @@ function noJson(agent: string): Fault {
 
 const FENCE = /```[\w-]*[ \t]*\r?\n([^]*?)\r?\n[ \t]*```/g;
 
-/** The whole text, or the last block in it that is JSON: agents like to say a word before. */
+/** The whole text, or the last JSON block in it: agents often write some prose first. */
 function jsonIn(text: string): unknown {
   const whole = parseJson(text.trim());
   if (whole !== undefined) return whole;
   return Array.from(text.matchAll(FENCE), ([, inside = ""]) => parseJson(inside)).findLast((one) => one !== undefined);
 }
 
-/** For whoever cannot be given a schema beside the prompt. */
+/** For targets that take no schema besides the prompt. */
 export function schemaWords(schema: JsonSchema): string {
   return `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema, null, 2)}`;
 }

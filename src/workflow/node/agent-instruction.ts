@@ -1,5 +1,5 @@
-// What an operator wants to be different in the next attempt of an agent's node, as tables: what becomes of the prompt, and which
-// arguments grant a CLI what it was denied.
+// Applies an operator's instruction to the next attempt of an agent's node. Two tables: how the prompt changes, and which arguments
+// grant a CLI the permission it was denied.
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -10,7 +10,7 @@ import { grantedIn } from "../operator/grants.ts";
 import type { StageScope } from "../../workflow-model/stage.ts";
 import { expressionScope } from "./expression-scope.ts";
 
-/** The template filled in, shorter when an operator asked for that. */
+/** Fills in the template; shortens the values if an operator asked for that. */
 export function renderedFor(template: string, scope: StageScope): string {
   const parsed = parseTemplate(template);
   const values = expressionScope(scope);
@@ -18,7 +18,7 @@ export function renderedFor(template: string, scope: StageScope): string {
   return parsed.problems.length > 0 ? renderTemplate(parsed, values) : shortened(parsed, values);
 }
 
-/** What keeps a node with these templates from doing what it was told; null when nothing does. */
+/** Why a node with these templates cannot follow the instruction; null when it can. */
 export function agentRefusal(node: string, templates: readonly string[], scope: StageScope): Fault | null {
   const { instruction } = scope;
   if (instruction === null) return null;
@@ -34,13 +34,13 @@ function isEdit({ action }: Instruction): boolean {
 }
 
 function noCommands(node: string): Fault {
-  const message = `node ${node} asks an agent and runs no commands, so there are none to allow; leave commands out`;
+  const message = `node ${node} asks an agent and runs no commands, so there is nothing to allow; leave out commands`;
   return fault("ShapeInvalid", { message, context: { stage: node, field: "commands" } });
 }
 
-/** The same prompt would be too long again. */
+/** Shortening would change nothing, so the same prompt would be too long again. */
 function nothingToCut(node: string): Fault {
-  const message = `the context of node ${node} cannot be shortened: no value that is filled into its prompt has more than ${ALWAYS_KEPT_CHARS} characters, so it would be the same prompt again. Write a shorter one with edit-and-retry, or have it done by a model with a larger window: switch-provider, or the workflow file.`;
+  const message = `the context of node ${node} cannot be shortened: no value in its prompt has more than ${ALWAYS_KEPT_CHARS} characters, so the prompt would stay the same. Write a shorter one with edit-and-retry, or have it done by a model with a larger window: switch-provider, or the workflow file.`;
   return fault("ContextOverflow", { message, context: { stage: node, field: "prompt" } });
 }
 
@@ -48,7 +48,7 @@ export function isShortened(instruction: Instruction | null): boolean {
   return instruction?.action === "shorten-context";
 }
 
-/** A task in a sentence or two is no context, and would make no sense without its end. */
+/** Values up to this length are never cut: a task of a sentence or two makes no sense without its end. */
 const ALWAYS_KEPT_CHARS = 400;
 const CUT_MARK = " … (shortened)";
 
@@ -58,7 +58,7 @@ function shortened(template: Template, values: Readonly<Record<string, unknown>>
       if (typeof part === "string") return part;
       const text = renderTemplate({ parts: [part], paths: [part], problems: [] }, values);
       const keptChars = Math.max(ALWAYS_KEPT_CHARS, Math.floor(text.length / 4));
-      // With the mark it must not become longer than it was.
+      // Including the mark, the result must not be longer than the original.
       return text.length <= keptChars + CUT_MARK.length
         ? text
         : `${text.slice(0, keptChars).toWellFormed()}${CUT_MARK}`;
@@ -66,7 +66,7 @@ function shortened(template: Template, values: Readonly<Record<string, unknown>>
     .join("");
 }
 
-/** The prompt as the operator wants it. */
+/** How each action changes the prompt. */
 export function instructedPrompt(prompt: string, scope: StageScope): string {
   const { instruction } = scope;
   const edit = instruction === null ? undefined : EDITS[instruction.action];
@@ -101,15 +101,15 @@ function wordOf(instruction: Instruction | null, name: string): string {
   return typeof word === "string" ? word.trim() : "";
 }
 
-/** What an operator wants to be tried now is not held back by a pause the other side once asked for. */
+/** Actions that start at once, even if the provider asked for a pause earlier. */
 const GOES_NOW: ReadonlySet<string> = new Set(["retry-now", "retry-stage", "sign-in-again", "switch-provider"]);
 
-/** The targets of such an attempt have a name of their own, which nothing holds back yet; empty for every other attempt. */
+/** A suffix that gives the targets of such an attempt fresh identities without a pause; empty for every other attempt. */
 export function ownTargets({ run, instruction, ...place }: StageScope): string {
   return instruction !== null && GOES_NOW.has(instruction.action) ? `${run}/${turnOf(place)}` : "";
 }
 
-/** Arguments that let this CLI do what an operator granted; empty when nothing was granted, or it takes none. */
+/** The arguments that give this CLI the granted permissions; empty when nothing was granted, or the CLI takes none. */
 export function grantArgs(cli: string, instruction: Instruction | null): readonly string[] {
   if (instruction === null) return [];
   const named = grantedIn(instruction, "tools").filter(isToolName);
@@ -118,12 +118,12 @@ export function grantArgs(cli: string, instruction: Instruction | null): readonl
   return (kind === undefined ? undefined : GRANTS[kind])?.(named) ?? [];
 }
 
-/** A word that begins with a dash would be taken for an option of its own. */
+/** A word that begins with a dash would be read as an option. */
 function isToolName(tool: string): boolean {
   return /^[^\s-]/.test(tool) && !/[\p{Cc},]/u.test(tool);
 }
 
-/** As their help says; editing files is the least that makes sense where no tool can be named. */
+/** From each CLI's help. Where no tool can be named, they allow editing files, the smallest useful permission. */
 const GRANTS: Readonly<Partial<Record<AgentKind, (tools: readonly string[]) => readonly string[]>>> = {
   claude: (tools) => (tools.length > 0 ? ["--allowedTools", tools.join(",")] : ["--permission-mode", "acceptEdits"]),
   codex: () => ["-s", "workspace-write"],

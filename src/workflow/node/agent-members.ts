@@ -1,6 +1,5 @@
-// The targets of an agent as members of one chain: models and agent CLIs, made from what the workflow says, with what an operator
-// granted, and logged. A CLI gets the whole conversation as a text and answers with its last word; it has its own tools, its own
-// time limit and its own account.
+// Builds an agent's chain from its targets: models and agent CLIs, with the permissions an operator granted, and with logging. A
+// CLI gets the whole conversation as one text and answers with its final message. It has its own tools, time limit and account.
 
 import type { LanguageModelV4, LanguageModelV4Content } from "@ai-sdk/provider";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
@@ -37,18 +36,18 @@ export interface AgentMembersDeps {
   readonly clock: Clock;
   readonly log: RawLog;
   readonly env: Environment;
-  /** What the workflow names of the environment for CLIs. */
+  /** The environment variables that the workflow passes to CLIs. */
   readonly given: GivenEnv;
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** A run of a CLI may be done twice without harm even if it has used tools. */
+  /** A CLI run may safely be repeated even if it has used tools. */
   readonly idempotent: boolean;
   readonly instruction: Instruction | null;
-  /** See `ownTargets`; empty for none. */
+  /** See `ownTargets`; may be empty. */
   readonly own: string;
 }
 
-/** Throws what keeps the first model from being made. A fallback that cannot be made fails when it is tried. */
+/** Throws if the first model cannot be created. A fallback that cannot be created fails when it is used. */
 export async function agentMembers(
   targets: readonly NamedTarget<AgentTarget>[],
   deps: AgentMembersDeps,
@@ -62,7 +61,7 @@ export async function agentMembers(
   return made;
 }
 
-/** At least one target takes no schema beside the prompt, so the prompt has to contain it. */
+/** At least one target takes no schema besides the prompt, so the prompt must contain it. */
 export function needsSchemaWords(targets: readonly NamedTarget<AgentTarget>[]): boolean {
   return targets.some(({ target }) => target.kind === "cli" || providerNamed(target.provider)?.passesSchema === false);
 }
@@ -75,7 +74,7 @@ async function modelTarget(
 ): Promise<ModelTargetOptions> {
   const model = isFirst ? await createModel(target, env) : await modelOrFailing(target, env);
   const { endpoint, account } = modelDomains(target, env);
-  // What an operator wants to be tried now has an account of its own here, which nothing holds back yet.
+  // An attempt that must start at once uses a separate account name, which no pause applies to.
   const credential = own === "" ? account : `${account} ${own}`;
   return { id, model: heardModel(model, id, log), endpoint, credential };
 }
@@ -102,7 +101,7 @@ function cliTarget(id: string, { cli: name, command, model, args }: CliAgentTarg
     cwd,
     idempotent,
     extraArgs: [...args, ...grantArgs(kind, instruction)],
-    // A node that may take hours has a CLI that may.
+    // The CLI may take as long as its node.
     ...(Number.isFinite(timeoutMs) ? { timeouts: { totalMs: timeoutMs } } : {}),
     ...(own === "" ? {} : { credential: `${id} ${own}` }),
     ...(command === "" ? {} : { command }),
@@ -111,21 +110,21 @@ function cliTarget(id: string, { cli: name, command, model, args }: CliAgentTarg
 }
 
 function unknownCli(name: string): FaultError {
-  const message = `there is no agent CLI ${JSON.stringify(name)}; there are ${AGENT_KINDS.join(", ")}`;
+  const message = `unknown agent CLI ${JSON.stringify(name)}; known are ${AGENT_KINDS.join(", ")}`;
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "cli" } }));
 }
 
-/** What a conversation needs of a model, a CLI does in its own way. It cannot continue a text that a reader has seen. */
+/** A CLI meets every need of a conversation in its own way, but it cannot continue a text that a reader has already seen. */
 const CLI_CAPABILITIES = CAPABILITIES.filter((each) => each !== "prefill");
 
-/** Sessions with a poor answer, by the CLI: their id, and what they had cost. */
+/** Sessions that gave an invalid answer, by CLI: their id and their cost so far. */
 type PoorSessions = Map<string, { readonly sessionId: string; readonly costUsd: number }>;
 
 function memberOfCli(target: CliTarget, deps: AgentMembersDeps, poor: PoorSessions): ModelMember {
   return cliMember(target, (request, context) => answerOf(target, request, context, deps, poor), CLI_CAPABILITIES);
 }
 
-/** In the form a chain of models expects an answer in: whole, or as a stream that has come to its end. */
+/** The answer in the form that a chain of models expects: complete, or as a finished stream. */
 async function answerOf(
   target: CliTarget,
   { options, sink, memory }: ModelRequest,
@@ -134,7 +133,7 @@ async function answerOf(
   poor: PoorSessions,
 ): Promise<unknown> {
   sink?.begin();
-  // A CLI that is asked for a better answer remembers what it did, unless the operator asked for a shorter prompt.
+  // A CLI asked for a better answer resumes its session, unless the operator asked for a shorter prompt.
   const before = isShortened(instruction) ? undefined : poor.get(target.id);
   const sessions = before === undefined ? {} : { [target.id]: before.sessionId };
   const request = new AgentRequest(conversationText(options.prompt), sessions, attemptsIn(log));
@@ -152,7 +151,7 @@ async function answerOf(
   }
   const text = read === null ? said : JSON.stringify(read.value);
   const content: readonly LanguageModelV4Content[] = [{ type: "text", text }];
-  // What it cost in money it says itself.
+  // The CLI reports its cost itself, so no token usage is needed.
   const ending = { usage: NO_USAGE, finishReason: { unified: "stop", raw: undefined } } as const;
   if (sink === null) return { content, ...ending, warnings: [] };
   sink.push({ type: "stream-start", warnings: [] });

@@ -1,4 +1,4 @@
-// What agents said, word for word, for the file that is kept when a stage fails: also what came of attempts that failed.
+// Logs the agents' raw output, including failed attempts, for the file that is kept when a stage fails.
 
 import type {
   LanguageModelV4,
@@ -13,7 +13,7 @@ import { isFaultError } from "../../core/fault/fault-error.ts";
 import { readField } from "../../core/try-read.ts";
 import { ContentTally } from "../../provider/model/tally.ts";
 
-/** More than anybody reads; the end of what a failed run printed is kept apart. */
+/** The end of a failed run's output is kept separately. */
 const MAX_PRINTED_CHARS = 8_388_608;
 
 export class RawLog {
@@ -34,11 +34,11 @@ export class RawLog {
     this.#write(`${text}\n`);
   }
 
-  /** What a process printed: it may be anything, and much. */
+  /** Logs a process's output, which may be long. */
   printed(text: string): void {
     if (this.#printedChars > MAX_PRINTED_CHARS) return;
     this.#printedChars += text.length + 1;
-    this.line(this.#printedChars > MAX_PRINTED_CHARS ? "… [cut: the rest of what was printed is not kept here]" : text);
+    this.line(this.#printedChars > MAX_PRINTED_CHARS ? "… [cut: the rest of the output is not kept here]" : text);
   }
 
   tell(who: string, text: string): void {
@@ -46,19 +46,19 @@ export class RawLog {
     this.line(text);
   }
 
-  /** The answer is there. When nobody was heard giving it, it is one that the journal had. */
+  /** Logs the answer. If no target was heard giving it, it came from the journal. */
   answered(text: string): void {
     if (!this.#isHeard) this.tell("answered before", text);
     this.#isHeard = false;
   }
 }
 
-/** What CLIs print, attempt by attempt, as listeners of their runs. */
+/** Listeners that log the output of CLI runs, attempt by attempt. */
 export function attemptsIn(log: RawLog): AgentListeners {
   return {
     onEvent: (event) => {
       if (event.type === "attempt") log.heading(`${event.target}, attempt ${event.attempt}`);
-      else if (event.type === "retrying") log.line(`(tries again by itself: ${event.reason})`);
+      else if (event.type === "retrying") log.line(`(retrying on its own: ${event.reason})`);
     },
     onLine: (_stream, line) => log.printed(line),
     onBytes: () => undefined,
@@ -67,7 +67,7 @@ export function attemptsIn(log: RawLog): AgentListeners {
   };
 }
 
-/** The same model, listened to. */
+/** The model, with its answers logged. */
 export function heardModel(inner: LanguageModelV4, who: string, log: RawLog): LanguageModelV4 {
   return new HeardModel(inner, who, log);
 }
@@ -117,7 +117,7 @@ class HeardModel implements LanguageModelV4 {
     }
   }
 
-  /** However it ends, to its end, cut or left, what came until then is told. */
+  /** Logs the parts received so far, however the stream ends: completed, cut off or abandoned. */
   async *#heard(parts: ReadableStream<LanguageModelV4StreamPart>): AsyncGenerator<LanguageModelV4StreamPart> {
     const tally = new ContentTally();
     let failure = "";
@@ -131,7 +131,7 @@ class HeardModel implements LanguageModelV4 {
       for await (const part of parts) {
         tally.add(part);
         if (part.type === "error") failure = failureText(part.error);
-        // Nobody reads on after the last part.
+        // Readers stop after the last part, so the log is written now.
         if (part.type === "finish") tell();
         yield part;
       }
@@ -153,7 +153,7 @@ function saidIn(content: readonly LanguageModelV4Content[]): string {
     .join("\n");
 }
 
-/** The body of a refusal says more than the words an SDK makes of it. */
+/** A response body says more than the SDK's message about it. */
 function failureText(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   if (isFaultError(error)) return error.fault.message;

@@ -1,5 +1,5 @@
-// A node that asks an agent: a chain of models with tools, of agent CLIs, or of both. Init makes the prompt, Act asks, Assert says what
-// a message loop that used up its rounds is worth.
+// A node that asks an agent: a chain of models with tools, agent CLIs, or both. Init builds the prompt, Act asks, and Assert decides
+// whether the result of a message loop that ran out of rounds is acceptable.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -31,7 +31,7 @@ export function agentStage(options: AgentNodeOptions, home: NodeDeps): Stage {
     init: initUnlessSkipped(options, home, (scope) => {
       const refused = refusal(scope);
       if (refused !== null) throw new FaultError(refused);
-      // The system prompt is only needed by Act; what cannot be filled into it is told now.
+      // Only Act needs the system prompt; rendering it here reports template errors early.
       renderedFor(agent.system, scope);
       return instructedPrompt(renderedFor(prompt, scope), scope);
     }),
@@ -66,7 +66,7 @@ async function act(
   const inWords = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
     agent: agent.id,
-    // The answer is read when it is whole, so a stream that breaks can begin again.
+    // The answer is read only when it is complete, so a broken stream can restart.
     model: () => faultline.model(targets, { within: turn, midStream: "restart", repeatedFailures }),
     system: [system, inWords].filter((part) => part !== "").join("\n\n"),
     prompt,
@@ -88,32 +88,32 @@ function checkBudget({ id, maxCostMicrocents }: AgentSpec, tools: ActTools, scop
   const limit = overrideFor(scope, "agentCostMicrocents") ?? maxCostMicrocents;
   throw new FaultError(
     fault("BudgetExceeded", {
-      message: `agent ${id} has used up the money it may spend in this run; raise max_cost_usd of its budget`,
+      message: `agent ${id} has used up its budget for this run; raise max_cost_usd of its budget`,
       context: { limit, agent: id },
     }),
   );
 }
 
-/** With the rounds an operator gave it. */
+/** With the number of rounds an operator may have raised. */
 function agentFor(agent: AgentSpec, scope: StageScope): AgentSpec {
   return { ...agent, turnCap: overrideFor(scope, "turnCap") ?? agent.turnCap };
 }
 
-/** null: what there is is good enough. */
+/** null: the result is acceptable. */
 async function capVerdict(agent: AgentSpec, node: string, { output }: ActResult): Promise<AssertVerdict | null> {
   const { onCap, turnCap, outputSchema } = agent;
   const why = capFault(agent, node);
   const reason = why.message;
   if (onCap !== "accept") return { verdict: onCap, reason, fault: why };
   if (outputSchema === null) return null;
-  // The nodes after it rely on the schema, whoever says that half an answer will do.
+  // Later nodes rely on the schema, even if a partial answer is accepted.
   const { ok } = await compileSchema(outputSchema, `the output schema of agent ${agent.id}`)(output);
-  return ok ? null : { verdict: "fail", reason: `${reason} (${turnCap} rounds, no answer that fits)`, fault: why };
+  return ok ? null : { verdict: "fail", reason: `${reason} (${turnCap} rounds, no valid answer)`, fault: why };
 }
 
 function capFault({ id, turnCap }: AgentSpec, node: string): Fault {
   return fault("TurnLimit", {
-    message: `agent ${id} was still using tools after ${turnCap} rounds; raise its turn_cap, or make its task smaller`,
+    message: `agent ${id} still used tools after ${turnCap} rounds; raise its turn_cap, or make its task smaller`,
     context: { limit: turnCap, agent: id, stage: node },
   });
 }

@@ -1,5 +1,4 @@
-// The targets of an agent by the names people use for them: `openai/gpt-5.5`, `claude`. And the order they are asked in, which an
-// operator may change.
+// The targets of an agent by name (`openai/gpt-5.5`, `claude`), and the order in which they are asked, which an operator may change.
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -16,12 +15,12 @@ export interface NamedTarget<Target> {
   readonly target: Target;
 }
 
-/** The names of its targets, in their order: what an operator can switch to. */
+/** The names of its targets in order; an operator can switch to any of them. */
 export function agentTargetIds({ targets }: Pick<AgentSpec, "targets">): readonly string[] {
   return namedTargets(targets).map(({ id }) => id);
 }
 
-/** In the order of this attempt: the first answers, the others stand in for it; the one an operator switched to goes first. */
+/** The targets in the order of this attempt. The first one answers and the others are fallbacks; an operator's choice comes first. */
 export function targetChain(
   spec: Pick<AgentSpec, "id" | "targets">,
   instruction: Instruction | null,
@@ -44,7 +43,7 @@ function isModel(named: NamedTarget<AgentTarget>): named is NamedTarget<ModelAge
   return named.target.kind === "model";
 }
 
-/** The same one twice, with other arguments perhaps, gives two names. */
+/** A target that is listed twice gets two names. */
 function namedTargets(targets: readonly AgentTarget[]): readonly NamedTarget<AgentTarget>[] {
   const taken = new Set<string>();
   return targets.map((target) => ({ id: freeName(nameOf(target), taken), target }));
@@ -52,13 +51,13 @@ function namedTargets(targets: readonly AgentTarget[]): readonly NamedTarget<Age
 
 function nameOf(target: AgentTarget): string {
   if (target.kind === "model") return `${providerName(target)}/${target.model}`;
-  // Of a command of their own people know the name; where it lies is nobody's business.
+  // Shows the command's name without its folder.
   return target.cli === ANY_COMMAND ? (target.command.split(/[\\/]/).at(-1) ?? target.cli) : target.cli;
 }
 
 const ANY_COMMAND: AgentKind = "generic";
 
-/** One the agent does not have: a CLI we know, or any model of a provider we know or the agent uses; null for neither. */
+/** A target outside the agent's list: a known CLI, or any model of a provider that is known or used by the agent; null for neither. */
 function otherTarget(wanted: unknown, own: readonly NamedTarget<AgentTarget>[]): NamedTarget<AgentTarget> | null {
   if (typeof wanted !== "string") return null;
   if (wanted !== ANY_COMMAND && (AGENT_KINDS as readonly string[]).includes(wanted)) {
@@ -66,7 +65,7 @@ function otherTarget(wanted: unknown, own: readonly NamedTarget<AgentTarget>[]):
   }
   const [, name = "", model = ""] = /^([^/]+)\/(.+)$/.exec(wanted) ?? [];
   if (model === "") return null;
-  // The settings of a provider hold for all its models.
+  // A provider's settings apply to all its models.
   const like = own.filter(isModel).find(({ target }) => providerName(target) === name)?.target;
   if (like !== undefined) return { id: wanted, target: { ...like, model } };
   if (!knownProviders().includes(name)) return null;

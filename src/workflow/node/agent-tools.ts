@@ -1,5 +1,5 @@
-// Tools of a workflow as a model sees them, and the calls it makes of them: each is a protected call with a name that is the same
-// when the attempt is run again, and what it came to is told in words that are safe for a model.
+// Offers a workflow's tools to a model and runs the calls it makes. Each is a protected call with a stable name, so that a repeated
+// attempt finds it in the journal. Failures are reported in words that are safe for a model.
 
 import type {
   LanguageModelV4FunctionTool,
@@ -16,7 +16,7 @@ import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { CallOptions } from "../../runtime/session/turn.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 
-/** What a model reads about a tool besides its schema. */
+/** A tool's description for models, besides its schema. */
 export interface ToolWords {
   readonly description: string;
 }
@@ -33,7 +33,7 @@ export interface OfferedTool {
   readonly offer: LanguageModelV4FunctionTool;
 }
 
-/** Throws a FaultError when a tool is not there. */
+/** Throws a FaultError when the workflow does not have a tool. */
 export function offeredTools(
   ids: readonly string[],
   find: (id: string) => AnyTool | undefined,
@@ -42,7 +42,7 @@ export function offeredTools(
   return ids.map((id) => {
     const found: WordedTool | undefined = find(id);
     if (found === undefined) {
-      const message = `agent ${agent} may use the tool ${id}, and the workflow has none of that name`;
+      const message = `agent ${agent} lists the tool ${id}, but the workflow has no tool of that name`;
       throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tools", agent } }));
     }
     const { description = "" } = found.words ?? {};
@@ -64,7 +64,7 @@ export type ProtectTool = (
   options: CallOptions & { readonly id: string },
 ) => Promise<Outcome<unknown>>;
 
-/** Runs the calls of one answer side by side. Throws when one of them ends the attempt; all of them are over by then. */
+/** Runs the calls of one answer in parallel. If one of them ends the attempt, throws after all of them have ended. */
 export async function runToolCalls(
   calls: readonly LanguageModelV4ToolCall[],
   tools: readonly OfferedTool[],
@@ -78,7 +78,7 @@ export async function runToolCalls(
     const found = tools.find(({ offer }) => offer.name === toolName);
     if (found === undefined)
       return { call, told: failing(notOffered(toolName), { correlationId: toolName, redactor }) };
-    // Named by its place: calls that run side by side may end in any order, and models use an id twice.
+    // Named by position: parallel calls may end in any order, and models reuse ids.
     const id = `r${round}.${index + 1}`;
     const outcome = await protect(found.tool, inputOf(input) as never, { id, signal });
     const options = { correlationId: outcome.call, redactor, modelDetail: found.tool.modelDetail };
@@ -95,7 +95,7 @@ export async function runToolCalls(
   }));
 }
 
-/** A tool without parameters may be called with nothing. */
+/** A tool without parameters may be called with an empty input. */
 export function inputOf(text: string): unknown {
   return text.trim() === "" ? {} : (parseJson(text) ?? {});
 }
@@ -104,7 +104,7 @@ function notOffered(tool: string): Fault {
   return fault("Unsupported", { message: `the model called ${tool}, which it was not offered`, context: { tool } });
 }
 
-/** What is about the run and not about the tool: no model can do anything about it. */
+/** Faults of the run rather than of the tool: a model can do nothing about them. */
 const ENDS_ATTEMPT: ReadonlySet<FaultClass> = new Set<FaultClass>(["Session", "Limit", "Cancellation", "Internal"]);
 
 const OPEN_ENDS: ReadonlySet<Outcome<unknown>["status"]> = new Set<Outcome<unknown>["status"]>([
@@ -113,7 +113,7 @@ const OPEN_ENDS: ReadonlySet<Outcome<unknown>["status"]> = new Set<Outcome<unkno
   "cancelled",
 ]);
 
-/** null: the model is told, and goes on. It can do without an optional tool, whatever failed. */
+/** null: the model gets the failure and continues. It can do without an optional tool, whatever failed. */
 function endingFault(outcome: Outcome<unknown>): Fault | null {
   if (hasValue(outcome) || outcome.status === "skipped") return null;
   return OPEN_ENDS.has(outcome.status) || ENDS_ATTEMPT.has(outcome.fault.class) ? outcome.fault : null;
@@ -130,14 +130,14 @@ function toldOf(outcome: Outcome<unknown>, options: ViewOptions): Told {
   return typeof outcome.value === "string" ? { type: "text", value: outcome.value } : inJson(outcome.value);
 }
 
-/** Without an `error` around it: each vendor's client marks a result of this type as an error in its own way. */
+/** Not wrapped in an `error` field: each vendor's client marks a result of this type as an error in its own way. */
 function failing(why: Fault, options: ViewOptions): Told {
   return { type: "error-json", value: JSON.parse(JSON.stringify(viewFor("model", why, options))) as JsonPart };
 }
 
 type JsonPart = Extract<Told, { type: "json" }>["value"];
 
-/** As the journal gives it back: the next life of the program has to say the same. */
+/** As the journal returns it, so that the program says the same after a restart. */
 function inJson(value: unknown): Told {
   return { type: "json", value: tryRead(() => JSON.parse(JSON.stringify(value ?? null)) as JsonPart, null) };
 }

@@ -1,4 +1,4 @@
-// Which commands a node may run: exactly those in its list, compared word by word, so that spacing and quotes change nothing.
+// The commands a node may run: exactly those in its list. Commands are compared word by word, so spacing and quotes do not matter.
 
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
@@ -11,26 +11,26 @@ export interface Allowed {
   readonly isPrefix: boolean;
 }
 
-/** Throws for an entry that could never be run. */
+/** Throws for an entry that could never match a command. */
 export function readAllowList({ commands }: AllowList): readonly Allowed[] {
   return commands.map(readEntry);
 }
 
 function readEntry(entry: string): Allowed {
   const text = entry.trim();
-  if (text === "*") throw unusable(entry, "it would allow everything. Name the commands that are needed");
+  if (text === "*") throw unusable(entry, "it would allow everything. Name the commands the node needs");
   const isPrefix = text.endsWith(" *");
   try {
     return { words: splitLine(isPrefix ? text.slice(0, -2) : text), isPrefix };
   } catch (error) {
     const why = isFaultError(error) ? error.fault.context["why"] : undefined;
     if (why === undefined) throw error;
-    throw unusable(entry, `no command could ever be it: ${why}`, error);
+    throw unusable(entry, `no command can match it: ${why}`, error);
   }
 }
 
 function unusable(entry: string, why: string, cause?: unknown): FaultError {
-  const message = `the entry ${JSON.stringify(shownLine(entry))} of an allow list cannot be used: ${why}. Write the words of a command, with " *" at their end to allow more words.`;
+  const message = `the entry ${JSON.stringify(shownLine(entry))} of an allow list is invalid: ${why}. Write the words of a command, and end it with " *" to allow more words.`;
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "allow" } }), { cause });
 }
 
@@ -42,7 +42,7 @@ export function isAllowed(words: CommandWords, list: readonly Allowed[]): boolea
   );
 }
 
-/** `isTyped`: by an operator, in place of the node's own commands. */
+/** `isTyped`: an operator typed it in place of the node's own commands. */
 export function notAllowed(node: string, words: CommandWords, isTyped: boolean): FaultError {
   const line = shownLine(lineOf(words));
   const command = JSON.stringify(line);
@@ -51,7 +51,7 @@ export function notAllowed(node: string, words: CommandWords, isTyped: boolean):
     : "grant it to this run with the action grant-and-retry";
   return new FaultError(
     fault("Forbidden", {
-      message: `node ${node} may not run ${command}, so none of its commands was run. To allow it, add it to allow of the node (with " *" at its end to allow more words after it), or ${grant}.`,
+      message: `node ${node} may not run ${command}, so it ran none of its commands. To allow it, add it to the node's allow list (end it with " *" to allow more words), or ${grant}.`,
       context: { command: line, stage: node, field: "allow", ran: false },
     }),
   );

@@ -1,5 +1,5 @@
-// What all kinds of nodes have in common as stages: when they are passed over, what must be true of their output, and where
-// they lead. A kind adds Init and Act, and changes what is different for it.
+// The common part of all node kinds as stages: when they are skipped, what must be true of their output, and where they lead. Each
+// kind adds Init and Act, and overrides what differs.
 
 import { fault } from "../../core/fault/fault.ts";
 import type { Route } from "../../core/flow/node.ts";
@@ -11,18 +11,18 @@ import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, holds, scopeAfter, scopeWithOutput } from "./expression-scope.ts";
 import type { NodeBase } from "../../workflow-model/node-options.ts";
 
-/** What nodes need of the place they run in. */
+/** The dependencies of nodes. */
 export interface NodeDeps {
   readonly sandbox: Sandbox;
-  /** For commands and tools; nothing else of the environment reaches them. */
+  /** The environment of commands and tools; they get no other variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where commands run when their node names no folder, and what a relative one is relative to. */
+  /** The default working folder of commands, and the base of relative ones. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly tool: (id: string) => AnyTool | undefined;
-  /** Asks the servers of these tools what they take, before a model is told. */
+  /** Fetches the definitions of these tools from their MCP servers, before a model sees them. */
   readonly learn: (ids: readonly string[]) => Promise<void>;
-  /** The outcome of a run whose last node leads nowhere. */
+  /** The outcome of a run whose last node has no next node. */
   readonly outcomeWord: string;
 }
 
@@ -75,7 +75,7 @@ async function checkAsserts(
   const seen = scopeWithOutput(scope, output);
   for (const [index, { expression, reason, verdict }] of asserts.entries()) {
     if (await holds(sandbox, expression, seen, `assert ${index + 1} of node ${id}`)) continue;
-    const message = `node ${id} ended with an output that is not accepted: ${reason}`;
+    const message = `node ${id} completed with an output that was not accepted: ${reason}`;
     return { verdict, reason, fault: fault("AssertFailed", { message, context: { stage: id, assert: index + 1 } }) };
   }
   return { verdict: "ok" };
@@ -96,11 +96,11 @@ async function nextOf(
     executionsOf: scope.executionsOf,
     outcomeWord,
   });
-  // A node that failed and leads nowhere is its resolution policy's to decide.
+  // If a failed node has no next node, its resolution policy decides.
   return route ?? (hasFailed ? null : { kind: "end", outcome: outcomeWord });
 }
 
-/** Init comes before CheckGate: what would be composed for a node that is passed over may not even be there. */
+/** Init runs before CheckGate, so a node that will be skipped composes nothing: its inputs may not exist. */
 export function initUnlessSkipped(
   options: NodeBase,
   home: NodeDeps,

@@ -1,5 +1,5 @@
-// A node that runs commands, one after the other, until one fails. All of them are checked before the first is run; each is a
-// protected call, so a command that has ended is not run again after a crash.
+// A node that runs commands one after the other until one fails. It checks all of them before it runs the first. Each is a protected
+// call, so a finished command is not run again after a crash.
 
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { childEnv } from "../../agent/process/child-env.ts";
@@ -25,26 +25,26 @@ type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;
 
 export interface CommandResult {
   readonly command: string;
-  /** null when a signal ended it, or when it did not end in time. */
+  /** null when a signal ended it, or it timed out. */
   readonly exitCode: number | null;
-  /** The last of what it wrote. */
+  /** The end of its output. */
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;
 }
 
 export interface CommandOutput {
-  /** Of the commands that were run, the failed one included. */
+  /** The results of the commands that ran, including the failed one. */
   readonly results: readonly CommandResult[];
   readonly failed: Omit<CommandResult, "durationMs"> | null;
 }
 
-/** What the nodes after it see of a stream; the file that is kept about a failed stage has more. */
+/** How much of a stream later nodes see; the file of a failed stage holds more. */
 const TAIL_BYTES = 8 * 1024;
 const RAW_BYTES = 64 * 1024;
-/** A list that a model made up has an end. */
+/** Limits a list that a model wrote. */
 const MOST_COMMANDS = 100;
-/** The operator's action that runs other commands instead. */
+/** The operator action that replaces the commands. */
 const EDIT = "edit-and-retry";
 
 export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
@@ -75,7 +75,7 @@ export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
   };
 }
 
-/** Throws when one of them may not run, whoever wrote it: the file, a model, or an operator. */
+/** Throws when one of them is not allowed, whether the file, a model or an operator wrote it. */
 async function allowedWords(
   options: CommandOptions,
   home: NodeDeps,
@@ -100,10 +100,8 @@ async function wordsOf(
   if ("lines" in run) return run.lines.map((line) => splitTemplate(line, seen));
   const given = await sandbox.evaluate(run.from, seen, `run.from of node ${id}`);
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (list.length === 0)
-    throw badList(id, "it gave an empty list, and nothing that was run is nothing that was tested");
-  if (list.length > MOST_COMMANDS)
-    throw badList(id, `it gave ${list.length} commands, and ${MOST_COMMANDS} are the most`);
+  if (list.length === 0) throw badList(id, "it gave an empty list, so nothing would be tested");
+  if (list.length > MOST_COMMANDS) throw badList(id, `it gave ${list.length} commands; the limit is ${MOST_COMMANDS}`);
   return list.map((line) => readCommand(id, line));
 }
 
@@ -115,7 +113,7 @@ function readCommand(node: string, given: unknown): CommandWords {
 }
 
 function badList(node: string, why: string): FaultError {
-  const message = `node ${node} got no commands it could run from run.from: ${why}. Give a list of command lines, or pass the node over with only_if.`;
+  const message = `node ${node} got no usable commands from run.from: ${why}. Give a list of command lines, or skip the node with only_if.`;
   return new FaultError(fault("InputInvalid", { message, context: { stage: node, field: "run.from", ran: false } }));
 }
 
@@ -123,7 +121,7 @@ function grantedBy({ instruction }: StageScope): readonly string[] {
   return instruction === null ? [] : grantedIn(instruction, "commands");
 }
 
-/** The commands an operator typed in place of the node's own, one on each line; null when nobody did. */
+/** The commands an operator typed in place of the node's own, one per line; null when there are none. */
 function typedBy({ instruction }: StageScope): readonly string[] | null {
   const text = instruction?.action === EDIT ? instruction.params["text"] : undefined;
   if (typeof text !== "string") return null;
@@ -155,7 +153,7 @@ async function runAll(
   return { output, capHit: false };
 }
 
-/** What keeps a command from being run is told where its words would be: the next node may be the one that can mend it. */
+/** Reports why a command could not run in place of its output: the next node may be able to fix it. */
 function failing(
   { stopWhenRepeated }: CommandOptions,
   scope: StageScope,
@@ -175,13 +173,13 @@ function hasNotRun({ context }: Fault): boolean {
   return context["ran"] === false;
 }
 
-/** Empty when there was none to speak of. */
+/** Empty when there was no output. */
 function commandIn({ context }: Fault): string {
   const { command = "" } = context;
   return String(command);
 }
 
-/** A test may be run as often as anybody likes; how often a command that hung is run again, its node says. */
+/** Commands count as idempotent; the node says how often a hanging command is retried. */
 function lineTool(
   { id, cwd, commandTimeoutMs, env, failsAs, rules }: CommandOptions,
   home: NodeDeps,
@@ -196,7 +194,7 @@ function lineTool(
     retry: "none",
     run: async ([command = "", ...args], { signal, partial, call, attempt }) => {
       const mark = commandMark(run, call, folder);
-      // The first attempt may run still: whoever had started it was killed.
+      // A process that was killed may have left the first attempt running.
       if (attempt > 1) killMarked(mark);
       const end = await runCommand(
         {
@@ -224,7 +222,7 @@ function shortened(end: CommandEnd): CommandEnd {
   return { ...end, stdout: tailOf(end.stdout), stderr: tailOf(end.stderr) };
 }
 
-/** From a whole character on. */
+/** Starts at a whole character. */
 function tailOf(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= TAIL_BYTES) return text;
@@ -237,7 +235,7 @@ function resultOf(command: string, { exitCode, stdout, stderr, durationMs }: Com
   return { command, exitCode, stdout, stderr, durationMs };
 }
 
-/** null when the command did what it was to do. */
+/** null when the command succeeded. */
 function failureOf({ failsAs }: CommandOptions, command: string, outcome: Outcome<CommandEnd>): Fault | null {
   const shown = shownLine(command);
   if (outcome.status !== "done") return withContext(outcome.fault, { command: shown });
@@ -251,7 +249,7 @@ function failureOf({ failsAs }: CommandOptions, command: string, outcome: Outcom
   });
 }
 
-/** In the visit before this one. */
+/** In the previous visit. */
 function failedBefore({ nodes, node }: StageScope, command: string): boolean {
   const before = Object.hasOwn(nodes, node) ? nodes[node] : undefined;
   if (before?.status !== "failed") return false;

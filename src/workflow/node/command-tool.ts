@@ -1,5 +1,5 @@
-// A tool that is a command: its input is JSON on stdin, what it prints is its answer, as JSON or as text, and another exit code
-// than 0 is a failure that its stderr explains.
+// A tool that is a command. It reads its input as JSON from stdin and prints its answer as JSON or text. A non-zero exit code is a
+// failure, which its stderr explains.
 
 import { childEnv } from "../../agent/process/child-env.ts";
 import { classify } from "../../core/classify/classify.ts";
@@ -19,10 +19,10 @@ export interface CommandToolDeps {
   readonly clock: Clock;
 }
 
-/** An answer is kept in the journal and read by models. */
+/** Answers are stored in the journal and read by models, so they are limited. */
 const MOST_OUTPUT_BYTES = 1024 * 1024;
 
-/** What a workflow says about a tool, whatever runs it. */
+/** A tool's settings from the workflow, whatever runs it. */
 export type DeclaredTool = Omit<ToolOptions<unknown, unknown>, "run">;
 
 export function commandTool(
@@ -57,16 +57,16 @@ export function commandTool(
   });
 }
 
-/** A tool may print either; a text that happens to be JSON is JSON. */
+/** A tool may print JSON or text; text that parses as JSON is JSON. */
 export function jsonOrText(text: string): unknown {
   const value = parseJson(text);
   return value === undefined ? text.replace(/\r?\n$/, "") : value;
 }
 
-/** Words such as those of a rate limit say more than the exit code. Nobody here cancelled it, so that is not what they mean. */
+/** Words such as those of a rate limit say more than the exit code. A cancellation is ruled out, because nothing here cancelled it. */
 function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd, observedAt: number): Fault {
   const said = stderr.trim() === "" ? stdout : stderr;
-  // It was started, so it may have done its work, whatever it says.
+  // It was started, so it may have had an effect, whatever it printed.
   const how = { ran: true, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) };
   const seen = classify({ surface: "tool", message: lastOf(said, MOST_READ_CHARS), observedAt });
   if (seen.evidence.rule !== "none" && !traitsOf(seen.code).cancels) return withContext(seen, { tool: id, ...how });
@@ -78,12 +78,12 @@ function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd,
   });
 }
 
-/** The last words of a failing program are about its failure. */
+/** The end of a failing program's output describes the failure. */
 const MOST_READ_CHARS = 8 * 1024;
 
 function tooMuch(id: string, { stdoutBytes }: CommandEnd): Fault {
   return fault("OutputMalformed", {
-    message: `the tool ${id} printed ${stdoutBytes} bytes, and ${MOST_OUTPUT_BYTES} are the most. Let it print less.`,
+    message: `the tool ${id} printed ${stdoutBytes} bytes; the limit is ${MOST_OUTPUT_BYTES}. Make it print less.`,
     context: { tool: id, limit: MOST_OUTPUT_BYTES, ran: true },
   });
 }

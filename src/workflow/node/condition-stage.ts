@@ -1,4 +1,4 @@
-// A node that chooses a way by an expression: true or false, or the name of a case.
+// A node that branches on an expression: true or false, or the name of a case.
 
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -24,12 +24,12 @@ export function conditionStage(options: ConditionOptions, home: NodeDeps): Stage
 
 const YES_OR_NO: readonly string[] = ["true", "false"];
 
-/** The value that was found, as the nodes after it see it: true, false, or the name of the case. */
+/** The value later nodes see: true, false, or the name of the case. */
 async function chosen(options: ConditionOptions, { sandbox }: NodeDeps, scope: StageScope): Promise<boolean | string> {
   const { id, expression, cases } = options;
   const seen = expressionScope(scope);
   const what = `the condition of node ${id}`;
-  // With no other cases than these, the expression is read like every other condition.
+  // With only these cases, the expression is read like any other condition.
   if (Object.keys(cases).every((name) => YES_OR_NO.includes(name))) {
     const isTrue = await holds(sandbox, expression, seen, what);
     return caseOf(options, String(isTrue)) === undefined ? unknownCase(options, String(isTrue)) : isTrue;
@@ -40,7 +40,7 @@ async function chosen(options: ConditionOptions, { sandbox }: NodeDeps, scope: S
   return typeof value === "boolean" ? value : name;
 }
 
-/** Own properties only: `constructor` is nobody's case. */
+/** Own properties only: `constructor` is not a case. */
 function caseOf({ cases }: ConditionOptions, name: string): ConditionOptions["cases"][string] | undefined {
   return Object.hasOwn(cases, name) ? cases[name] : undefined;
 }
@@ -49,13 +49,13 @@ const LONGEST_SHOWN = 60;
 
 function unknownCase({ id, cases }: ConditionOptions, name: string): never {
   const there = Object.keys(cases).join(", ");
-  const message = `the condition of node ${id} gave ${JSON.stringify(name.slice(0, LONGEST_SHOWN))}, and there is no such case. There are: ${there}. Add the case, or correct the expression.`;
+  const message = `the condition of node ${id} gave ${JSON.stringify(name.slice(0, LONGEST_SHOWN))}, but there is no such case. The cases are: ${there}. Add the case, or correct the expression.`;
   throw new FaultError(
     fault("SandboxFailed", { message, context: { where: `the condition of node ${id}`, stage: id } }),
   );
 }
 
-/** null when the case's edge is closed, or when the node has not come to a case. */
+/** null when the case's edge is closed, or the node chose no case. */
 async function routeOfCase(
   options: ConditionOptions,
   { sandbox, outcomeWord }: NodeDeps,

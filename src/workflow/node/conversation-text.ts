@@ -1,5 +1,5 @@
-// A conversation with a model as one text, for an agent that takes no messages: what it is told and asked, what was said and done so
-// far by whoever was asked before it, and what was wrong with that.
+// A conversation as one text, for an agent that takes no messages: the instructions and the question, what earlier targets said and
+// did so far, and what was wrong with it.
 
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 

@@ -1,11 +1,11 @@
-// Which way a path goes on from a node that is over: the first edge that is open is taken.
+// Chooses the next node after a node has ended: the first open edge wins.
 
 import type { Route } from "../../core/flow/node.ts";
 import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { holds } from "./expression-scope.ts";
 import type { Edge } from "../../workflow-model/node-options.ts";
 
-/** Where an edge leads when it leads out of the workflow. */
+/** The target of an edge that ends the workflow. */
 export const END = "end";
 
 export interface EdgeChoice {
@@ -17,7 +17,7 @@ export interface EdgeChoice {
   readonly outcomeWord: string;
 }
 
-/** null when none is open. */
+/** null when no edge is open. */
 export async function firstOpenRoute(choice: EdgeChoice): Promise<Route | null> {
   for (const edge of choice.edges) {
     if (await isOpen(edge, choice)) return routeOf(edge, choice.outcomeWord);
@@ -31,7 +31,7 @@ export function routeOf({ to, outcome }: Edge, outcomeWord: string): Route {
 }
 
 async function isOpen({ to, when, max }: Edge, { node, sandbox, scope, executionsOf }: EdgeChoice): Promise<boolean> {
-  // The end is no node and cannot have been entered too often.
+  // The end is not a node, so it has no visit limit.
   if (to !== END && executionsOf(to) >= max) return false;
   return when === null || (await holds(sandbox, when, scope, `the condition of the edge from ${node} to ${to}`));
 }

@@ -1,5 +1,5 @@
-// What expressions and templates of a node can see: `inputs`, `nodes`, `run`, and `output` once there is one. And the one way a
-// condition is read, so that every `when`, `only_if` and `assert` means the same.
+// The variables of a node's expressions and templates: `inputs`, `nodes`, `run`, and `output` once it exists. Also evaluates
+// conditions, so that `when`, `only_if` and `assert` all work the same way.
 
 import { isFaultError } from "../../core/fault/fault-error.ts";
 import { viewFor } from "../../core/fault/view.ts";
@@ -11,12 +11,12 @@ export function expressionScope({ inputs, nodes, run, execution, attempt }: Stag
   return { inputs, nodes, run: { id: run, execution, attempt } };
 }
 
-/** For asserts: what Act gave, before the node is over. */
+/** For asserts: includes the output of Act, before the node has ended. */
 export function scopeWithOutput(scope: StageScope, output: unknown): SandboxScope {
   return { ...expressionScope(scope), output };
 }
 
-/** For the edges out of a node: it is over, and its own result is the newest there is. */
+/** For the edges out of a node: it has ended, and `nodes` includes its own result. */
 export function scopeAfter(scope: StageScope, ending: StageEnding): SandboxScope {
   // Computed keys, not a spread of an object literal: a node may be called `__proto__`.
   const nodes = Object.fromEntries([...Object.entries(scope.nodes), [scope.node, resultOf(scope, ending)]]);
@@ -34,7 +34,7 @@ function resultOf({ run, execution, attempt }: StageScope, { status, output, fau
   };
 }
 
-/** A condition is true when JavaScript says so. One that gives nothing, as a field that is not there, is not. */
+/** A condition is true if its value is truthy. A missing value, such as an absent field, is false. */
 export async function holds(sandbox: Sandbox, expression: string, scope: SandboxScope, what: string): Promise<boolean> {
   try {
     return Boolean(await sandbox.evaluate(expression, scope, what));
@@ -44,12 +44,12 @@ export async function holds(sandbox: Sandbox, expression: string, scope: Sandbox
   }
 }
 
-/** A text with its places filled in. */
+/** Renders a template. */
 export function rendered(template: string, scope: SandboxScope): string {
   return renderTemplate(parseTemplate(template), scope);
 }
 
-/** The strings in a JSON value are templates; everything else stays as it is. */
+/** Renders the strings in a JSON value as templates; everything else is unchanged. */
 export function renderedDeep(value: unknown, scope: SandboxScope): unknown {
   if (typeof value === "string") return rendered(value, scope);
   if (Array.isArray(value)) return value.map((part: unknown) => renderedDeep(part, scope));

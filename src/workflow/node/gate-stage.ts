@@ -1,5 +1,5 @@
-// A node that waits for a person. What was answered is its output; where a no leads is for its edges to say, and a no that leads
-// nowhere fails the node.
+// A node that waits for a person. The answer is its output. Its edges decide where a no leads; without such an edge, a no fails the
+// node.
 
 import { fault } from "../../core/fault/fault.ts";
 import type { Answer, QuestionPayload } from "../../core/flow/interaction.ts";
@@ -16,11 +16,11 @@ export interface GateOutput {
   readonly approved: boolean;
   /** The id of the option, for Select. */
   readonly choice?: string;
-  /** What was said, for Ask. */
+  /** The text of the answer, for Ask. */
   readonly text?: unknown;
-  /** Why it was rejected, as far as somebody said. */
+  /** Why it was rejected, if a reason was given. */
   readonly reason?: string;
-  /** Nobody answered in time, and `on_timeout` did. */
+  /** The question expired, and `on_timeout` answered it. */
   readonly timedOut?: true;
 }
 
@@ -40,16 +40,16 @@ export function gateStage(options: GateOptions, home: NodeDeps): Stage {
   };
 }
 
-/** An operator may choose an option and say something about it, which a question has no room for. */
+/** An operator's comment on the chosen option, which the answer to a question cannot hold. */
 function toldByOperator({ instruction }: StageScope): GateOutput | null {
   const { option, text } = instruction?.params ?? {};
   return typeof option === "string" ? { approved: true, choice: option, text } : null;
 }
 
-/** Writing the answer down takes a moment, too. */
+/** Extra time to record the answer. */
 const AFTER_ANSWER_MS = 60_000;
 
-/** A person who is asked where the program runs thinks within the attempt, which must not be over before the question is. */
+/** When the person is asked in this process, the attempt waits for the answer, so it must not time out before the question does. */
 function attemptMs({ timeoutMs, gateTimeoutMs }: GateOptions): number {
   return gateTimeoutMs === null ? Infinity : Math.max(timeoutMs, gateTimeoutMs + AFTER_ANSWER_MS);
 }
@@ -68,7 +68,7 @@ const PAYLOADS: Readonly<Record<GateOptions["ask"], MakePayload>> = {
   Ask: (prompt, { id }) => ({ kind: "Ask", prompt, field: id }),
 };
 
-/** What an accepted answer says, by what was asked. */
+/** Reads an accepted answer, by kind of question. */
 const ACCEPTED: Readonly<Record<GateOptions["ask"], (value: unknown) => GateOutput>> = {
   Approve: (value) => ({ approved: value === true }),
   Confirm: (value) => ({ approved: value === true }),
@@ -87,7 +87,7 @@ function outputOf({ ask, onTimeout }: GateOptions, answer: Answer): GateOutput {
   }
 }
 
-/** Edges with a condition were written by somebody who thought of it; an edge without one means that all went well. */
+/** Only an edge with a condition can mean a no; an edge without one is for the yes. */
 async function hasWayForNo(
   { id, next }: GateOptions,
   { sandbox, outcomeWord }: NodeDeps,

@@ -1,9 +1,9 @@
-// Names a command so that a later process finds what a killed one left running: `killMarked` ends the old command before the call runs
-// again, because two of them at a time would work against each other.
+// Marks a command so that a later process finds it if its own process was killed. `killMarked` ends the leftover command before the
+// call runs again, because two at a time would interfere with each other.
 
 import { digestOf } from "../../runtime/session/digest.ts";
 
-/** The same for every attempt of a call and for no other call. The folder is part of it: two journals may use the same run id. */
+/** The same for every attempt of a call, and unique to the call. It includes the folder, because two journals may use the same run id. */
 export function commandMark(run: string, call: string, folder: string): string {
   return digestOf({ run, call, folder });
 }

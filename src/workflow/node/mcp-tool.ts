@@ -1,8 +1,8 @@
-// Tools of MCP servers that a workflow names. A server is connected when one of its tools is first used, and the client, which
-// not everybody has installed, is loaded then.
-// M1  one connection for each server, however many of its tools are used.
-// M2  a connection that could not be made is made anew by the next call.
-// M3  once closed, nothing is connected again.
+// Tools of the MCP servers that a workflow names. The first use of a tool connects its server and loads the MCP client, which is an
+// optional dependency.
+// M1  Each server has one connection, however many of its tools are used.
+// M2  After a failed connection, the next call connects again.
+// M3  After closing, no server is connected again.
 
 import { childEnv } from "../../agent/process/child-env.ts";
 import { killMarked, markedEnv, newMark } from "../../agent/process/process-mark.ts";
@@ -37,11 +37,11 @@ export function mcpTool(
     run: async (input, context) => {
       const connection = await servers.connection(server);
       const called: AnyTool = connection.tool(name);
-      // What the server itself declares is held against the input too: its own refusal would tell a model nothing.
+      // The input is also checked against the server's own schema, because the server's refusal would tell a model nothing.
       const checked = await called.checkInput?.(input ?? {});
       if (checked?.ok === false) throw new FaultError(schemaFault("input", declared.id, checked));
       try {
-        // What it throws is read by the rows of the connection, which are not known before there is one.
+        // Errors are classified by the connection's rules, which are known only once it exists.
         const { structured, text } = (await called.run(input ?? {}, contextFor(declared, context))) as McpResult;
         return structured ?? jsonOrText(text);
       } catch (error) {
@@ -52,7 +52,7 @@ export function mcpTool(
   });
 }
 
-/** A tool's own error text is an answer for the model. With `model_detail: none` it is not kept as one. */
+/** A tool's own error text is an answer for the model, except with `model_detail: none`. */
 function contextFor({ modelDetail }: DeclaredTool, context: RunContext): RunContext {
   if (modelDetail !== "none") return context;
   return new Proxy(context, {
@@ -78,7 +78,7 @@ export class McpServers {
     this.#home = home;
   }
 
-  /** What the server says about a tool; undefined while it is not connected. */
+  /** The server's definition of a tool; undefined while the server is not connected. */
   definition({ id }: McpServerSpec, name: string): McpToolDefinition | undefined {
     return this.#connected.get(id)?.definition(name);
   }
@@ -128,7 +128,7 @@ async function transportOf(server: McpServerSpec, { env, cwd }: McpDeps): Promis
     return () => new StreamableHTTPClientTransport(new URL(url));
   }
   const { StdioClientTransport } = await loaded(server, () => import("@modelcontextprotocol/sdk/client/stdio.js"));
-  /** The SDK's transport ends the server alone. This one also ends what the server has started, on closing and when it dies. */
+  /** The SDK's transport ends only the server. This one also ends the server's child processes, on closing and when the server dies. */
   class WholeServerTransport extends StdioClientTransport {
     readonly #mark: string;
 

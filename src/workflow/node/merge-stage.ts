@@ -1,4 +1,4 @@
-// A node where paths meet again. Its output is what its expression makes of theirs, or all there is, by node.
+// A node where paths join. Its output is the value of its expression, or the outputs of all nodes by name.
 
 import type { Stage, StageScope } from "../../workflow-model/stage.ts";
 import { type NodeDeps, stageBase } from "./base.ts";
@@ -21,7 +21,7 @@ export function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge
   };
 }
 
-/** A node without an output is left out, and so is an earlier visit of the merge itself. */
+/** Leaves out nodes without an output and earlier visits of the merge itself. */
 function outputsOf({ nodes, node }: StageScope): unknown {
   return Object.fromEntries(
     Object.entries(nodes)

@@ -1,8 +1,8 @@
-// The message loop of an agent's node: a model is asked, the tools it calls are run, and it is asked again with what they gave,
-// until it answers without calling any, or its rounds are used up. No part of the `ai` package is needed for it.
-// M1  everything that happens is a protected call of the turn, and those come in the same order with the same names and inputs when
-//     the attempt is run again: finished ones are answered from the journal.
-// M2  what a failed attempt of a stream has said is forgotten: nobody has seen it.
+// The message loop of an agent's node: asks a model, runs the tools it calls, and asks again with their results, until the model
+// answers without a tool call or the rounds are used up. It does not need the `ai` package.
+// M1  Every step is a protected call of the turn. A repeated attempt makes the same calls with the same names and inputs in the same
+//     order, so the journal answers the finished ones.
+// M2  The text of a failed stream attempt is dropped, because no reader has seen it.
 
 import type {
   LanguageModelV4,
@@ -22,9 +22,9 @@ import { inputOf, type OfferedTool, type ProtectTool, runToolCalls } from "./age
 
 export interface MessageLoop {
   readonly agent: string;
-  /** Makes the model. */
+  /** Creates the model. */
   readonly model: () => LanguageModelV4;
-  /** Empty for none. */
+  /** May be empty. */
   readonly system: string;
   readonly prompt: string;
   readonly outputSchema: JsonSchema | null;
@@ -34,17 +34,17 @@ export interface MessageLoop {
   readonly signal: AbortSignal;
   /** Knows the secrets of the run. */
   readonly redactor: Redactor;
-  /** How often the model may be asked. */
+  /** The maximum number of requests to the model. */
   readonly turnCap: number;
-  /** 0: as many as the model gives. */
+  /** 0: no limit. */
   readonly maxOutputTokens: number;
   readonly stream: boolean;
-  /** Throws when it may not be asked any more. */
+  /** Throws when the model must not be asked again. */
   readonly mayAsk: () => void;
   readonly answered: (text: string) => void;
 }
 
-/** Throws the fault of what could not be cured; a tool's failure is the model's to deal with. */
+/** Throws a fault that could not be handled. Failures of tools go to the model. */
 export async function runMessageLoop(loop: MessageLoop): Promise<ActResult> {
   const { agent, outputSchema, tools, protect, signal, turnCap } = loop;
   const reader = new AnswerReader(loop);
@@ -59,7 +59,7 @@ export async function runMessageLoop(loop: MessageLoop): Promise<ActResult> {
     const text = textIn(content);
     loop.answered(text);
     const calls = content.filter(isOwnCall);
-    // The chain has held it against its schema already, and asked once more when it did not fit.
+    // The chain has already checked it against the schema, and asked again if it did not match.
     if (calls.length === 0) return { output: outputSchema === null ? text : parseJson(text), capHit: false };
     if (text.trim() !== "") lastText = text;
     const results = await runToolCalls(calls, tools, round, protect, signal, loop.redactor);
@@ -82,7 +82,7 @@ function optionsFor(loop: MessageLoop, messages: readonly LanguageModelV4Message
   };
 }
 
-/** OpenAI's strict mode refuses most schemas that people write; what comes back is checked in full here anyway. */
+/** OpenAI's strict mode refuses most hand-written schemas, so it is off; the answer is fully checked here anyway. */
 const NOT_STRICT = { openai: { strictJsonSchema: false } };
 
 function formatFor(schema: JsonSchema): Pick<LanguageModelV4CallOptions, "responseFormat" | "providerOptions"> {
@@ -92,7 +92,7 @@ function formatFor(schema: JsonSchema): Pick<LanguageModelV4CallOptions, "respon
   };
 }
 
-/** An answer as a whole, whether it comes in one piece or in many. */
+/** The complete answer, whether it arrives whole or as a stream. */
 class AnswerReader {
   readonly #model: LanguageModelV4;
   readonly #streams: boolean;
@@ -121,14 +121,14 @@ function textIn(content: readonly LanguageModelV4Content[]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** What the vendor runs itself has its result already. */
+/** Leaves out calls that the vendor runs itself: their results are already in the answer. */
 function isOwnCall(part: LanguageModelV4Content): part is LanguageModelV4ToolCall {
   return part.type === "tool-call" && part.providerExecuted !== true;
 }
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
-/** What was said, as it is told again; a vendor finds its own marks in it. */
+/** The model's answer as a message for the next request, with the vendor's metadata. */
 function partsOf(part: LanguageModelV4Content): readonly AssistantPart[] {
   if (part.type !== "text" && part.type !== "reasoning" && part.type !== "tool-call") return [];
   const marks = part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata };
@@ -140,7 +140,7 @@ function partsOf(part: LanguageModelV4Content): readonly AssistantPart[] {
   return [{ type: part.type, text: part.text, ...marks }];
 }
 
-/** The value, if there is one that fits; otherwise the text, for whoever decides what a loop without an end is worth. */
+/** The value if it matches the schema, otherwise the text. The stage decides whether an unfinished loop is acceptable. */
 async function asFarAsItFits(text: string, schema: JsonSchema, agent: string): Promise<unknown> {
   const read = await readAnswer(text, schema, agent);
   return read.ok ? read.value : text;

@@ -26,9 +26,9 @@ const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeDeps) =>
   merge: mergeStage,
 };
 
-/** Throws a FaultError for what can never work, such as an entry of an allow-list that is no command. */
+/** Throws a FaultError for options that can never work, such as an invalid entry in an allow list. */
 export function createStage(options: NodeOptions, home: NodeDeps): Stage {
-  // The row and the options have the same kind, which the compiler cannot follow through a table.
+  // The row and the options have the same kind, but the compiler cannot infer that from a table.
   const make = STAGES[options.kind] as (options: NodeOptions, home: NodeDeps) => Stage;
   return make(options, home);
 }

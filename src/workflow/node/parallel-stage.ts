@@ -1,4 +1,4 @@
-// A node from which several paths go on side by side, to meet again at a merge.
+// A node that starts several parallel paths, which join again at a merge.
 
 import type { Stage } from "../../workflow-model/stage.ts";
 import { type NodeDeps, stageBase } from "./base.ts";
@@ -14,7 +14,7 @@ export function parallelStage(options: Extract<NodeOptions, { readonly kind: "pa
     act: () => Promise.resolve({ output: null, capHit: false }),
     next: (ending, scope) => {
       if (ending.status === "completed") return { kind: "fan", nodes: branches, join, failFast };
-      // Passed over are the branches; what comes after them is not.
+      // Only the branches are skipped, not the nodes after the join.
       if (ending.status === "skipped" && options.next.length === 0) return { kind: "to", nodes: [join] };
       return base.next(ending, scope);
     },

@@ -1,5 +1,5 @@
-// One command as a process in a group of its own, ended with all it started when its time is up. What keeps it from coming to an
-// end of its own is a fault; how it ended is a value.
+// Runs one command in its own process group, and on a timeout kills it with its child processes. A command that cannot start or
+// finish is a fault; its exit status is a value.
 
 import { FINDS_DETACHED } from "../../agent/process/process-mark.ts";
 import type { ProcessEnd, SpawnObstacle } from "../../agent/process/process-spec.ts";
@@ -32,7 +32,7 @@ export interface CommandEnd {
   readonly durationMs: number;
 }
 
-/** A protected call around a command is given this much longer than the command: it takes a while to end one. */
+/** A protected call around a command gets this much more time than the command, because ending a process takes a while. */
 export const ENDING_MS = 10_000;
 
 const LONGEST_CALL_MS = 30 * 24 * 3_600_000;
@@ -41,14 +41,14 @@ export function callTimeoutMs(commandTimeoutMs: number): number {
   return Math.min(commandTimeoutMs + ENDING_MS, LONGEST_CALL_MS);
 }
 
-/** `seen` is told what there was of output, also of a command that did not end by itself. */
+/** Calls `seen` with the output, even if the command was ended. */
 export async function runCommand(
   spec: CommandSpec,
   seen: (end: CommandEnd) => void = () => undefined,
 ): Promise<CommandEnd> {
   const { command, args, cwd, env, stdin, timeoutMs, clock, signal, keepBytes } = spec;
   const nobody = (): void => undefined;
-  // Loaded with the first command, as it loads all of execa.
+  // Loaded on demand, because it loads all of execa.
   const { runProcess } = await import("../../agent/process/run-process.ts");
   const running = runProcess(
     {
@@ -59,7 +59,7 @@ export async function runCommand(
       stdin,
       clock,
       signal,
-      // Silence is allowed: many a build says nothing until it is done.
+      // No idle limit: many builds print nothing until they finish.
       timeouts: { startupMs: Infinity, idleMs: Infinity, totalMs: timeoutMs },
       maxLineBytes: 1024,
       maxTailBytes: keepBytes,
@@ -95,7 +95,7 @@ function neverEnded(
     });
   if (timedOut === null) return null;
   return fault("ExecutionTimeout", {
-    message: `${command} was not done after ${timeoutMs} ms and was ended with ${WHAT_ENDED}. Give it more time, or look at why it hangs.`,
+    message: `${command} did not finish within ${timeoutMs} ms and was ended with ${WHAT_ENDED}. Give it more time, or find out why it hangs.`,
     context: { program: command, limit: timeoutMs, ran: true },
     evidence: saidEvidence("command/timeout", stderrTail === "" ? stdoutTail : stderrTail),
   });
@@ -105,7 +105,7 @@ const WHAT_ENDED = FINDS_DETACHED ? "everything it had started" : "its process g
 
 const EXCERPT_CHARS = 2_000;
 
-/** The last words of a process, for whoever looks into its failure. */
+/** The end of a process's output, as evidence of its failure. */
 export function saidEvidence(rule: string, said: string): Fault["evidence"] {
   return { rule, source: "process", nearly: [], excerpt: lastOf(said.trim(), EXCERPT_CHARS) };
 }

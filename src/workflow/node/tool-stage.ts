@@ -1,4 +1,4 @@
-// A node that calls one tool of the workflow, as a protected call with the input its templates make.
+// A node that calls one tool of the workflow, as a protected call with input from its templates.
 
 import { fault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -13,7 +13,7 @@ import type { NodeOptions } from "../../workflow-model/node-options.ts";
 
 type ToolNodeOptions = Extract<NodeOptions, { readonly kind: "tool" }>;
 
-/** What a tool that got part of it done leaves to the nodes after it. */
+/** The output that a partly successful tool leaves to later nodes. */
 export interface PartialToolOutput {
   readonly partial: true;
   readonly value: unknown;
@@ -40,11 +40,11 @@ export function toolStage(options: ToolNodeOptions, home: NodeDeps): Stage {
 function foundTool({ id, tool }: ToolNodeOptions, home: NodeDeps): AnyTool {
   const found = home.tool(tool);
   if (found !== undefined) return found;
-  const message = `node ${id} calls the tool ${tool}, and the workflow has none of that name. Declare it under tools, or correct the name.`;
+  const message = `node ${id} calls the tool ${tool}, but the workflow has no tool of that name. Declare it under tools, or correct the name.`;
   throw new FaultError(fault("NotFound", { message, context: { tool, stage: id, ran: false } }));
 }
 
-/** Throws what the call came to when there is no value. */
+/** Throws the call's fault when it has no value. */
 function outputOf(outcome: Outcome<unknown>): unknown {
   switch (outcome.status) {
     case "done":
@@ -53,7 +53,7 @@ function outputOf(outcome: Outcome<unknown>): unknown {
       return partOf(outcome.value, [...outcome.errors, { item: "call", fault: outcome.fault }], outcome.call);
     case "defaulted":
       return outcome.value;
-    // The tool says that one can do without it.
+    // The tool is optional, so the node completes without it.
     case "skipped":
       return null;
     case "surfaced":
@@ -65,7 +65,7 @@ function outputOf(outcome: Outcome<unknown>): unknown {
   }
 }
 
-/** In the words for models: outputs go into prompts. */
+/** In words that are safe for models, because outputs go into prompts. */
 function partOf(value: unknown, errors: readonly ItemFault[], correlationId: string): PartialToolOutput {
   return {
     partial: true,

@@ -1,4 +1,4 @@
-// The tools a workflow brings itself: commands that read their input from stdin, and tools of MCP servers.
+// The tools a workflow declares: commands that read their input from stdin, and tools of MCP servers.
 
 import type { Clock } from "../../host/clock.ts";
 import type { McpToolDefinition } from "../../mcp/options.ts";
@@ -10,7 +10,7 @@ import { mcpTool, McpServers } from "./mcp-tool.ts";
 import type { ToolSpec } from "../../workflow-model/node-options.ts";
 
 export interface ToolsDeps {
-  /** Connections to MCP servers are kept up by it. */
+  /** Maintains the connections to MCP servers. */
   readonly runtime: Runtime;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -19,16 +19,16 @@ export interface ToolsDeps {
 
 export interface WorkflowTools {
   find(id: string): AnyTool | undefined;
-  /** Asks MCP servers for what the workflow does not say about their tools, so that models can be told. */
+  /** Fetches from the MCP servers what the workflow does not say about their tools, so that models can be offered them. */
   learn(ids: readonly string[]): Promise<void>;
-  /** Ends the servers that were started. */
+  /** Stops the servers that were started. */
   close(): Promise<void>;
 }
 
 export function toolsOf(specs: readonly ToolSpec[], home: ToolsDeps): WorkflowTools {
   const servers = new McpServers(home);
   const tools = new Map<string, AnyTool>();
-  // Two tools may stand in for each other, so the lists are filled when all tools are there.
+  // Two tools may be each other's fallback, so the lists are filled after all tools exist.
   const alternatives = new Map(specs.map(({ id }) => [id, [] as AnyTool[]]));
   for (const spec of specs) tools.set(spec.id, toolOf(spec, alternatives.get(spec.id) ?? [], home, servers));
   for (const { id, alternatives: names } of specs)
@@ -47,7 +47,7 @@ function toolOf(spec: ToolSpec, alternatives: readonly AnyTool[], home: ToolsDep
   const { run, description, input } = spec;
   const declared = declaredOf(spec, alternatives);
   if (run.kind === "command") return withWords(commandTool(spec, declared, run, home), { description });
-  // What the file does not say is known once the server is connected.
+  // Details missing in the file are known once the server is connected.
   const definition = (): McpToolDefinition | undefined => servers.definition(run.server, run.tool);
   const called = mcpTool(declared, run, servers);
   return withWords(input === null ? { ...called, inputSchema: () => definition()?.inputSchema ?? null } : called, {

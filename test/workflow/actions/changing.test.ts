@@ -255,7 +255,7 @@ it("a command that the node's allow list does not contain is refused with the wa
   const seen = await refusedBy(world, run, "edit-and-retry", { text: "rm ran.txt" });
   expect(seen.code).toBe("Forbidden");
   expect(seen.message).toContain(`node second may not run "rm ran.txt"`);
-  expect(seen.message).toContain("add it to allow of the node");
+  expect(seen.message).toContain("add it to the node's allow list");
   expect(seen.message).toContain(`--command "rm ran.txt"`);
 });
 

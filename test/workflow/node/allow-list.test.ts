@@ -57,6 +57,6 @@ it("the fault names the command and says how to allow it", () => {
     context: { command: "rm -rf 'a b'", stage: "run_tests", ran: false },
   });
   expect(error.fault.message).toContain("rm -rf 'a b'");
-  expect(error.fault.message).toContain("add it to allow of the node");
+  expect(error.fault.message).toContain("add it to the node's allow list");
   expect(error.fault.message).toContain("grant-and-retry");
 });

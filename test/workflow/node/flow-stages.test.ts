@@ -40,7 +40,7 @@ describe("a condition", () => {
     async (expression) => {
       const { end } = await visit(condition(expression, { small: edge("b"), big: edge("c") }));
       expect(end).toMatchObject({ end: "failed", fault: { code: "SandboxFailed", context: { stage: "check" } } });
-      expect(JSON.stringify(end)).toContain("There are: small, big");
+      expect(JSON.stringify(end)).toContain("The cases are: small, big");
     },
   );
 
