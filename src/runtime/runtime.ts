@@ -247,7 +247,7 @@ export class Runtime {
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
 
-  /** Resumes a session that the caller has folded already: the session owns that state until it is over. */
+  /** Resumes a session that the caller has folded already, and folds on with that state. */
   async resumeSession(state: SessionState, options: SessionOptions): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.get(state.session, () => this.#open(engine, state.session, options, null, state));

@@ -21,6 +21,8 @@ export interface RunSummary {
   readonly outcome: string;
   /** The nodes it is at, or the one that failed. */
   readonly nodes: readonly string[];
+  /** The target that was asked or that answered last; null before the first one, left out by older programs. */
+  readonly target?: string | null;
   /** What it failed with; null otherwise. */
   readonly code: string | null;
   readonly questions: readonly string[];

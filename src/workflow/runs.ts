@@ -142,8 +142,7 @@ export class WorkflowRuns implements Runs {
   async #slice(run: string, workflow: Workflow, active: Active): Promise<boolean> {
     const { limits, status } = await knownRun(this.#home, run);
     if (isEnded({ status })) return false;
-    const { reader } = this.#home;
-    const folded = await reader.take(run);
+    const folded = await this.#home.reader.read(run);
     const session = await openRun(this.#home, folded, workflow, limits);
     active.session = session;
     const files = new RunFiles(this.#home, session, workflow);
@@ -159,11 +158,9 @@ export class WorkflowRuns implements Runs {
     active.slice = slice;
     if (active.isStopped) throw new FaultError(stopping(run));
     await this.#guard(slice);
-    const { isLimitedAnew } = slice;
-    if (!session.isOver) await session.leave();
-    else if (!isEnded(runOf(folded))) return false;
-    reader.put(folded);
-    return isLimitedAnew;
+    if (session.isOver) return false;
+    await session.leave();
+    return slice.isLimitedAnew;
   }
 
   /** A bug ends the run, loudly and once; a store that does not answer does not: the run goes on when it does. */
@@ -223,7 +220,7 @@ export class WorkflowRuns implements Runs {
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       await keepDefinition(this.#home, workflow);
-      const folded = await this.#home.reader.take(run);
+      const folded = await this.#home.reader.read(run);
       const session = await openRun(this.#home, folded, workflow, summary.limits);
       // What waits starts again under the changed workflow, and may ask something else.
       const asked = runOf(folded).visits.flatMap(({ pause }) => pause?.questions ?? []);
@@ -233,7 +230,6 @@ export class WorkflowRuns implements Runs {
         asked.flatMap(({ id }) => noQuestion(id)),
       );
       await session.leave();
-      this.#home.reader.put(folded);
     } finally {
       await held.release();
     }

@@ -39,7 +39,8 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
     const { journal } = home.workflows;
     const runs = await Promise.all(found.slice(0, limit).map((one) => withOpenQuestions(journal, one)));
     const held = await heldRuns(home);
-    if (shared.json) await io.stdout.write(`${safeJson(runs.map((one) => ({ ...one, held: held.has(one.run) })))}\n`);
+    if (shared.json)
+      await io.stdout.write(`${safeJson(runs.map((one) => ({ target: null, ...one, held: held.has(one.run) })))}\n`);
     else if (runs.length > 0) await printRuns(runs, held, io, shared);
     else await io.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
     if (found.length > limit) await io.stderr.write(`${words.moreRuns(limit)}\n`);
@@ -71,19 +72,25 @@ async function printRuns(
 ): Promise<void> {
   const words = RUNS_WORDS[locale];
   const paint = paintFor(io.stdout, io.env, color);
-  const columns = words.heads.map((title, index) =>
-    index === COST_COLUMN ? { title, right: true as const } : { title },
-  );
+  // Workflows without agents ask no target, and a narrow terminal has no room for an empty column.
+  const hasTargets = runs.some(({ target = null }) => target !== null);
+  const isShown = (_cell: unknown, index: number): boolean => hasTargets || index !== TARGET_COLUMN;
+  const columns = words.heads
+    .map((title, index) => (index === COST_COLUMN ? { title, right: true as const } : { title }))
+    .filter(isShown);
   const cellsOf = (short: (run: string) => string, time: (at: number) => string): readonly (readonly string[])[] =>
-    runs.map((one) => [
-      short(one.run),
-      shown(one.workflow, 40),
-      pillOf(one, held.has(one.run), locale),
-      one.nodes.map((node) => shown(node, 30)).join(", "),
-      time(one.startedAt),
-      dollars(one.spentMicrocents),
-      nextOf(one, held.has(one.run), short, words, locale),
-    ]);
+    runs.map((one) =>
+      [
+        short(one.run),
+        shown(one.workflow, 40),
+        pillOf(one, held.has(one.run), locale),
+        one.nodes.map((node) => shown(node, 30)).join(", "),
+        shown(one.target ?? "", 40),
+        time(one.startedAt),
+        dollars(one.spentMicrocents),
+        nextOf(one, held.has(one.run), short, words, locale),
+      ].filter(isShown),
+    );
   const whole = tableLines(
     columns,
     cellsOf((run) => shown(run), minuteOf),
@@ -102,7 +109,8 @@ async function printRuns(
   }
 }
 
-const COST_COLUMN = 5;
+const TARGET_COLUMN = 4;
+const COST_COLUMN = 6;
 const SHORTEST_ID = 12;
 
 const withoutYear = (at: number): string => minuteOf(at).replace(/^\d+-/, "");

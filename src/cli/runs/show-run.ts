@@ -31,7 +31,7 @@ import { findRun } from "./find-run.ts";
 import { heldRuns } from "./run-home.ts";
 import { pillOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
-import { RUNS_WORDS } from "../render/words/runs-words.ts";
+import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (home) => {
@@ -74,12 +74,12 @@ export function reportJson(home: RunCommandDeps, report: RunReport, isHeld: bool
 
 function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale): object {
   const { node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt } = visit;
-  const { notBefore, skipped, inherited, pause, fault } = visit;
+  const { notBefore, skipped, inherited, pause, fault, target = null } = visit;
   const seen =
     fault === null ? null : viewFor("operator", fault, { correlationId: `${summary.run}/${turnOf(visit)}`, locale });
   return {
     ...{ node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt },
-    ...{ nextAt: pause?.wakeAt ?? (state === "ready" ? notBefore : null), skipped, inherited },
+    ...{ nextAt: pause?.wakeAt ?? (state === "ready" ? notBefore : null), skipped, inherited, target },
     fault:
       seen === null
         ? null
@@ -182,6 +182,7 @@ function visitLines(
   const nextAt = visit.pause?.wakeAt ?? (state === "ready" ? visit.notBefore : null);
   const facts = [
     skipped === null ? stateWord(visit, locale) : follow.skipped[skipped],
+    ...targetFacts(visit, words),
     ...(attempt > 1 || of > 1 ? [follow.attempt(attempt, of)] : []),
     ...(callAttempts > 0 ? [follow.calls(callAttempts)] : []),
     ...(startedAt > 0 ? [formatMs((endedAt === 0 ? now : endedAt) - startedAt, locale)] : []),
@@ -208,6 +209,13 @@ function visitLines(
       wrapped(text, columns - 4).map((line) => `    ${line}`),
     ),
   ];
+}
+
+/** Which target a running visit asks, and which one answered a visit that succeeded. A failure names its target itself. */
+function targetFacts({ state, target = null }: Visit, words: RunsWords): readonly string[] {
+  if (target === null) return [];
+  if (state === "completed") return [words.answeredBy(shown(target, 60))];
+  return state === "running" ? [words.asks(shown(target, 60))] : [];
 }
 
 /** `, west/gpt-5`: the target that failed. */

@@ -66,7 +66,12 @@ export type RunEvent =
     }
   /** The definition has changed, and a person accepted the new one. */
   | { readonly type: "workflow-changed"; readonly from: string; readonly to: string; readonly by: string }
-  | (NodePlace & { readonly type: "node-started"; readonly kind: NodeKind })
+  | (NodePlace & {
+      readonly type: "node-started";
+      readonly kind: NodeKind;
+      /** The targets that its agent can ask; left out for nodes that ask none. */
+      readonly targets?: readonly string[];
+    })
   | (NodePlace & {
       readonly type: "stage-entered";
       readonly phase: StagePhase;

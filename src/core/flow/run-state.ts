@@ -22,6 +22,8 @@ export interface RunState {
   /** What ended it, and where. */
   fault: Fault | null;
   failedNode: string;
+  /** The target that a node asked last, or that answered last; left out by older programs. */
+  target?: string | null;
   startedAt: number;
   endedAt: number;
   /** In the order in which they were entered; ready visits in the order in which they will run. */

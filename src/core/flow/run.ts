@@ -58,6 +58,13 @@ export function copyRun(state: RunState): RunState {
   };
 }
 
+/** A call of a node asks `tool`, or `tool` has answered it. Tools that are not targets of the node's agent change nothing. */
+export function noteTarget(state: RunState, visit: Visit, tool: string): void {
+  if (visit.targets?.includes(tool) !== true) return;
+  visit.target = tool;
+  state.target = tool;
+}
+
 /** Folds one event of the run into its state. */
 export function foldRun(state: RunState, event: RunEvent, at: number): void {
   if (event.type === "run-superseded") {
@@ -84,6 +91,7 @@ const FOLDS: Folds = {
     if (visit === undefined) return;
     state.status = "running";
     visit.kind = event.kind;
+    visit.targets = event.targets ?? [];
     visit.attempt = event.attempt;
     visit.state = "running";
     visit.phase = null;

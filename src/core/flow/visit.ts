@@ -41,6 +41,10 @@ export interface Visit {
   /** Attempts of calls, all together: what the transport did, as against `attempt`. */
   callAttempts: number;
   spentMicrocents: number;
+  /** The targets that its agent can ask; left out for nodes that ask none. */
+  targets?: readonly string[];
+  /** The target that was asked last: of a visit that succeeded, the one that answered. */
+  target?: string | null;
   inherited: boolean;
 }
 

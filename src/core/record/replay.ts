@@ -5,7 +5,7 @@ import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/
 import type { Answer, Question } from "../flow/interaction.ts";
 import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
-import { foldRun, type RunState, startRun, visitOf } from "../flow/run.ts";
+import { foldRun, noteTarget, type RunState, startRun, visitOf } from "../flow/run.ts";
 import { placeOf } from "../flow/node.ts";
 import { type RunEvent } from "../flow/run-event.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
@@ -77,7 +77,7 @@ export function foldEntry(state: SessionState, { seq, at, event }: Entry): void 
   state.lastAt = at;
 }
 
-/** A run sees its own events, and counts what the calls of its nodes tried and cost. */
+/** A run sees its own events, and counts what the calls of its nodes asked, tried and cost. */
 function foldRunEntry(state: SessionState, run: RunState, event: JournalEvent, at: number): void {
   if (event.type !== "call-admitted" && !("cost" in event)) {
     foldRun(run, event as RunEvent, at);
@@ -86,6 +86,7 @@ function foldRunEntry(state: SessionState, run: RunState, event: JournalEvent, a
   const place = placeOf(state.calls.get(event.call)?.turn ?? "");
   const visit = place === null ? undefined : visitOf(run, place);
   if (visit === undefined) return;
+  if (event.type === "call-admitted" || event.type === "call-succeeded") noteTarget(run, visit, event.tool);
   if (event.type === "call-admitted") visit.callAttempts += 1;
   else if (event.type !== "call-late") visit.spentMicrocents += event.cost?.microcents ?? 0;
 }

@@ -62,7 +62,8 @@ export async function openSession(
   const recorder = recorderFor(engine, settings, state, {
     died: (why) => scope.cancel(why),
     written: ({ at, event }, seq) => {
-      foldEntry(state, { session: id, seq, at, event });
+      // The caller shares its state, and may have read the entry first.
+      if (seq > state.seq) foldEntry(state, { session: id, seq, at, event });
       budget.written(event);
     },
   });

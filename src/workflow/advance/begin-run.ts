@@ -46,7 +46,7 @@ export async function keepDefinition({ journal, library }: RunsDeps, workflow: W
   if (source !== null) await journal.keepFirst({ kind: "definition", key: digest, value: source });
 }
 
-/** `state`: taken from the reader; the session folds on with it. */
+/** `state`: the run as it was read; the session folds on with it. */
 export async function openRun(
   home: RunsDeps,
   state: SessionState,

@@ -223,9 +223,16 @@ export class Slice {
 
   /** What says that the visit runs; nothing for one that was running when an earlier process died. */
   async #openingOf(visit: Visit, { kind }: Stage): Promise<readonly RunEvent[]> {
-    const { node, execution, attempt } = visit;
-    if (visit.state === "ready") return [{ type: "node-started", node, execution, attempt, kind }];
+    if (visit.state === "ready") return [this.#startOf(visit, kind)];
     return visit.state === "paused" ? [await this.#resumed(visit)] : [];
+  }
+
+  #startOf({ node, execution, attempt, instruction }: Visit, kind: Stage["kind"]): RunEvent {
+    const switchedTo = instruction?.params["target"];
+    const own = this.#home.workflow.targetsOf(node);
+    // An operator can switch to a target that the agent does not have.
+    const targets = typeof switchedTo === "string" && own.length > 0 ? [...new Set([switchedTo, ...own])] : own;
+    return { type: "node-started", node, execution, attempt, kind, ...(targets.length === 0 ? {} : { targets }) };
   }
 
   async #resumed(visit: Visit): Promise<RunEvent> {
@@ -264,9 +271,7 @@ export class Slice {
     const stage = visit === undefined ? undefined : workflow.stages.get(visit.node);
     if (visit === undefined || another !== undefined || stage === undefined) return [];
     if (visit.startedAt === 0 && begunCount(after, () => false) >= after.limits.maxNodes) return [];
-    const { node, execution, attempt } = visit;
-    const started = { type: "node-started", node, execution, attempt, kind: stage.kind } as const;
-    return [started, session.turnStarted(turnOf(visit), stage.timeoutMs)];
+    return [this.#startOf(visit, stage.kind), session.turnStarted(turnOf(visit), stage.timeoutMs)];
   }
 
   /** The run and its session end together. Whoever was asked something needs no answer any more. */

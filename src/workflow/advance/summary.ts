@@ -2,8 +2,19 @@
 // drivers need not fold anything.
 
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import { copyRun, foldRun, isEnded, needsOf, openVisits, type RunState } from "../../core/flow/run.ts";
+import { placeOf } from "../../core/flow/node.ts";
+import {
+  copyRun,
+  foldRun,
+  isEnded,
+  keyOf,
+  needsOf,
+  noteTarget,
+  openVisits,
+  type RunState,
+} from "../../core/flow/run.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
+import type { NewEntry } from "../../journal/journal.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { DerivedKeep } from "../../runtime/session/session-recorder.ts";
 import type { Session } from "../../runtime/session/session.ts";
@@ -23,6 +34,7 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     status,
     outcome,
     nodes: isEnded(state) ? [state.failedNode].filter((node) => node !== "") : live.map(({ node }) => node),
+    target: state.target ?? null,
     code: state.fault?.code ?? live.find(({ fault }) => fault !== null)?.fault?.code ?? null,
     questions,
     wakeAt: isEnded(state) ? null : needsOf(state, now, NOBODY).wakeAt,
@@ -55,14 +67,27 @@ export function keepLine(session: Session, clock: Clock): void {
     const { run, id, spending } = session;
     if (run === null || !entries.some(({ event }) => changesLine(event))) return [];
     const after = copyRun(run);
-    for (const { at, event } of entries) foldRun(after, event as RunEvent, at);
+    for (const { at, event } of entries) {
+      if (event.type !== "call-admitted") foldRun(after, event as RunEvent, at);
+      else {
+        const place = placeOf(turnIn(entries, event.call) ?? session.turnOfCall(event.call));
+        const visit = place === null ? undefined : openVisits(after).find((one) => keyOf(one) === keyOf(place));
+        if (visit !== undefined) noteTarget(after, visit, event.tool);
+      }
+    }
     return keepsOf(summaryOf(id, after, spending.microcents, clock.now()));
   });
 }
 
-/** Of calls and turns a line says nothing but what they cost, and that can wait for the next event of the run. */
+/** The turn of a call that starts in the same append. */
+function turnIn(entries: readonly NewEntry[], call: string): string | undefined {
+  const started = entries.find(({ event }) => event.type === "call-started" && event.call === call)?.event;
+  return started?.type === "call-started" ? started.turn : undefined;
+}
+
+/** Of calls and turns a line says whom they ask, and what they cost: that can wait for the next event of the run. */
 function changesLine({ type }: JournalEvent): boolean {
-  return type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
+  return type === "call-admitted" || type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
 }
 
 /** By all visits of a node together. */

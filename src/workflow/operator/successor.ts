@@ -100,6 +100,8 @@ function anew(visit: Visit, now: number): Visit {
     endedAt: 0,
     callAttempts: 0,
     spentMicrocents: 0,
+    targets: [],
+    target: null,
     inherited: false,
   };
 }

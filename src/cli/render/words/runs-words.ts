@@ -11,7 +11,10 @@ export interface RunsWords {
   readonly noRun: (given: string, list: string) => string;
   readonly manyRuns: (given: string, some: string) => string;
   readonly moreRuns: (limit: number) => string;
-  readonly heads: readonly [string, string, string, string, string, string, string];
+  readonly heads: readonly [string, string, string, string, string, string, string, string];
+  /** Of a visit: the target that it asks now, and the one that answered it. */
+  readonly asks: (target: string) => string;
+  readonly answeredBy: (target: string) => string;
   readonly watch: string;
   readonly resume: string;
   readonly answer: string;
@@ -64,7 +67,9 @@ const EN: RunsWords = {
   noRun: (given, list) => `There is no run ${given}. List the runs: ${list}`,
   manyRuns: (given, some) => `${given} matches several runs: ${some}. Type more of the id.`,
   moreRuns: (limit) => `There are more than ${limit}; --limit shows more.`,
-  heads: ["run", "workflow", "status", "node", "started (UTC)", "cost", "next"],
+  heads: ["run", "workflow", "status", "node", "target", "started (UTC)", "cost", "next"],
+  asks: (target) => `asks ${target}`,
+  answeredBy: (target) => `answered by ${target}`,
   watch: "watch",
   resume: "resume",
   answer: "answer",
@@ -124,7 +129,9 @@ const ZH: RunsWords = {
   noRun: (given, list) => `没有运行 ${given}。查看已有的运行：${list}`,
   manyRuns: (given, some) => `${given} 是多个运行的开头：${some}。请多输入几个字符。`,
   moreRuns: (limit) => `超过 ${limit} 个；用 --limit 显示更多。`,
-  heads: ["运行", "工作流", "状态", "节点", "开始（UTC）", "费用", "下一步"],
+  heads: ["运行", "工作流", "状态", "节点", "目标", "开始（UTC）", "费用", "下一步"],
+  asks: (target) => `正在询问 ${target}`,
+  answeredBy: (target) => `由 ${target} 答复`,
   watch: "观看",
   resume: "继续",
   answer: "答复",
