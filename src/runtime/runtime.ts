@@ -323,7 +323,7 @@ export class Runtime {
     return this.#interactors.attach(interactor);
   }
 
-  /** The last events outside sessions and the errors ignored on purpose; scrubbed. A call that succeeds appears when it has ended, unless there is a listener. */
+  /** The last events outside sessions and the errors ignored on purpose; scrubbed. A call that succeeds at once appears when it has ended and if it cost something; while there is a listener, every event appears at once. */
   recent(): readonly Entry[] {
     return this.#ring.recent();
   }

@@ -99,7 +99,7 @@ describe("a wrong call", () => {
   });
 
   it("an unknown agent CLI is refused with a list of the known ones", () => {
-    expect(() => cli("cluade" as never)).toThrow(/no agent CLI "cluade"; there are claude/);
+    expect(() => cli("cluade" as never)).toThrow(/unknown agent CLI "cluade"; expected one of claude/);
   });
 
   it("a session cannot be ended twice", async () => {

@@ -14,12 +14,16 @@ interface FailureRow {
   readonly words: (command: string) => string;
 }
 
+export function noCommand(command: string): string {
+  return command.includes("/")
+    ? `There is no file "${command}". Check the path. Relative paths start at the working folder.`
+    : `There is no command "${command}" on the PATH. Install it, or name it with its full path.`;
+}
+
 // prettier-ignore
 const ROWS: readonly FailureRow[] = [
   { codes: ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"], obstacle: "command",
-    words: (command) => command.includes("/")
-      ? `There is no file "${command}". Check the path. Relative paths start at the working folder.`
-      : `There is no command "${command}" on the PATH. Install it, or name it with its full path.` },
+    words: noCommand },
   { codes: ["EACCES", "EPERM", "EISDIR", "ENOEXEC", "UNKNOWN"], obstacle: "command",
     words: (command) => `"${command}" exists but cannot be run. Check that it is a program and that you have permission to execute it.` },
   { codes: ["E2BIG"], obstacle: "arguments",

@@ -14,6 +14,7 @@ import type { AgentEvent } from "../event/agent-event.ts";
 import type { AgentState } from "../parse/agent-state.ts";
 import { createParser } from "../parse/create-parser.ts";
 import { findBinary } from "../process/find-binary.ts";
+import { noCommand } from "../process/spawn-failure.ts";
 import { createPrivateHome } from "../process/private-home.ts";
 import type { ProcessEnd, RunningProcess, SpawnError } from "../process/process-spec.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
@@ -212,14 +213,18 @@ function notStarted({ message, obstacle, code }: SpawnError, { cost }: RunContex
 }
 
 function missing(
-  { kind }: CliTarget,
+  { kind, command }: CliTarget,
   observedAt: number,
   state: Parameters<typeof verdictOn>[1],
   { cost }: RunContext,
 ): Fault {
   cost(0);
   const nothing = { exitCode: null, signal: null, stderrTail: "", stdoutTail: "" };
-  const seen = verdictOn(kind, state, { ...nothing, spawnError: { code: "ENOENT" }, observedAt });
+  const seen = verdictOn(kind, state, {
+    ...nothing,
+    spawnError: { code: "ENOENT", message: noCommand(command) },
+    observedAt,
+  });
   return seen ?? fault("BinaryMissing", { context: { ran: false } });
 }
 

@@ -19,7 +19,7 @@ export interface AgentEnding {
   readonly stderrTail: string;
   readonly stdoutTail: string;
   /** The process could not be started. */
-  readonly spawnError?: { readonly code: string };
+  readonly spawnError?: { readonly code: string; readonly message: string };
   /** The time limit that ended it. */
   readonly timedOut?: TimerPhase;
   /** The caller cancelled it. */

@@ -116,25 +116,16 @@ function troubleOf(run: Run): Fault | undefined {
   return stalledSteps > 0 ? fault("NetworkDisconnect", { message: "its answers kept breaking off" }) : undefined;
 }
 
-/** Why a process did not start, by error code. */
-const SPAWN_WORDS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "it is not installed or not on the PATH, or the working folder does not exist"],
-  ["EACCES", "the file may not be executed"],
-  ["ENOTDIR", "the working folder is a file"],
-  ["E2BIG", "its arguments are too long: give the prompt by stdin or in a file"],
-]);
-
 function spawnFailure({ cli, ending }: Run): Fault | null {
   const { spawnError } = ending;
   if (spawnError === undefined) return null;
   const binary = cli.binary ?? "the command";
-  const why = SPAWN_WORDS.get(spawnError.code) ?? "the system refused";
   const named = classify({
     surface: "cli",
     provider: cli.provider,
     error: { code: spawnError.code, syscall: `spawn ${binary}`, message: `spawn ${binary} ${spawnError.code}` },
   });
-  return { ...named, message: `${binary} could not be started (${spawnError.code}): ${why}` };
+  return { ...named, message: `${binary} could not be started (${spawnError.code}). ${spawnError.message}` };
 }
 
 /** The CLI itself reported that the run failed. */

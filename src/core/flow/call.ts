@@ -304,7 +304,8 @@ function answered(state: CallState, answer: Answer, at: number): CallState {
   if (kind === "Select" && answer.status === "accepted" && answer.value === "fail") {
     return { ...state, denied: DENIED_BY_FAIL, step: { at: "decide" } };
   }
-  const refused = answer.status !== "accepted" || answer.value === false || answer.value === "fail";
+  // An answer to `Ask` is an input, which may well be `false`.
+  const refused = answer.status !== "accepted" || (kind !== "Ask" && answer.value === false);
   if (refused) return { ...state, denied: DENIED_BY_A_NO, step: { at: "decide" } };
   if (kind === "Select" && answer.value === "skip") {
     return { ...state, step: { at: "end", end: { status: "skipped", fault } } };

@@ -53,9 +53,10 @@ async function takePlace(run: LiveCall): Promise<NotSent> {
   const entered = target.enter();
   if (entered === true) return null;
   if (entered === null) {
+    const { maxQueued } = target.settings;
     return fault("QueueFull", {
-      message: `${tool.maxQueued} calls already wait for ${tool.id}`,
-      context: { target: target.id, limit: tool.maxQueued },
+      message: `${maxQueued} calls already wait for ${tool.id}`,
+      context: { target: target.id, limit: maxQueued },
     });
   }
   const { clock } = run.engine;

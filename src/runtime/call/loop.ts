@@ -124,7 +124,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     if (!isQuick || !(isPlain || prepareAtOnce(this)) || target.enter() !== true) return false;
     this.ticket = target.admit(now);
     // With no listeners, a call that succeeds at once is kept when it has ended.
-    if (!isPlain && this.request.recorder.quiet === null) {
+    if (this.request.recorder.quiet === null) {
       this.record.begin(this.call);
       if (!this.announce(1, now)) return false;
     }

@@ -38,9 +38,8 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   const { binding, ticket, request } = run;
   const { tool, counters } = binding;
   const { quiet } = request.recorder;
-  if (attempt.end !== "value" || ticket === null || tool.checkOutput !== null) return null;
+  if (attempt.end !== "value" || ticket === null || tool.checkOutput !== null || quiet === null) return null;
   const cost = costOfAttempt(run, attempt);
-  if (cost !== null && quiet === null) return null;
   const value = valueOf(attempt);
   const { startedAt } = attempt;
   const { target } = binding;
@@ -53,7 +52,7 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   if (!binding.costs) binding.noteCost();
   budget.settle(null, cost);
   const endedAt = run.engine.clock.now();
-  quiet?.keepCompact({
+  quiet.keepCompact({
     call: run.call,
     by: binding,
     deadlineAt: deadline.at,

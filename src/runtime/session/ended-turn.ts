@@ -8,11 +8,13 @@ import type { TurnResult } from "./turn-result.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { SessionCore } from "./session-core.ts";
 
+/** `status` is open or waiting when the program has left the session without ending it. */
 export function endedFault(session: string, status: SessionStatus): Fault {
-  return fault("EngineState", {
-    message: `session ${session} is over (${status}); begin a new one`,
-    context: { session },
-  });
+  const isLeft = status === "open" || status === "waiting";
+  const message = isLeft
+    ? `session ${session} was left; open it again to continue it`
+    : `session ${session} is over (${status}); begin a new one`;
+  return fault("EngineState", { message, context: { session } });
 }
 
 export function turnLimitFault(maxTurns: number): Fault {

@@ -57,7 +57,7 @@ export class LiveTarget {
   readonly outage = new Outage();
   private readonly own = new Pause();
   /** Shared with the other targets of its account; its own where it has no account. */
-  private readonly account: Pause;
+  readonly account: Pause;
   /** Calls start this far apart so that the remaining limit lasts; 0 when there is plenty. */
   intervalMs = 0;
   private slotAt = 0;

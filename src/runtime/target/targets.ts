@@ -63,11 +63,18 @@ export class Targets {
     if (key === "") return null;
     let pause = this.#accounts.get(key);
     if (pause !== undefined) return pause;
-    if (this.#accounts.size >= this.#options.maxTargets)
-      for (const [other, { until }] of this.#accounts) if (until <= now) this.#accounts.delete(other);
+    if (this.#accounts.size >= this.#options.maxTargets) this.#dropIdleAccounts(now);
     pause = new Pause();
     this.#accounts.set(key, pause);
     return pause;
+  }
+
+  /** A pause that a target holds stays: the account's next target must share it. */
+  #dropIdleAccounts(now: number): void {
+    const held = new Set([...this.#targets.values()].map(({ account }) => account));
+    for (const [key, pause] of this.#accounts) {
+      if (pause.until <= now && !held.has(pause)) this.#accounts.delete(key);
+    }
   }
 
   #getByHand(id: string, settings: TargetSettings): LiveTarget {
@@ -81,7 +88,7 @@ export class Targets {
   provider(id: string): Provider {
     let provider = this.#providers.get(id);
     if (provider === undefined) {
-      if (this.#providers.size >= this.#options.maxTargets) this.#dropOldestProvider();
+      if (this.#providers.size >= this.#options.maxTargets) this.#dropProvider();
       provider = new Provider(this.#options.retryBudget, this.#options.clock);
       this.#providers.set(id, provider);
     }
@@ -126,11 +133,13 @@ export class Targets {
     }
   }
 
-  #dropOldestProvider(): void {
-    for (const id of this.#providers.keys()) {
-      this.#providers.delete(id);
-      return;
-    }
+  /** A provider whose budget is full has nothing to remember; else the oldest goes. */
+  #dropProvider(): void {
+    const all = [...this.#providers];
+    const [id, provider] = all.find(([, { isFull }]) => isFull) ?? all[0] ?? [];
+    if (id === undefined || provider === undefined) return;
+    provider.evicted = true;
+    this.#providers.delete(id);
   }
 }
 
@@ -145,6 +154,13 @@ export class Provider {
     this.#rule = rule;
     this.#clock = clock;
     this.#budget = fullBudget(rule, steadyNow(clock));
+  }
+
+  /** The registry dropped it: holders must look it up again. */
+  evicted = false;
+
+  get isFull(): boolean {
+    return this.#budget.tokens >= this.#rule.capacity;
   }
 
   get budget(): RetryBudget {

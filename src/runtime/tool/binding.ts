@@ -68,7 +68,6 @@ export class Binding {
   readonly policy: Policy;
   readonly effective: EffectivePolicy;
   readonly changes: PolicyChanges;
-  readonly provider: Provider;
   readonly counters: ToolCounters;
   /** Added to its events, where its row in the metrics does not have its name. */
   readonly #apart: CountedApart | null;
@@ -86,6 +85,7 @@ export class Binding {
   #lastSeen: Fault | null = null;
   #lastName = "";
   #target: LiveTarget;
+  #provider: Provider;
 
   constructor(tool: AnyTool, bindings: Bindings) {
     const { policy, deps } = bindings;
@@ -99,7 +99,7 @@ export class Binding {
     this.policy = this.effective.own;
     const rules = [...tool.rules, ...deps.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
-    this.provider = deps.targets.provider(tool.member?.facts.endpoint ?? tool.provider);
+    this.#provider = this.#lookUpProvider();
     const countedAs = deps.counters.rowApart(tool);
     this.#apart = countedAs === null ? null : { countedAs };
     this.counters = deps.counters.get(countedAs ?? tool.id) ?? createCounters();
@@ -117,6 +117,15 @@ export class Binding {
   get target(): LiveTarget {
     if (this.#target.evicted) this.#target = this.#lookUp();
     return this.#target;
+  }
+
+  get provider(): Provider {
+    if (this.#provider.evicted) this.#provider = this.#lookUpProvider();
+    return this.#provider;
+  }
+
+  #lookUpProvider(): Provider {
+    return this.bindings.deps.targets.provider(this.tool.member?.facts.endpoint ?? this.tool.provider);
   }
 
   #lookUp(): LiveTarget {

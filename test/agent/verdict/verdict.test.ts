@@ -78,18 +78,24 @@ describe("what we did ourselves", () => {
 
 describe("a process that does not start", () => {
   it("is missing, with what to install", () => {
-    const fault = judge("codex", [], { exitCode: null, spawnError: { code: "ENOENT" } });
+    const fault = judge("codex", [], {
+      exitCode: null,
+      spawnError: { code: "ENOENT", message: "It is not installed." },
+    });
     expect(fault).toMatchObject({
       code: "BinaryMissing",
       context: { next: "npm install -g @openai/codex", provider: "codex-cli" },
     });
-    expect(fault?.message).toContain("not installed or not on the PATH");
+    expect(fault?.message).toBe("codex could not be started (ENOENT). It is not installed.");
   });
 
   it("had too long arguments when the system says so", () => {
-    const fault = judge("claude", [], { exitCode: null, spawnError: { code: "E2BIG" } });
+    const fault = judge("claude", [], {
+      exitCode: null,
+      spawnError: { code: "E2BIG", message: "Its arguments are too long." },
+    });
     expect(fault?.code).toBe("ResourceExhausted");
-    expect(fault?.message).toContain("by stdin");
+    expect(fault?.message).toContain("too long");
   });
 });
 
