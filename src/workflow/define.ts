@@ -72,7 +72,7 @@ export interface StageOptions<Context = undefined> {
   readonly assert?: (result: ActResult, scope: StageScope, context: Context) => MaybePromise<AssertVerdict>;
   /** Makes the output that later stages see. Default: the output of Act. */
   readonly exit?: (ending: StageEnding, scope: StageScope, context: Context) => unknown;
-  /** A node's id, several that run side by side, a whole route, or nothing for the end. A failed stage that names nobody is resolved by its policy. */
+  /** A node's id, several that run side by side, a whole route, or nothing for the end. A failed stage that names no node is resolved by its policy. */
   readonly next?: (ending: StageEnding, scope: StageScope) => MaybePromise<string | Route | null | undefined>;
 }
 
@@ -106,7 +106,7 @@ export interface WorkflowOptions {
   readonly limits?: WorkflowLimitOptions;
   /** The policy for calls in its runs. Default: as the runtime has it. */
   readonly policy?: Policy;
-  /** Reads the inputs of a run: what it throws is told to whoever started it. */
+  /** Reads the inputs of a run: the caller that starts the run gets what it throws. */
   readonly inputs?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Inputs that are shown nowhere. */
   readonly secretInputs?: readonly string[];
@@ -168,7 +168,7 @@ const WORKFLOW_OPTIONS = shape<WorkflowOptions>({
 
 const STAGE_TIMEOUT_MS = 35 * 60_000;
 const TURN_CAP = 20;
-/** The word for a run that came to its end, when the workflow has none of its own. */
+/** The outcome of a completed run whose workflow names none. */
 export const COMPLETED = "completed";
 
 /** Defines one stage of a workflow, with the type of its context. */

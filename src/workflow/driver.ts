@@ -2,7 +2,7 @@
 // may do this on one journal. The journal is the truth, so a driver promises only three things:
 // V1  a run is advanced by one of them at a time.
 // V2  a run with something to do is taken up.
-// V3  a time to wake up survives crashes: it stands in the journal.
+// V3  A wake-up time survives crashes, because it is in the journal.
 
 import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
@@ -67,7 +67,7 @@ export function createDriver(
   const onWarning = listening("onWarning", options.onWarning);
   const active = new Set<string>();
   const notBefore = new Map<string, Moment>();
-  /** Changed by others while it waits, so they are read anew each time. */
+  /** Others change them while it waits, so they are read each time. */
   const seen = { isRunning: false, isLooking: false, isPoked: false };
   const isStopped = (): boolean => !seen.isRunning;
   const wasPoked = (): boolean => seen.isPoked;
@@ -92,7 +92,7 @@ export function createDriver(
   async function takeUp(now: number): Promise<number> {
     let nextMs = Infinity;
     for (let after: Timed | undefined; ;) {
-      // One that ends makes room and pokes.
+      // A run that ends makes room and wakes this loop.
       if (isStopped() || active.size >= maxRuns) return nextMs;
       const page = await journal.keptByTime("wake", {
         order: "oldest",

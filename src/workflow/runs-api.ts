@@ -92,7 +92,7 @@ export const RUNS_FILTER = shape<RunsFilter>({
   after: having("the last run of a page, with run and startedAt", "run", "startedAt"),
 });
 
-/** What an action came to. */
+/** The result of an action. */
 export interface Acted {
   /** The run to look at now: the same, or its successor. */
   readonly run: string;

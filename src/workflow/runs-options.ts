@@ -1,4 +1,4 @@
-// What a program says when it wants to run workflows, and what is meant when it says nothing.
+// The options for running workflows, and their defaults.
 
 import { createRedactor, type Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";

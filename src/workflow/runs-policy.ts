@@ -1,5 +1,5 @@
-// The policy of runs: nobody sits in front of them, and what a person can do about a failed stage is offered afterwards, as
-// actions. So the built-in rows do not ask; rows somebody wrote, and a budget that is to be asked about, do.
+// The policy of runs: no person watches them, and what a person can do about a failed stage is offered afterwards, as actions. So
+// the built-in rows do not ask; an operator's own rows do, and so does a budget with `pause_for_approval`.
 
 import { FAULT_CODES, traitsOf } from "../core/fault/catalogue.ts";
 import { codesOf, type Policy, type PolicyRow } from "../core/policy/policy.ts";

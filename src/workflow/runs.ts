@@ -118,7 +118,7 @@ export class WorkflowRuns implements Runs {
     const { journal, reader } = this.#home;
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) {
-      // Somebody may have wanted something of it just when it ended.
+      // An action may have been posted just when it ended.
       if ((await journal.kept("wake", run)) !== null) await journal.keep([{ kind: "wake", key: run, value: null }]);
       return endOf(this.#home, run);
     }
@@ -163,7 +163,7 @@ export class WorkflowRuns implements Runs {
     return slice.isLimitedAnew;
   }
 
-  /** A bug ends the run, loudly and once; a store that does not answer does not: the run goes on when it does. */
+  /** A bug ends the run, with an error, once. A store that does not answer does not end it: the run continues when the store is back. */
   async #guard(slice: Slice): Promise<void> {
     try {
       await slice.run();
@@ -249,7 +249,7 @@ export class WorkflowRuns implements Runs {
     const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
     if (before !== null && before !== undefined) return { run: await successorOf(this.#home, run, before), did: false };
     const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
-    // Another click was first, and somebody went on from it.
+    // Another click was first: the run already has a successor.
     if (offered === undefined && report.state.successor !== null) return { run: report.state.successor, did: false };
     if (offered === undefined) throw new FaultError(notOffered(run, action, report));
     const checked = checkActionParams(offered, params, report.questions);

@@ -66,7 +66,7 @@ export function emptySession(session: string): SessionState {
   };
 }
 
-/** The state of a session after one more entry. */
+/** Folds one entry into `state`, in place. */
 export function foldEntry(state: SessionState, { seq, at, event }: Entry): void {
   // Unknown types were written by a newer program and are skipped.
   const fold = (FOLDS as Partial<Record<string, Fold>>)[event.type];

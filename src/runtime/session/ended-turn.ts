@@ -26,7 +26,7 @@ export function runTimeoutFault(runTimeoutMs: number): Fault {
   return fault("RunTimeout", { message, context: { limit: runTimeoutMs } });
 }
 
-/** A call's key has the turn, the round and the step; no turn is called nothing. */
+/** Call keys are `session/turn/…`, turn keys `session//turn`. Turn names are never empty, so the two cannot collide. */
 export function turnKey(session: string, turn: string): string {
   return `${session}//${turn}`;
 }

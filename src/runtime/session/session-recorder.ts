@@ -195,7 +195,8 @@ export class SessionRecorder implements Recorder {
       return null;
     } catch (error) {
       const seen = classify({ surface: "store", error });
-      // Refused at the first try: another writer was here, even if it wrote the very same.
+      // A refusal that no retry can cure means that another writer owns the session, even if it wrote the same entries. After failures
+      // that a retry can cure, our own last append may have gone through: look.
       return traitsOf(seen.code).retryable && (await this.#isThere(entries)) ? null : seen;
     }
   }

@@ -159,7 +159,7 @@ export class LiveTarget {
     return generation === breaker.generation && (breaker.state !== "half-open" || probe === breaker.probes);
   }
 
-  /** When the breaker would let a call through; null when only a person can open it. */
+  /** When the breaker would next admit a call; null when it is isolated, until a person releases it. */
   retryAt(now: number): number | null {
     const admission = admit(this.circuit, this.options.rule, now);
     return admission.admitted ? now : admission.retryAt;

@@ -26,7 +26,7 @@ export type StageAttemptEnd =
       readonly end: "failed";
       readonly fault: Fault;
       readonly again: boolean;
-      /** Act had begun: before it nothing is done that could have happened. */
+      /** Act had begun: no earlier phase has effects. */
       readonly acted: boolean;
       readonly output: unknown;
     };
@@ -162,7 +162,7 @@ function refusedBy(stage: string, reason: string): Fault {
 
 function nowhere(stage: string): Fault {
   return fault("InvariantBroken", {
-    message: `stage ${stage} is completed and says not where to go`,
+    message: `stage ${stage} completed, but it named no next node`,
     context: { stage },
   });
 }

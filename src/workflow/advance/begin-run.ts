@@ -1,5 +1,5 @@
 // The first entries of a run: what it runs, with what, and from where. They are written in one append, so that a name is given to
-// one run only, whoever else wants it at the same moment. From here on a driver can find it.
+// one run only, even if several processes ask at the same moment. From here on a driver can find it.
 
 import { usdOf } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";

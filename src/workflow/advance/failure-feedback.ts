@@ -1,4 +1,4 @@
-// What was found wrong with the work of a node, in words for whoever has to do it again: the fault without secrets, and
+// What was wrong with the work of a node, in words for the model or person that does it again: the fault without secrets, and
 // what the command that failed has said.
 
 import type { Fault } from "../../core/fault/fault.ts";
@@ -10,7 +10,7 @@ export function failureFeedback(seen: Fault | null, output: unknown): string {
   return [message, ...saidByCommand(output)].filter((part) => part !== "").join("\n\n");
 }
 
-/** A command's node tells of the one that failed under `failed`. */
+/** A command node names the command that failed under `failed`. */
 function saidByCommand(output: unknown): readonly string[] {
   const failed = fieldOf(output, "failed");
   return ["command", "stdout", "stderr"].flatMap((name) => {

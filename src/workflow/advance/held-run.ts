@@ -2,7 +2,8 @@
 // process that is known to be dead loses its holds at once, any other one when a hold has run out.
 // R1  setting the wall clock takes no run from a process that is alive: after it was set, others judge holds by the time as it
 //     was before, until every process that is alive has renewed.
-// R2  nor does it keep a run with one that is not: after that time, a hold further ahead than holds last was not renewed.
+// R2  Setting the clock back does not leave a run with a dead process: once every living process has had time to renew, a hold that
+//     ends later than a new hold would is stale.
 
 import { classify } from "../../core/classify/classify.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";

@@ -45,7 +45,7 @@ export class NodeResults {
       execution: visit.execution,
       attempt: visit.attempt,
       inputs: this.#inputs,
-      // Made for those who look. From entries, because a node may be called anything, `__proto__` too.
+      // Built on first read. From entries, because a node may have any name, even `__proto__`.
       get nodes(): StageScope["nodes"] {
         return (nodes ??= Object.freeze(Object.fromEntries(results)));
       },
@@ -101,7 +101,7 @@ function isOver(visit: Visit): visit is OverVisit {
   return visit.state === "completed" || visit.state === "failed" || visit.state === "skipped";
 }
 
-/** As a later life would find it: a node sees the same whether or not there was a crash before it, and nobody can change it. */
+/** As a later process would find it: a node sees the same whether or not there was a crash before it, and cannot change it. */
 function asKept(output: unknown): unknown {
   // What has no form in JSON, such as nothing at all, has no text.
   const text = JSON.stringify(output) as string | undefined;

@@ -45,7 +45,7 @@ export interface VisitEnd {
   readonly output: unknown;
   /** What failed in this attempt; null when nothing did. */
   readonly fault: Fault | null;
-  /** The visit has failed for good, and nothing goes on from it. */
+  /** The visit has failed for good, and no node follows it. */
   readonly isDeadEnd: boolean;
   /** Raw output, for the files of a failed stage. */
   readonly raw: string;
@@ -81,7 +81,7 @@ export async function runVisit(
   const written = { opening: opening.length === 0, end: false };
   const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<FinalWrites> => {
     written.end = true;
-    // A stage that hangs is left behind when its time is up: it is told, and what it does from here on is not part of the run.
+    // A stage that hangs is abandoned when its time is up: it is aborted, and what it does from here on is not part of the run.
     leftBehind.tell();
     return closing({ ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") });
   };
@@ -144,7 +144,7 @@ class LeftBehind {
   }
 }
 
-/** Ends Act where it stands; nobody sees it, because the turn is waiting then. */
+/** Ends Act at this point. It never reaches a caller, because the turn is then waiting. */
 class StillWaiting extends Error {}
 
 /**
@@ -198,7 +198,7 @@ async function settle(
   const value = result.value ?? null;
   if (result.fault !== null || value === null) {
     const seen =
-      result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} came to nothing`) });
+      result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} ended without a result`) });
     const end = { end: "failed", fault: seen, again: false, acted: true, output: undefined } as const;
     return failed(home, stage, place, scope, end);
   }

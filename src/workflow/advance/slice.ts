@@ -3,7 +3,7 @@
 // L1  a node is begun only after its `node-started` is on disk.
 // L2  exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
 // L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
-// L4  that it fails stands in the journal before anything beside it is stopped: what was stopped is not what failed.
+// L4  `node-failed` is on disk before sibling visits are aborted, so an aborted sibling is never recorded as the failure.
 
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -74,7 +74,7 @@ export class Slice {
   get #state(): RunState {
     const { run } = this.#home.session;
     if (run === null)
-      throw new FaultError(fault("InvariantBroken", { message: "a session without a workflow is no run" }));
+      throw new FaultError(fault("InvariantBroken", { message: "the session is not a run of a workflow" }));
     return run;
   }
 
@@ -84,7 +84,7 @@ export class Slice {
     this.#wake?.();
   }
 
-  /** Somebody changed the limits: the session has to be opened anew to keep to them. */
+  /** The limits were changed: the session must be opened again to apply them. */
   get isLimitedAnew(): boolean {
     return !isEnded(this.#state) && !sameLimits(this.#state.limits, this.#home.limits);
   }
@@ -145,7 +145,7 @@ export class Slice {
   async #takeActions(): Promise<void> {
     const { journal, session } = this.#home;
     for (const posted of await openActions(journal, session.id, this.#state)) {
-      // Who is told what to do needs no answer any more.
+      // A visit that got an instruction no longer needs an answer.
       const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
       const keeps = asked.flatMap(({ id }) => noQuestion(id));
       const output = await readOutput(journal, session.id, posted);
@@ -183,7 +183,7 @@ export class Slice {
     if (!isOneTooMany) this.#admitted.add(keyOf(visit));
     void this.#work(visit, abort.signal, isOneTooMany)
       .catch((error: unknown) => {
-        // Told by the loop, where somebody waits for it.
+        // The loop reports it, where a caller waits for it.
         this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#home.clock.now() }));
       })
       .finally(() => {
@@ -221,7 +221,7 @@ export class Slice {
     });
   }
 
-  /** What says that the visit runs; nothing for one that was running when an earlier process died. */
+  /** The event that starts the visit; none for a visit that was running when an earlier process died. */
   async #openingOf(visit: Visit, { kind }: Stage): Promise<readonly RunEvent[]> {
     if (visit.state === "ready") return [this.#startOf(visit, kind)];
     return visit.state === "paused" ? [await this.#resumed(visit)] : [];
@@ -274,7 +274,7 @@ export class Slice {
     return [this.#startOf(visit, stage.kind), session.turnStarted(turnOf(visit), stage.timeoutMs)];
   }
 
-  /** The run and its session end together. Whoever was asked something needs no answer any more. */
+  /** The run and its session end together, and open questions are withdrawn. */
   async #close({ events, status, message }: RunEnding): Promise<void> {
     const { session } = this.#home;
     const asked = openVisits(this.#state).flatMap(({ pause }) => pause?.questions ?? []);
@@ -300,7 +300,7 @@ export class Slice {
     return this.#hasHappened;
   }
 
-  /** Waits until a visit ends or somebody pokes (true), or until a time comes or it is time to look (false). */
+  /** True: a visit ended or the loop was woken. False: the next wake-up time or the next check is due. */
   async #somethingHappens(wakeAt: number | null): Promise<boolean> {
     const { clock } = this.#home;
     if (this.#hasHappened) return true;

@@ -1,4 +1,4 @@
-// Makes plain data unchangeable, all the way down: whoever writes into it gets an error of JavaScript, at the line that did it.
+// Freezes plain data deeply: code that writes into it gets a JavaScript error at the offending line.
 
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;

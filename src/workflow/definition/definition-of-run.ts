@@ -1,4 +1,4 @@
-// The workflow a run is advanced with: the one it was started with, or goes on with. A run that is only to be ended needs none, so
+// The workflow a run is advanced with: the one it was started with, or a newer one that was accepted. Ending a run needs none, so
 // it can be ended where its definition is not known, or can no longer be read.
 
 import type { RunState } from "../../core/flow/run.ts";

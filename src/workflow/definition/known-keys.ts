@@ -1,4 +1,4 @@
-// Secrets that a workflow works with: what stands in variables that are called after one, in those that providers and agent CLIs read
+// Secrets that a workflow uses: the values of variables with a telling name, of those that providers and agent CLIs read
 // their keys from, and in those that the file names.
 
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";

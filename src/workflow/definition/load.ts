@@ -42,11 +42,11 @@ export class WorkflowLoader {
     this.#sandbox = createSandbox({ clock: options.clock });
   }
 
-  /** Rejects when the file itself cannot be read; what is wrong in it is told by the diagnostics. */
+  /** Rejects when the file itself cannot be read; the diagnostics report mistakes in it. */
   async file(path: string): Promise<LoadedFile> {
     const file = resolve(path);
     const text = await readText(file, path);
-    // What is wrong is told with the name the user typed.
+    // Diagnostics use the name the user typed.
     return this.#parse(text, { file, named: path }, (name) => readBeside(file, name));
   }
 
@@ -99,7 +99,7 @@ async function readText(file: string, named: string): Promise<string> {
     return await nodeFsPromises().readFile(file, "utf8");
   } catch (error) {
     const cause = classify({ surface: "store", error });
-    const message = `the workflow file ${named} cannot be read: check that it is there and may be read`;
+    const message = `the workflow file ${named} cannot be read: check that it exists and that you may read it`;
     throw new FaultError(fault("NotFound", { message, context: { file: named }, cause }));
   }
 }

@@ -1,4 +1,4 @@
-// The workflows of the runs there are: those a program has given, and those whose text the journal has kept.
+// The workflows of existing runs: those the program passed in, and those whose text the journal keeps.
 
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -27,7 +27,7 @@ export class WorkflowLibrary {
 
   add(workflow: Workflow): void {
     this.#known.set(keyOf(workflow.digest, workflow.source?.file ?? null), workflow);
-    // Those without a text cannot be had again, so they stay.
+    // Workflows without a text cannot be loaded again, so they stay.
     const texts = [...this.#known].filter(([, { source }]) => source !== null);
     for (const [key] of texts.slice(0, Math.max(0, texts.length - MANY))) this.#known.delete(key);
   }
@@ -38,7 +38,7 @@ export class WorkflowLibrary {
     return found;
   }
 
-  /** For whoever only looks: null also when what was kept is no workflow for this version of the program. */
+  /** For readers: null also when the kept text is not a workflow for this version of the program. */
   async findReadable(sought: Sought): Promise<Workflow | null> {
     try {
       return await this.find(sought);

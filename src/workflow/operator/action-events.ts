@@ -1,4 +1,4 @@
-// An action that was left for a run, as the events that carry it out. Most give the node another attempt; one that sends the work
+// A posted action as the events that carry it out. Most give the node another attempt; an action that sends the work
 // back ends the node that waits as failed, and begins the other one with what was found wrong.
 
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
@@ -25,7 +25,7 @@ export function eventsOf(
     type: "node-failed",
     node,
     execution,
-    // One that is ready has its next attempt before it: it was the one before that failed.
+    // A ready visit has its next attempt ahead: the attempt before it is the one that failed.
     attempt: Math.max(1, visit.state === "ready" ? visit.attempt - 1 : visit.attempt),
     fault: visit.fault,
     outcome: matrixOutcome(visit.fault.code, stage?.role ?? "coder"),

@@ -9,7 +9,7 @@ export type Granted = Readonly<Partial<Record<"commands" | "tools", readonly str
 /** Actions that allow what is named with them: for the rest of the run, or for the commands that were typed with it. */
 const ALLOWING: ReadonlySet<string> = new Set([GRANT, "edit-and-retry"]);
 
-/** Those of earlier visits stand under `granted`, which nobody can type. */
+/** Grants of earlier visits are kept under `granted`, a key that cannot be typed. */
 export function grantedIn({ action, params }: Instruction, kind: keyof Granted): readonly string[] {
   const earlier = params["granted"] as Granted | undefined;
   return [...new Set([...(ALLOWING.has(action) ? namesIn(params[kind]) : []), ...namesIn(earlier?.[kind])])];

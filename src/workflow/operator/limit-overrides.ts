@@ -5,7 +5,7 @@ import type { Instruction } from "../../core/flow/node.ts";
 /** By the names of `src/core/flow/action-limits.ts`. */
 export type NodeLimit = "turnCap" | "agentCostMicrocents" | "attemptMs";
 
-/** null when nobody raised it. */
+/** null when it was not raised. */
 export function overrideFor(
   { instruction }: { readonly instruction: Instruction | null },
   name: NodeLimit,

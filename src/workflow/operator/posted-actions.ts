@@ -1,4 +1,4 @@
-// What people want of a run, left in the journal for whoever advances it: a run has one writer, and this is its letter box.
+// Actions that people post for a run. A run has one writer, so they wait in the journal for the process that advances it.
 
 import type { RunState } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -11,7 +11,7 @@ export interface PostedAction {
   readonly params: Readonly<Record<string, unknown>>;
   readonly by: string;
   readonly at: number;
-  /** It was done when it was taken: nobody has to do it any more. */
+  /** It was carried out when it was posted, so nothing is left to do. */
   readonly isDone?: true;
 }
 
@@ -22,7 +22,7 @@ export async function postAction(journal: Journal, run: string, posted: PostedAc
   return isFirst;
 }
 
-/** What was done at once stands under its key all the same, for whoever clicks again. */
+/** An action that was carried out at once is kept under its key, too, so that a second click does nothing. */
 export async function noteAction(journal: Journal, run: string, done: Omit<PostedAction, "isDone">): Promise<void> {
   await journal.keepFirst({ kind: "action", key: `${run}/${done.key}`, value: { ...done, isDone: true } });
 }

@@ -6,7 +6,7 @@ import type { RunReport, RunSummary } from "../runs-api.ts";
 
 export function noRun(run: string): Fault {
   return fault("NotFound", {
-    message: `there is no run ${run} in this journal; list the runs to see which there are`,
+    message: `there is no run ${run} in this journal; list the runs to see their names`,
     context: { run },
   });
 }

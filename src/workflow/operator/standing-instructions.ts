@@ -1,4 +1,4 @@
-// What an operator told a node, exactly: events are scrubbed, and the words a person typed must reach the model as they are, so
+// An operator's instruction to a node, unredacted: events are scrubbed, but the words a person typed must reach the model unchanged, so
 // they are read off the actions the journal has kept. What was allowed, or raised, holds for later visits of the run, too.
 
 import type { Instruction } from "../../core/flow/node.ts";
@@ -32,7 +32,7 @@ export async function instructionFor(
   return { action: last.action, params: { ...last.params, granted, limits }, by: last.by };
 }
 
-/** What was allowed or raised in a run, kept for the one that goes on from it: to whoever did it, the two are one piece of work. */
+/** What was allowed or raised in a run, kept for its successor: to the operator the two are one piece of work. */
 export async function inheritInstructions(
   journal: Journal,
   from: string,

@@ -30,7 +30,7 @@ export async function succeed(
   const { journal, clock, chance, library } = home;
   const { id, node, execution, key } = offered;
   const chosen = { action: id, node, execution, key, params, by, at: clock.now(), successor: chance.newId("run") };
-  // One run goes on from another, whatever was clicked and how often.
+  // A run has at most one successor, however often an action was clicked.
   const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/successor`, value: chosen });
   const successor = successorIn(isFirst ? chosen : await journal.kept("action", `${run}/successor`)) ?? run;
   const isThere = (await summaryFor(home, successor)) !== null;
@@ -67,20 +67,20 @@ async function beginUnlessThere(home: RunsDeps, run: string, ...rest: BeginRest)
 
 type BeginRest = Parameters<typeof beginRun> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
-/** The run to look at after an action that was taken before; a crash may have come before the old one was told. */
+/** The run to look at after an action that was taken before; a crash may have come before the old run recorded its successor. */
 export async function successorOf(home: RunsDeps, run: string, taken: unknown): Promise<string> {
   const successor = successorIn(taken);
   if (successor !== null) await supersede(home, run, successor);
   return successor ?? run;
 }
 
-/** The run an action led to; null for one that led nowhere else. */
+/** The run an action led to; null when it stayed in the same run. */
 function successorIn(kept: unknown): string | null {
   const successor = typeof kept === "object" && kept !== null ? readField(kept, "successor") : undefined;
   return typeof successor === "string" ? successor : null;
 }
 
-/** An action may stand for more than was typed: what was found wrong, the node that is sent back to. */
+/** Adds what an action implies: the failure's feedback, or the node the work is sent back to. */
 async function withWhatItNeeds(
   { journal, library }: RunsDeps,
   run: string,

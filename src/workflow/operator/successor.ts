@@ -1,4 +1,4 @@
-// The run that goes on from a failed one: finished nodes stay with their outputs, the failed one is begun anew, and what an
+// The run that continues a failed one: finished nodes keep their outputs, the failed node starts again, and what an
 // operator wants to be different this time goes with it.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -36,12 +36,12 @@ export function successionOf(
   const instruction = { action: id, params, by };
   const limits = raisedLimits(state.limits, params);
   const to = params["to"];
-  // Paths beside it that have ended stay so, and still name the outcome of the whole; its own way is gone anew.
+  // Sibling paths that have ended stay ended and still decide the outcome; its own path starts again.
   const ends = state.ends.filter((end) => end.node !== node);
-  // Sent to another node: the failed visit stays failed, and the path goes on from there.
+  // Sent to another node: the failed visit stays failed, and the path continues from that node.
   if (typeof to === "string") {
     const visits = state.visits.map((visit) => (visit === failed ? over(visit) : kept(visit, now)));
-    // In the place of the failed one: in its fan-out, if it stands in one, so that its path arrives there.
+    // It takes the failed visit's place in the fan-out, if there is one, so that its path arrives at the join.
     const execution = executionsOf(state, to) + 1;
     const sent = { ...anew(failed, now), node: to, execution, kind: null, instruction };
     return { start: [], inherited: { visits: [...visits, sent], fans: state.fans, ends }, instruction, limits };

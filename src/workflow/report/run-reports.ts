@@ -58,7 +58,7 @@ export async function showRun(home: RunsDeps, run: string): Promise<RunReport | 
     summary: summaryOf(run, seen, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
     state: seen,
     spending,
-    // An answer that is there and not taken up yet needs nothing from a person.
+    // A question that is already answered needs nothing from a person.
     questions: questions.filter(({ id }) => !answered.has(id)),
     actions: actions.filter(({ question }) => !answered.has(question)),
     files,

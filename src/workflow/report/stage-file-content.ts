@@ -1,4 +1,4 @@
-// What stands in the files about failed stages: pure. Which files there are follows from the entries of the run; raw output that
+// The content of the files about failed stages: pure. The run's entries decide which files there are; raw output that
 // is not at hand any more is taken from the file that was written before.
 
 import { pillOf } from "../../core/fault/words/pills.ts";
@@ -147,7 +147,7 @@ function attemptMeta(record: AttemptRecord, { redactor }: ContentOptions): unkno
   };
 }
 
-/** What an operator would be offered first; null where the run goes on without one. */
+/** The action an operator is offered first; null where the run continues by itself. */
 function nextActionOf(stage: StageRecord, state: RunState | null, { run, knownOf }: ContentOptions): unknown {
   const visit = state === null ? undefined : visitOf(state, stage);
   if (state === null || visit === undefined || stage.state === "completed" || stage.then.do === "go-on") return null;

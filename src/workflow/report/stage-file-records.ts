@@ -23,7 +23,7 @@ export interface AttemptRecord {
   startedAt: number;
   /** 0 while it is not over. */
   endedAt: number;
-  /** null for one that did not fail, or not yet. */
+  /** null for an attempt that has not failed. */
   fault: Fault | null;
   outcome: string | null;
   /** Calls and how often they were tried. */

@@ -1,7 +1,7 @@
-// Keeps what a failed stage leaves behind as files in the folder of its run: raw output, events, and what it all means. Holds
+// Keeps files about a failed stage in the folder of its run: raw output, events, and what they mean. Invariants:
 // these:
 // F1  writing again gives the same files: after a crash, and when nothing has changed.
-// F2  a file is there as a whole or not at all, and only its owner can read it.
+// F2  A file exists completely or not at all, and only its owner can read it.
 // F3  nothing is written that has not passed the redactor.
 
 import { nodeFsPromises } from "../../host/builtin.ts";
@@ -74,7 +74,7 @@ async function replace(path: string, text: string): Promise<void> {
   await nodeFsPromises().rename(unfinished, path);
 }
 
-/** A crash may have left some behind. One process at a time advances a run, so those of others are nobody's. */
+/** Drafts that a crash left behind. One process at a time advances a run, so no other process needs them. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await nodeFsPromises().readdir(folder)) {
     const writer = UNFINISHED.exec(name)?.[1];
