@@ -6,8 +6,13 @@ const REPORTS = /^(?:suppress\w*|record\w*Suppressed\w*|reject)$/;
 /** Calls that only name the error: their result has to go somewhere. */
 const NAMES = /^classify\w*$/;
 
-/** A function written into `.catch(…)` is a catch like any other. */
-const HANDLER = "CallExpression[callee.property.name='catch'] > :matches(ArrowFunctionExpression, FunctionExpression)";
+/** A function written into `.catch(…)`, or as the second one into `.then(…)`, is a catch like any other. */
+function isHandler(handler) {
+  const { parent } = handler;
+  if (parent?.type !== "CallExpression") return false;
+  const { name } = parent.callee.property ?? {};
+  return (name === "catch" && parent.arguments[0] === handler) || (name === "then" && parent.arguments[1] === handler);
+}
 
 /** @type {import("oxlint/plugins-dev").Rule} */
 export const catchTells = {
@@ -47,23 +52,28 @@ export const catchTells = {
           return parent.property.name === "finally" && isDropped(parent.parent);
         // The result of a handler is the result of its `.catch(…)`.
         case "ArrowFunctionExpression":
-          return parent.body === node && isCatch(parent.parent, parent) && isDropped(parent.parent);
+          return parent.body === node && isHandler(parent) && isDropped(parent.parent);
         default:
           return false;
       }
     };
-    const isCatch = (call, handler) =>
-      call?.type === "CallExpression" && call.callee.property?.name === "catch" && call.arguments[0] === handler;
+    // A second function of `.then(…)` usually passes its error on: only one that drops it is at fault.
+    const passesOn = ({ parent }) => parent.callee.property.name === "then";
+    const enterHandler = (node) => void (isHandler(node) && open.push({ node, tells: passesOn(node) }));
+    const leaveHandler = (node) => void (isHandler(node) && leave(node));
     return {
       "CatchClause": enter,
       "CatchClause:exit": leave,
-      [HANDLER]: enter,
-      [`${HANDLER}:exit`]: leave,
+      "ArrowFunctionExpression": enterHandler,
+      "ArrowFunctionExpression:exit": leaveHandler,
+      "FunctionExpression": enterHandler,
+      "FunctionExpression:exit": leaveHandler,
       "ThrowStatement": tell,
       "CallExpression"(node) {
         const name = node.callee.type === "MemberExpression" ? node.callee.property.name : node.callee.name;
         if (typeof name !== "string") return;
         if (REPORTS.test(name) || (NAMES.test(name) && !isDropped(node))) tell();
+        else if (NAMES.test(name) && open.length > 0) open.at(-1).tells = false;
       },
     };
   },

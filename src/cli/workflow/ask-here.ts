@@ -28,9 +28,10 @@ export async function askHere(
       journal.kept("answer", question.id).then(
         (answer) => (answer === null || answer === undefined ? look() : dismiss()),
         (error: unknown) => {
-          // The next look may work; the prompt stays open.
-          classify({ surface: "store", error, observedAt: io.clock.now() });
-          look();
+          // A store that does not answer now may answer at the next look; until then the prompt stays open.
+          const { retryable } = traitsOf(classify({ surface: "store", error, observedAt: io.clock.now() }).code);
+          if (retryable) look();
+          else dismiss();
         },
       );
     });

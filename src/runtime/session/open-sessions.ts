@@ -25,7 +25,7 @@ export class OpenSessions {
   /** A new handle, refused while the session is open here. */
   async begin(name: string, open: () => Promise<Session>): Promise<Session> {
     const known = this.#sessions.get(name);
-    const isOpen = known !== undefined && !(await known.then(({ isOver }) => isOver, isGone));
+    const isOpen = known !== undefined && (await isUsable(known));
     if (isOpen || this.#sessions.get(name) !== known) throw new FaultError(nameTaken(name));
     return this.#add(name, open);
   }
@@ -46,18 +46,17 @@ export class OpenSessions {
   #forgetOver(except: string): void {
     for (const [name, open] of this.#sessions) {
       if (name === except) continue;
-      void open.then(
-        ({ isOver }) => isOver && this.#sessions.get(name) === open && this.#sessions.delete(name),
-        (error: unknown) => classify({ surface: "store", error }),
-      );
+      void isUsable(open).then((usable) => {
+        if (!usable && this.#sessions.get(name) === open) this.#sessions.delete(name);
+      });
     }
   }
 }
 
-/** It could not be opened, and the caller got the error. */
-function isGone(error: unknown): boolean {
-  classify({ surface: "store", error });
-  return true;
+/** False for a session that is over, and for one that could not be opened: the caller that opened it got the error. */
+async function isUsable(opening: Promise<Session>): Promise<boolean> {
+  const [settled] = await Promise.allSettled([opening]);
+  return settled.status === "fulfilled" && !settled.value.isOver;
 }
 
 /** A name is given once: to a session, or to a run, which is a session too. */

@@ -6,6 +6,7 @@
 //     ends later than a new hold would is stale.
 
 import { classify } from "../../core/classify/classify.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import type { Worker } from "../../host/worker.ts";
 import type { Hold, Journal } from "../../journal/journal.ts";
@@ -52,9 +53,11 @@ export class RunHolds {
             else lost();
           },
           (error: unknown) => {
-            // The store may answer the next time; if it does not, what is written fails and says so.
-            classify({ surface: "store", error });
-            if (!isOver) renew();
+            // A store that does not answer now may answer the next time.
+            const { retryable } = traitsOf(classify({ surface: "store", error }).code);
+            if (isOver) return;
+            if (retryable) renew();
+            else lost();
           },
         );
       });
