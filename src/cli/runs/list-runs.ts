@@ -40,7 +40,9 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
     const runs = await Promise.all(found.slice(0, limit).map((one) => withOpenQuestions(journal, one)));
     const held = await heldRuns(home);
     if (shared.json)
-      await io.stdout.write(`${safeJson(runs.map((one) => ({ target: null, ...one, held: held.has(one.run) })))}\n`);
+      await io.stdout.write(
+        `${safeJson(runs.map((one) => ({ ...one, target: one.target ?? null, held: held.has(one.run) })))}\n`,
+      );
     else if (runs.length > 0) await printRuns(runs, held, io, shared);
     else await io.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
     if (found.length > limit) await io.stderr.write(`${words.moreRuns(limit)}\n`);
