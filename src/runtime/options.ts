@@ -44,12 +44,17 @@ export interface RuntimeOptions {
   readonly manifests?: readonly ToolOverride[];
   /** Rows in front of the classifier's own. */
   readonly rules?: readonly Rule[];
+  /** Who answers questions, asked in this order. Without one, questions of sessions wait in the journal. */
   readonly interactors?: readonly Interactor[];
+  /** Bundles of tools, rules, policy rows and interactors; they start with the first call or session. */
   readonly extensions?: readonly Extension[];
+  /** The money that calls outside sessions may spend, and each session by default. No limit when left out. */
   readonly budget?: BudgetOptions;
+  /** Time limits and maximum numbers for each session, such as `turnTimeoutMs` and `maxTurns`. */
   readonly limits?: Partial<SessionLimits>;
   /** Values that must not get out, whatever they look like: keys, passwords. */
   readonly secrets?: readonly (string | undefined)[];
+  /** The language of messages for users: `en` (default) or `zh-CN`. */
   readonly locale?: Locale;
   /** How many targets are remembered, and how many tools that are not in `tools` have numbers of their own in `metrics()`. */
   readonly maxTargets?: number;
@@ -57,7 +62,9 @@ export interface RuntimeOptions {
   readonly maxRecent?: number;
   /** Folders for rescue files, best first. Beside the journal when left out. */
   readonly rescueFolders?: readonly string[];
+  /** Time and timers. The system's by default; tests pass a fake one from `faultline/testing`. */
   readonly clock?: Clock;
+  /** Random numbers and ids. The system's by default; tests pass a seeded one from `faultline/testing`. */
   readonly chance?: Chance;
 }
 

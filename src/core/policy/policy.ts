@@ -108,6 +108,7 @@ export interface BreakerRule {
   readonly failures: number;
   /** Consecutive successful probes that close it. */
   readonly successes: number;
+  /** How long its first opening lasts. */
   readonly openMs: number;
   /** Each opening without a recovery in between lasts this many times longer … */
   readonly growth: number;
