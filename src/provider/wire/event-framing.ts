@@ -11,7 +11,6 @@ const TAIL_SLACK = 65_536;
 export function createEventFraming(sink: FramingSink, maxCharacters: number): Framing {
   let head = "";
   let tail = "";
-  let lineLength = 0;
   let sawEvent = false;
   let gaveUp = false;
   let isEnding = false;
@@ -24,8 +23,6 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
   }
 
   const parser = createParser({
-    // The limit per line is enforced below. This one is for events of many lines.
-    maxBufferSize: 2 * maxCharacters + 64,
     onEvent({ data, event }) {
       if (isEnding) {
         lastEvent = { data, name: event ?? "" };
@@ -35,28 +32,8 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
       if (data.length > maxCharacters) giveUp();
       else if (!gaveUp) sink.piece(data, event ?? "");
     },
-    onError({ type }) {
-      if (type === "max-buffer-size-exceeded") giveUp();
-    },
   });
-
-  /** The start of a line over the limit; -1 if there is none. */
-  function longLineIn(text: string): number {
-    if (lineLength + text.length <= maxCharacters) {
-      const lastEnd = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
-      lineLength = lastEnd === -1 ? lineLength + text.length : text.length - lastEnd - 1;
-      return -1;
-    }
-    let start = 0;
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
-      if (unit === 0x0a || unit === 0x0d) {
-        lineLength = 0;
-        start = i + 1;
-      } else if (++lineLength > maxCharacters) return start;
-    }
-    return -1;
-  }
+  const size = createSizeCheck(maxCharacters);
 
   return {
     push(text) {
@@ -64,9 +41,9 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
       if (head.length < HEAD_CHARACTERS) head = (head + text).slice(0, HEAD_CHARACTERS);
       tail += text;
       if (tail.length > TAIL_SLACK) tail = tail.slice(-TAIL_CHARACTERS);
-      const longLineAt = longLineIn(text);
-      parser.feed(longLineAt === -1 ? text : text.slice(0, longLineAt));
-      if (longLineAt !== -1) giveUp();
+      const tooLongAt = size(text);
+      parser.feed(tooLongAt === -1 ? text : text.slice(0, tooLongAt));
+      if (tooLongAt !== -1) giveUp();
     },
     end() {
       const kind = sawEvent || isOnlyFields(head) ? "pieces" : "other";
@@ -74,6 +51,49 @@ export function createEventFraming(sink: FramingSink, maxCharacters: number): Fr
       if (!gaveUp) parser.feed("\n\n");
       return { kind, head, bareJson: bareJsonIn(tail.slice(-TAIL_CHARACTERS)), lastEvent };
     },
+  };
+}
+
+/**
+ * Counts the characters of the line and of the event that are being read. Returns the start of the line with which a limit is passed,
+ * -1 while there is none. The parser has a limit, too, but looks at it once per chunk, so that it would depend on the chunks.
+ */
+function createSizeCheck(maxCharacters: number): (text: string) => number {
+  // An event may have many lines, and each has the name of its field in front.
+  const maxEvent = 2 * maxCharacters + 64;
+  let lineLength = 0;
+  let eventLength = 0;
+  let isComment = false;
+  let isAfterCr = false;
+  return (text) => {
+    let lineFeed = text.indexOf("\n");
+    let carriageReturn = text.indexOf("\r");
+    for (let start = 0; ;) {
+      const end = Math.min(
+        lineFeed === -1 ? text.length : lineFeed,
+        carriageReturn === -1 ? text.length : carriageReturn,
+      );
+      const length = end - start;
+      if (length > 0) {
+        if (lineLength === 0) isComment = text.startsWith(":", start);
+        isAfterCr = false;
+      }
+      lineLength += length;
+      if (!isComment) eventLength += length;
+      if (lineLength > maxCharacters || eventLength > maxEvent) return start;
+      if (end === text.length) return -1;
+      const isCr = end === carriageReturn;
+      if (isCr || !isAfterCr) {
+        // A blank line ends an event.
+        if (lineLength === 0) eventLength = 0;
+        lineLength = 0;
+        isComment = false;
+      }
+      isAfterCr = isCr;
+      start = end + 1;
+      if (isCr) carriageReturn = text.indexOf("\r", start);
+      else lineFeed = text.indexOf("\n", start);
+    }
   };
 }
 
